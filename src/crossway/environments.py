@@ -13,6 +13,7 @@ from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.clock import SystemClock
+from crossway.adapters.network_costs import ChainNetworkCosts
 from crossway.adapters.passwords import Argon2PasswordHasher
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
@@ -23,6 +24,7 @@ from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.network_costs import NetworkCostPolicy
 from crossway.domain.price_risk import PricePolicy
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
@@ -113,12 +115,20 @@ def build_live(
         vault=vault,
         executor=pool,
         environment="live",
+        network_costs=_live_network_costs(settings, live_environment, prices, pool),
         fiat=load_fiat(),
         ramps=build_ramp_providers(settings),
         policy=build_policy(settings, max_settle_seconds),
         webhooks=WebhookServices(_render_events, HttpWebhookSender(), StandardSigner()),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
+
+
+def _live_network_costs(
+    settings: Settings, live: "LiveEnvironment", prices: Prices, pool: ThreadPoolExecutor
+) -> ChainNetworkCosts:
+    policy = NetworkCostPolicy(settings.network_margin_percent, settings.refund_percent)
+    return ChainNetworkCosts(live.chains, live.catalogue, prices, SystemClock(), pool, policy)
 
 
 def _open_live(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[LiveEnvironment, Prices]":
@@ -134,7 +144,7 @@ def _open_live(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[LiveEnvir
         raise ValueError(
             f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
         ) from None
-    reference = catalogue_data.reference_prices()
+    reference = {**catalogue_data.reference_prices(), **catalogue_data.coin_prices()}
     feeds = PriceFeeds(
         {symbol: price.pico_usd for symbol, price in reference.items()},
         REFERENCE_PRICES_AS_OF,

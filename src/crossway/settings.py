@@ -62,6 +62,19 @@ class Settings(BaseSettings):
     service_fee_bps: int = Field(
         default=0, ge=0, le=1_000, description="Service fee on the amount."
     )
+    network_margin_percent: int = Field(
+        default=25,
+        ge=0,
+        le=500,
+        description="Live chains: what quotes add to current network costs, as prices may rise.",
+    )
+    refund_percent: int = Field(
+        default=5,
+        ge=0,
+        le=100,
+        description="Live chains: the share of payments expected to be refunded; every quote "
+        "bears that share of a refund's cost.",
+    )
     peg_band_bps: int = Field(
         default=200,
         ge=1,

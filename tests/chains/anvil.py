@@ -18,6 +18,11 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
+from crossway.adapters.chains.evm.call_costs import (
+    ARBITRUM_NODE_INTERFACE,
+    OP_GAS_PRICE_ORACLE,
+)
+from crossway.adapters.chains.evm.chain_context import load_chain_params
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from crossway.adapters.chains.words import address_word, number_word
 from crossway.catalogue import load_catalogue
@@ -35,6 +40,8 @@ STOCK = 10_000_000 * 10**6
 COINS = 10_000 * 10**18
 CATALOGUE = load_catalogue()
 EPOCH = 4
+# Wei of a transaction on one rollup, gas on the other.
+L1_ANSWER = 50_000
 
 
 def needed() -> None:
@@ -207,6 +214,7 @@ def running(chain: str, block_seconds: float | None = None, ready: bool = True) 
     anvil = Anvil(chain, f"http://127.0.0.1:{port}", process)
     try:
         wait_until("anvil answers", lambda: _answers(anvil), every=0.02)
+        put_l1_oracle(anvil)
         if ready:
             set_up(anvil)
         if block_seconds is not None:
@@ -223,6 +231,13 @@ def set_up(anvil: Anvil) -> None:
         anvil.transact(DEPLOYER, SALT + init_code(name))
         anvil.mine()
     anvil.put_token(dollars(anvil.chain))
+
+
+def put_l1_oracle(anvil: Anvil, answer: int = L1_ANSWER) -> None:
+    """What a rollup has to tell its L1 costs: a contract that answers anything with this number."""
+    oracles = {"optimism": OP_GAS_PRICE_ORACLE, "arbitrum": ARBITRUM_NODE_INTERFACE}
+    if (at := oracles.get(load_chain_params(anvil.chain).l1_fee)) is not None:
+        anvil.rpc("anvil_setCode", at, f"0x7f{answer:064x}60005260206000f3")
 
 
 def _answers(anvil: Anvil) -> bool:

@@ -152,6 +152,12 @@ def test_own_addresses_and_deposit_addresses_are_in_canonical_form(payment: Paym
         assert payment.chain.canonical_address(address) == address
 
 
+def test_a_call_costs_something_and_less_than_the_most_that_it_may_cost(payment: Payment) -> None:
+    costs, most = payment.chain.call_costs(), payment.chain.fee_units()
+    for cost in (costs.start, costs.fill, costs.settle, costs.refund):
+        assert 0 < cost <= most
+
+
 def test_an_exact_deposit_is_found_once_and_starts(network: Network, payment: Payment) -> None:
     before = cursor_of(network.chain.heads())
     tx_hash = network.pay(payment.address, TOTAL)

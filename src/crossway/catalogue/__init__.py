@@ -47,6 +47,15 @@ def load_catalogue() -> Catalogue:
 
 def reference_prices() -> Mapping[str, ReferencePrice]:
     """The offline price of every symbol: rounded and outdated, never for a real payment."""
+    return _prices("prices")
+
+
+def coin_prices() -> Mapping[str, ReferencePrice]:
+    """The same for coins that only fees are paid in."""
+    return _prices("coins")
+
+
+def _prices(section: str) -> Mapping[str, ReferencePrice]:
     return {
         symbol: ReferencePrice(
             symbol=symbol,
@@ -54,7 +63,7 @@ def reference_prices() -> Mapping[str, ReferencePrice]:
             risk=_risk(symbol, entry),
             **entry,
         )
-        for symbol, entry in _read("prices.toml")["prices"].items()
+        for symbol, entry in _read("prices.toml")[section].items()
     }
 
 

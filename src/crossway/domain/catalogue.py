@@ -11,6 +11,8 @@ from crossway.domain.price_risk import PriceRisk
 
 ChainKind = Literal["evm", "solana", "starknet", "tron"]
 MAINNET_SUFFIX = "_MAINNET"
+# Coins whose symbol differs between chains and prices.
+_PRICE_SYMBOLS = {"TRX": "TRON"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,9 @@ class Chain:
     finality_note: str = ""
 
     @property
-    def same_chain_cost_micro_usd(self) -> int:
-        """The relayer's cost of a payment within this chain: a start and a fill."""
-        return 2 * self.transfer_cost_micro_usd
+    def fee_symbol(self) -> str:
+        """The symbol under which the native coin has a price."""
+        return _PRICE_SYMBOLS.get(self.native_symbol, self.native_symbol)
 
     def confirmation_seconds(self, micro_usd: int) -> int:
         """The expected time until a deposit of this value has its required confirmations."""

@@ -1,7 +1,7 @@
 """Bridge quotes, payment options and their ranking."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -37,7 +37,8 @@ class RouteRequest:
 
 @dataclass(frozen=True, slots=True)
 class BridgeQuote:
-    """A bridge's quote for a route; `fee_micro_usd` includes network costs.
+    """A bridge's quote for a route; `fee_micro_usd` includes `network_micro_usd`, a model's
+    constant for the network costs, which the service's own figure replaces.
 
     `fill_seconds` is the usual time from deposit to payout, `settle_seconds` until the relayer is
     reimbursed; `details` is `bridgeFeeDetails`, `extra_data` `bridgeExtraData` (hex).
@@ -50,6 +51,16 @@ class BridgeQuote:
     settle_seconds: int
     details: Mapping[str, Any]
     extra_data: str = "0x"
+    network_micro_usd: int = 0
+
+    def with_network_fee(self, micro_usd: int) -> "BridgeQuote":
+        """The quote with these network costs instead of the model's."""
+        fee = self.fee_with_network(micro_usd)
+        return replace(self, fee_micro_usd=fee, network_micro_usd=micro_usd)
+
+    def fee_with_network(self, micro_usd: int) -> int:
+        """The fee with these network costs instead of the model's."""
+        return self.fee_micro_usd - self.network_micro_usd + micro_usd
 
     def rank(self) -> tuple[int, int, str]:
         """The sort key by which the cheapest quote comes first, the faster one at equal cost."""

@@ -155,6 +155,17 @@ class ChainAddresses:
         return roles.get(address) if address else None
 
 
+@dataclass(frozen=True, slots=True)
+class CallCosts:
+    """What each call costs at current prices, in smallest units of the native coin: the dearest
+    usual case of it, all of its network fees and rents included."""
+
+    start: int
+    fill: int
+    settle: int
+    refund: int
+
+
 class Chain(Protocol):
     """One chain. Calls are batched; an implementation keeps no database, retries or logs.
 
@@ -219,6 +230,11 @@ class Chain(Protocol):
 
     def fee_units(self) -> int:
         """The current cost of one transaction, in smallest units of the native coin."""
+        ...
+
+    def call_costs(self) -> CallCosts:
+        """What calls are expected to cost now, for quotes; `fee_units` is the most they may cost.
+        Not kept: it asks the nodes."""
         ...
 
     def native_balance(self, address: str) -> int:

@@ -11,6 +11,7 @@ from crossway.ports.bridges import Bridge
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
 from crossway.ports.demo import DemoData
+from crossway.ports.network_costs import NetworkCosts
 from crossway.ports.passwords import PasswordHasher
 from crossway.ports.policy import Policy
 from crossway.ports.prices import Prices
@@ -28,7 +29,8 @@ class Services:
 
     `policy` holds the operator's rules, `process` what this process remembers and signals; every
     other field is a port or reference data. `executor` runs parallel calls to outside services.
-    `find_demo` returns the demo data, None where it is not installed.
+    `find_demo` returns the demo data, None where it is not installed. Without
+    `network_costs`, the catalogue's constants are charged, as on the simulated network.
     """
 
     catalogue: Catalogue
@@ -40,6 +42,7 @@ class Services:
     vault: Vault
     executor: Executor
     environment: Literal["simulated", "live"]
+    network_costs: NetworkCosts | None = None
     sandbox: Sandbox | None = None
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
     ramps: Sequence[RampProvider] = ()

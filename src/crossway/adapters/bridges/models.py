@@ -166,6 +166,7 @@ class Across(BridgeModel):
                 "flatFee": str(flat_fee),
             },
             extra_data=encode_words(timestamp, deadline, pct_fee, flat_fee),
+            network_micro_usd=route.network_cost,
         )
 
 
@@ -206,6 +207,7 @@ class Cctp(BridgeModel):
             settle_seconds=terms.seconds,
             details={"maxFee": str(max_fee), "minFinalityThreshold": terms.threshold},
             extra_data=encode_words(max_fee, terms.threshold, domain, token),
+            network_micro_usd=route.network_cost,
         )
 
 
@@ -256,6 +258,7 @@ class Gateway(BridgeModel):
             settle_seconds=self._settle_seconds[request.source],
             details={"pctFee": pct_fee, "gasFee": str(gas_fee)},
             extra_data=encode_words(pct_fee, gas_fee),
+            network_micro_usd=route.network_cost,
         )
 
 
@@ -284,4 +287,5 @@ class Rhinofi(BridgeModel):
             settle_seconds=self._settle_seconds,
             details={"pctFee": pct_fee, "gasFee": str(route.arrival_cost), "vaultId": vault},
             extra_data=encode_words(pct_fee, route.arrival_cost, vault),
+            network_micro_usd=route.network_cost,
         )

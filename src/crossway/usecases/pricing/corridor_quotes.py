@@ -10,6 +10,7 @@ from enum import StrEnum
 from crossway.domain.clients import Principal
 from crossway.domain.corridor_stats import CorridorVolume, Outcome, Period, quantile_seconds
 from crossway.domain.errors import QuotesUnavailable
+from crossway.domain.network_costs import network_fee
 from crossway.domain.quotes import BridgeName, Route, RouteRequest
 from crossway.domain.roles import Permission
 from crossway.ports.process import BridgeStats
@@ -17,6 +18,7 @@ from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.pricing import router
+from crossway.usecases.pricing.network_fees import read_network_costs
 from crossway.usecases.pricing.quotes import fetch_bridge_quotes
 
 PROBE_MICRO_USD = 100_000_000
@@ -177,9 +179,20 @@ def _fetch_prices(services: Services, routes: Sequence[Route], amount: int) -> P
         )
     except QuotesUnavailable:
         return {}
+    report = read_network_costs(services, {chain for pair in pairs for chain in pair})
+    service = services.policy.service_fee.calculate(amount)
+    fees = {
+        (source, to): network_fee(report.costs[source], report.costs[to], service, bridged=True)
+        for source, to in pairs
+        if source in report.costs and to in report.costs
+    }
     return {
-        (quote.bridge, *pair): (quote.fee_micro_usd, quote.fill_seconds)
+        (quote.bridge, *pair): (
+            quote.fee_with_network(fees[pair]),
+            quote.fill_seconds,
+        )
         for pair, quotes in zip(pairs, bridge_quotes.quotes, strict=True)
+        if pair in fees
         for quote in quotes
     }
 

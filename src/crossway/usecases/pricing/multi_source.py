@@ -1,19 +1,17 @@
 """Multi-source quotes: the cost of paying one destination from every token of every chain."""
 
-from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, QuotesUnavailable
 from crossway.domain.money import (
-    MICRO_USD_DECIMALS,
-    PICO_USD_DECIMALS,
     Token,
     parse_decimal,
     rescale_up,
 )
+from crossway.domain.network_costs import network_fee
 from crossway.domain.pricing import (
     PricedToken,
     amount_for_usd,
@@ -38,25 +36,14 @@ from crossway.usecases.chains.request_fields import (
     parse_token,
     split_list,
 )
-from crossway.usecases.pricing.price_snapshot import PriceSnapshot, take_payout_snapshot
+from crossway.usecases.pricing.network_fees import read_network_costs, unknown_costs
+from crossway.usecases.pricing.price_snapshot import take_payout_snapshot
+from crossway.usecases.pricing.priced_options import PricedOption, price_tokens
 from crossway.usecases.pricing.quotes import BridgeQuotes, fetch_bridge_quotes
 from crossway.usecases.validation_errors import ValidationErrors
 
 BAD_AMOUNT = "Amount must be a valid positive number"
 MAX_DECIMAL_PLACES = 60
-SCALE_DECIMALS = PICO_USD_DECIMALS - MICRO_USD_DECIMALS
-
-
-@dataclass(frozen=True, slots=True)
-class _PricedOption:
-    """A token with factors precomputed from its price: an amount for micro-USD is
-    `micro_usd * scale / pico_usd`, rounded up, as in `domain.pricing.amount_for_usd`."""
-
-    symbol: str
-    address: str
-    decimals: int
-    scale: int
-    pico_usd: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,25 +117,23 @@ def compare_sources(
 
     Raises `InvalidInput` and `QuotesUnavailable`.
     """
-    catalogue = services.catalogue
     prices = take_payout_snapshot(services, token_out.symbol)
     priced_out = prices.priced_token(token_out.symbol, token_out.decimals, "tokenOut")
     payment = _Payment.of(services, caller, token_out, amount, priced_out)
-    tokens = _priced_tokens(catalogue, prices)
-    chains = [
-        chain for chain in _source_chains(services, token_out.chain) if chain.id not in excluded
-    ]
+    tokens = price_tokens(services.catalogue, prices)
+    chains = [c for c in _source_chains(services, token_out.chain) if c.id not in excluded]
     excluded_sources = [
         ExcludedSource(c.id, "is disabled") for c in chains if is_chain_disabled(disabled, c.id)
     ]
     chains = [chain for chain in chains if not is_chain_disabled(disabled, chain.id)]
-    same_chain = [chain for chain in chains if chain.id == token_out.chain]
+    fees, unknown = _network_fees(services, chains, payment)
     options = [
-        _option(chain, None, chain.same_chain_cost_micro_usd, 0, payment, tokens[chain.id])
-        for chain in same_chain
+        _option(chain, None, fees[chain.id], 0, payment, tokens[chain.id])
+        for chain in chains
+        if chain.id == token_out.chain
     ]
-    other_chains = [chain for chain in chains if chain.id != token_out.chain]
-    bridged, failed = _bridged_options(services, other_chains, payment, tokens, disabled)
+    other_chains = [c for c in chains if c.id != token_out.chain and c.id in fees]
+    bridged, failed = _bridged_options(services, other_chains, payment, tokens, fees, disabled)
     return Comparison(
         destination=token_out.chain,
         token_out=token_out.address,
@@ -156,7 +141,7 @@ def compare_sources(
         out_decimals=token_out.decimals,
         amount=amount,
         options=rank_options(option for option in (*options, *bridged) if option.options),
-        excluded=(*excluded_sources, *failed),
+        excluded=(*excluded_sources, *unknown, *failed),
     )
 
 
@@ -171,11 +156,31 @@ def _is_positive_number(text: str | None) -> bool:
         return False
 
 
+def _network_fees(
+    services: Services, chains: Sequence[Chain], payment: _Payment
+) -> tuple[Mapping[str, int], list[ExcludedSource]]:
+    """The network costs by source chain, and the chains that do not tell theirs. Raises
+    `QuotesUnavailable` where the destination does not."""
+    destination = payment.out.chain
+    report = read_network_costs(services, {destination, *(chain.id for chain in chains)})
+    if destination in report.unknown:
+        raise QuotesUnavailable(unknown_costs(destination, report))
+    costs, arrival = report.costs, report.costs[destination]
+    fees = {
+        c.id: network_fee(costs[c.id], arrival, payment.service, c.id != destination)
+        for c in chains
+        if c.id in costs
+    }
+    missing = [c.id for c in chains if c.id in report.unknown]
+    return fees, [ExcludedSource(chain, unknown_costs(chain, report)) for chain in missing]
+
+
 def _bridged_options(
     services: Services,
     chains: Sequence[Chain],
     payment: _Payment,
-    tokens: Mapping[str, Sequence[_PricedOption]],
+    tokens: Mapping[str, Sequence[PricedOption]],
+    fees: Mapping[str, int],
     disabled: Collection[str],
 ) -> tuple[list[SourceOption], list[ExcludedSource]]:
     """The options on chains that need a bridge, and the chains and bridges without a quote."""
@@ -187,7 +192,8 @@ def _bridged_options(
     excluded: list[ExcludedSource] = []
     for index, chain in enumerate(chains):
         if quote := cheapest_quote(bridge_quotes.quotes[index]):
-            fee, fill = quote.fee_micro_usd, quote.fill_seconds
+            fee = quote.fee_with_network(fees[chain.id])
+            fill = quote.fill_seconds
             options.append(_option(chain, quote.bridge, fee, fill, payment, tokens[chain.id]))
         else:
             excluded.append(ExcludedSource(chain.id, _rejection_reason(bridge_quotes, index)))
@@ -214,7 +220,7 @@ def _option(
     bridge_micro_usd: int,
     bridge_seconds: int,
     payment: _Payment,
-    tokens: Sequence[_PricedOption],
+    tokens: Sequence[PricedOption],
 ) -> SourceOption:
     priced_out, service, app = payment.priced_out, payment.service, payment.app
     service_units, bridge_units = (
@@ -236,7 +242,7 @@ def _option(
 
 
 def _payment_options(
-    payment: _Payment, fee_micro_usd: int, tokens: Sequence[_PricedOption]
+    payment: _Payment, fee_micro_usd: int, tokens: Sequence[PricedOption]
 ) -> tuple[PaymentOption, ...]:
     """The deposit amount of each token; equal to the unit to `domain.pricing.calculate_costs`."""
     amount, decimals, symbol = payment.units, payment.out.decimals, payment.out.symbol
@@ -262,29 +268,3 @@ def _payment_options(
             )
         )
     return tuple(options)
-
-
-def _priced_tokens(
-    catalogue: Catalogue, prices: PriceSnapshot
-) -> Mapping[str, Sequence[_PricedOption]]:
-    """The enabled tokens that have a price, by chain; kept for the last few sets of prices."""
-    for cached_catalogue, cached_prices, cached in _tables:
-        if cached_catalogue is catalogue and cached_prices == prices.pico_usd:
-            return cached
-    table = {
-        chain: tuple(
-            _PricedOption(
-                t.symbol, t.address, t.decimals, 10 ** (t.decimals + SCALE_DECIMALS), pico
-            )
-            for t in tokens
-            if t.enabled and (pico := prices.pico_usd.get(t.symbol)) is not None
-        )
-        for chain, tokens in catalogue.by_chain.items()
-    }
-    _tables.appendleft((catalogue, prices.pico_usd, table))
-    return table
-
-
-_Table = Mapping[str, Sequence[_PricedOption]]
-# As many as there are payout tokens in common use, each with spreads of its own.
-_tables: deque[tuple[Catalogue, Mapping[str, int], _Table]] = deque(maxlen=8)

@@ -60,7 +60,8 @@ def quote_with_bridge(
         raise InvalidInput(
             f"amount: {rejection.reason}" if rejection.supported else rejection.reason
         )
-    return build_quote(services, priced, bridge_quotes.quotes[0][0])
+    quote = bridge_quotes.quotes[0][0].with_network_fee(priced.network_fee_micro_usd)
+    return build_quote(services, priced, quote)
 
 
 def list_quotes(
@@ -125,7 +126,8 @@ def _list_bridge_quotes(
     if priced.route.is_same_chain:
         return [None], ()
     fetched = fetch_bridge_quotes(services, bridges, [priced.route_request], disabled)
-    quotes = sorted(fetched.quotes[0], key=BridgeQuote.rank)
+    fee = priced.network_fee_micro_usd
+    quotes = sorted((q.with_network_fee(fee) for q in fetched.quotes[0]), key=BridgeQuote.rank)
     if not quotes and fetched.excluded:
         reasons = _format_excluded(fetched.excluded)
         raise QuotesUnavailable(f"No quote, and some bridges did not respond: {reasons}")
@@ -142,7 +144,7 @@ def build_quote(
         amount_token,
         priced.priced_in,
         priced.service_fee_micro_usd,
-        bridge_quote.fee_micro_usd if bridge_quote else route.source.same_chain_cost_micro_usd,
+        bridge_quote.fee_micro_usd if bridge_quote else priced.network_fee_micro_usd,
         priced.app_fee_micro_usd,
     )
     fill_seconds = bridge_quote.fill_seconds if bridge_quote else 0

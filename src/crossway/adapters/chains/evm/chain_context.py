@@ -37,10 +37,14 @@ class ChainParams(NodeParams):
     lens_size: int
     archive: bool
     receipt_log_index: bool
+    l1_fee: str = "none"
+    charges_limit: bool = False
 
     def __post_init__(self) -> None:
         if self.fees not in ("eip1559", "legacy"):
             raise ValueError(f"fees must be eip1559 or legacy, not {self.fees!r}")
+        if self.l1_fee not in ("none", "optimism", "arbitrum"):
+            raise ValueError(f"l1_fee must be none, optimism or arbitrum, not {self.l1_fee!r}")
 
     def query_limits(self) -> QueryLimits:
         """The usual size of a log query."""

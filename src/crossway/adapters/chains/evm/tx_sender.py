@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from crossway.adapters.chains.evm.call_costs import read_call_costs
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
@@ -22,7 +23,7 @@ from crossway.adapters.chains.rpc.rpc_schemas import as_object
 from crossway.adapters.chains.rpc.tx_sender import NonceTxSender
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import CallCosts, IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
 
 _MAX_CHECKPOINTS = 512
 _GWEI = 10**9
@@ -49,6 +50,9 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
 
     def _read_fee(self, session: RpcSession) -> int:
         return self._read_gas_price(session) * self._context.params.gas_limit
+
+    def _read_call_costs(self, session: RpcSession) -> CallCosts:
+        return read_call_costs(session, self._context.params)
 
     def _read_gas_price(self, session: RpcSession) -> int:
         params = self._context.params

@@ -20,6 +20,7 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
     AccountTx,
     AddressFilter,
+    CallCosts,
     ChainAddresses,
     ChainHead,
     Cursor,
@@ -99,6 +100,9 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
 
     def fee_units(self) -> int:
         return self.tx_sender.fee_units()
+
+    def call_costs(self) -> CallCosts:
+        return self.tx_sender.call_costs()
 
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
         return self.tx_sender.sign(calls, fee_units)

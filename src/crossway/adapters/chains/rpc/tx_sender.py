@@ -14,6 +14,7 @@ from crossway.adapters.chains.rpc.head_tracker import HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
+    CallCosts,
     ChainHead,
     IncludedTx,
     SignedTx,
@@ -83,6 +84,16 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
         """The maximum cost of one transaction at the current price, in base units."""
         return self._fee.get(lambda: self._pool.first(self._read_fee))
 
+    def call_costs(self) -> CallCosts:
+        """What calls cost at current prices: the highest answer of the quorum."""
+        readings = self._pool.quorum(self._read_call_costs)
+        return CallCosts(
+            start=max(reading.start for reading in readings),
+            fill=max(reading.fill for reading in readings),
+            settle=max(reading.settle for reading in readings),
+            refund=max(reading.refund for reading in readings),
+        )
+
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
         """Sign each call with its nonce. Raises `ValueError` where a call is not for our account on
         this chain."""
@@ -121,6 +132,10 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
     @abstractmethod
     def next_nonce(self, account: str) -> int:
         """The nonce or sequence number that follows the included transactions."""
+
+    @abstractmethod
+    def _read_call_costs(self, session: RpcSession) -> CallCosts:
+        """What calls cost at a node's prices. Raises `Unreachable` where they are not believed."""
 
     @abstractmethod
     def _read_fee(self, session: RpcSession) -> int:

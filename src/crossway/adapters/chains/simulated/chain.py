@@ -21,6 +21,7 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
     AccountTx,
     AddressFilter,
+    CallCosts,
     ChainHead,
     Cursor,
     Scan,
@@ -152,6 +153,10 @@ class SimulatedChain:
     def fee_units(self) -> int:
         with self._read() as (session, _):
             return mining.minimum_fee(session)
+
+    def call_costs(self) -> CallCosts:
+        fee = self.fee_units()
+        return CallCosts(fee, fee, fee, fee)
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         with self._network.locked(self.id) as session:

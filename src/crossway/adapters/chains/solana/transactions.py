@@ -16,20 +16,34 @@ from crossway.adapters.chains.solana.instructions import build_instructions
 from crossway.adapters.chains.solana.signers import SolanaSigner
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import SignedTx
+from crossway.ports.chain import CallCosts, SignedTx
 
 _HEIGHT_SIZE = 8
 MAX_BYTES = 1_232
 LAMPORTS_PER_SIGNATURE = 5_000
 MAX_SIGNATURES = 2
 # The accounts that one transaction may have to create: a state or marker, two token accounts.
-RENT = 1_224_960 + 2 * 2_039_280
+STATE_RENT, TOKEN_ACCOUNT_RENT = 1_224_960, 2_039_280
+RENT = STATE_RENT + 2 * TOKEN_ACCOUNT_RENT
 _MICRO = 1_000_000
 
 
 def fee_of(params: ChainParams, price: int) -> int:
     """The maximum cost of a transaction at this compute unit price, in lamports."""
     return LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES + RENT + -(-price * params.units // _MICRO)
+
+
+def call_costs_of(params: ChainParams, price: int) -> CallCosts:
+    """What calls cost at this compute unit price: signatures, priority, and rent of the accounts
+    that they create: a state at the start, a marker and the recipient's token account at the fill,
+    and a token account of the refund address."""
+    fee = LAMPORTS_PER_SIGNATURE * MAX_SIGNATURES + -(-price * params.units // _MICRO)
+    return CallCosts(
+        start=fee + STATE_RENT,
+        fill=fee + STATE_RENT + TOKEN_ACCOUNT_RENT,
+        settle=fee,
+        refund=fee + TOKEN_ACCOUNT_RENT,
+    )
 
 
 def price_of(params: ChainParams, fee_units: int) -> int:

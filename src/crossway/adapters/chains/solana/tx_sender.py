@@ -15,6 +15,7 @@ from crossway.adapters.chains.solana.head_tracker import RecentBlockhash, Solana
 from crossway.adapters.chains.solana.pdas import is_native
 from crossway.adapters.chains.solana.rpc_schemas import as_text, as_u64, parse_context_value
 from crossway.adapters.chains.solana.transactions import (
+    call_costs_of,
     debited_address,
     fee_of,
     last_height_of,
@@ -27,7 +28,15 @@ from crossway.adapters.chains.solana.watched_accounts import DepositMemory
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import ChainHead, SignedTx, TxNotFound, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import (
+    CallCosts,
+    ChainHead,
+    SignedTx,
+    TxNotFound,
+    TxPending,
+    TxStatus,
+    TxUnknown,
+)
 
 _STATUSES_AT_ONCE = 256
 # The quantile of recent prices to pay.
@@ -72,6 +81,12 @@ class SolanaTxSender(RpcTxSender[ChainContext, SolanaHeadTracker]):
         return super().fee_units()
 
     def _read_fee(self, session: RpcSession) -> int:
+        return fee_of(self._context.params, self._read_unit_price(session))
+
+    def _read_call_costs(self, session: RpcSession) -> CallCosts:
+        return call_costs_of(self._context.params, self._read_unit_price(session))
+
+    def _read_unit_price(self, session: RpcSession) -> int:
         """By the priority fees of recent blocks, in general and for our account."""
         params, method = self._context.params, "getRecentPrioritizationFees"
         results = session.batch([RpcRequest(method, (of,)) for of in ([], [self._account])])
@@ -82,7 +97,7 @@ class SolanaTxSender(RpcTxSender[ChainContext, SolanaHeadTracker]):
                 f"the node reports {usual} micro-lamports per unit: more than "
                 f"{params.most_price} is not plausible"
             )
-        return fee_of(params, max(usual, params.least_price))
+        return max(usual, params.least_price)
 
     def number(self, tx_id: str) -> int | None:
         """The sequence number of a transaction that this process signed or sent."""

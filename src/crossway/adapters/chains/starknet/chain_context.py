@@ -27,6 +27,8 @@ class ChainParams(NodeParams):
     page_size: int
     l2_gas: int
     data_gas: int
+    call_l2_gas: int
+    call_data_gas: int
     data_percent: int
     tip_percent: int
     max_strk: int

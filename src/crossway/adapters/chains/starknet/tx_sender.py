@@ -32,7 +32,7 @@ from crossway.adapters.chains.starknet.transactions import (
 from crossway.adapters.chains.starknet.tx_results import read_included
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import CallCosts, IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
 
 _STRK = 10**18
 # Prices may double until the transaction is included.
@@ -63,6 +63,16 @@ class StarknetTxSender(NonceTxSender[ChainContext, StarknetHeadTracker]):
                 "not believed"
             )
         return fee
+
+    def _read_call_costs(self, session: RpcSession) -> CallCosts:
+        newest, params = parse_block(session.call(block_request("latest"))[0]), self._context.params
+        # The tip is a share of the maximum price, which is above the current one by its margin.
+        tip = _PRICE_MARGIN * newest.l2_price * params.tip_percent // 100
+        l2_cost = params.call_l2_gas * (newest.l2_price + tip)
+        cost = l2_cost + params.call_data_gas * newest.data_price
+        if cost > params.max_strk * _STRK:
+            raise Unreachable(f"the node asks for {cost // _STRK} STRK per transaction")
+        return CallCosts(cost, cost, cost, cost)
 
     def _read_nonce(self, session: RpcSession, account: str) -> int:
         return parse_felt(session.call(nonce_request(account))[0], "a nonce")

@@ -1,5 +1,6 @@
 """Limits and fee parameters of Tron and its usual nodes, from chain_params.toml."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,6 +21,7 @@ class TronParams:
     tx_bytes: int
     max_energy_sun: int
     tx_lifetime_seconds: int
+    call_energy: Mapping[str, int]
 
     @property
     def evm_params(self) -> ChainParams:

@@ -10,6 +10,7 @@ from crossway.adapters.chains.rpc.rpc_schemas import as_count, as_list, as_objec
 from crossway.adapters.chains.tron.address_format import to_bytes
 from crossway.adapters.chains.tron.chain_params import TronParams
 from crossway.domain.errors import Unreachable
+from crossway.ports.chain import CallCosts
 
 # Contracts see the chain id as its last four bytes only since one of these was voted for.
 CHAIN_ID_VOTE = "getAllowOptimizedReturnValueOfChainId"
@@ -71,6 +72,15 @@ def read_resources(session: RpcSession, address: str) -> AccountResources:
 def _available(resources: Mapping[str, Any], limit: str, used: str) -> int:
     total = as_count(resources.get(limit, 0), "a resource")
     return max(total - as_count(resources.get(used, 0), "a resource"), 0)
+
+
+def call_costs(params: TronParams, prices: ResourcePrices) -> CallCosts:
+    """The sun that each call burns where nothing is staked: what is staked costs as much in what
+    it would earn."""
+    size = params.tx_bytes * prices.byte_sun
+    return CallCosts(
+        **{call: energy * prices.energy_sun + size for call, energy in params.call_energy.items()}
+    )
 
 
 def fee_units(params: TronParams, prices: ResourcePrices, resources: AccountResources) -> int:

@@ -38,7 +38,15 @@ from crossway.adapters.chains.tron.transactions import (
 from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import ChainHead, SignedTx, TxNotFound, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import (
+    CallCosts,
+    ChainHead,
+    SignedTx,
+    TxNotFound,
+    TxPending,
+    TxStatus,
+    TxUnknown,
+)
 
 # So few transactions are looked up one by one, and more of them in the list of all pending ones.
 _FEW_TRANSACTIONS = 3
@@ -76,6 +84,10 @@ class TronTxSender(RpcTxSender[ChainContext, EvmHeadTracker]):
         available = resources.read_resources(session, self._context.accounts.relayer)
         self._prices = prices
         return resources.fee_units(params, prices, available)
+
+    def _read_call_costs(self, session: RpcSession) -> CallCosts:
+        params = self._params
+        return resources.call_costs(params, resources.read_prices(session, params.max_energy_sun))
 
     def prices(self) -> ResourcePrices:
         """The prices as read last."""

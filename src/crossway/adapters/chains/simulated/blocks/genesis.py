@@ -25,8 +25,6 @@ FEES_AT_START = 1_000_000
 # How long a transaction may wait for a block, in seconds. The other families have no limit: there
 # transactions wait for their nonce.
 TX_LIFE_SECONDS = {"solana": 60, "tron": 60}
-# Coins whose symbol differs between the catalogue and the price list.
-SYMBOL_ALIASES = {"TRX": "TRON"}
 DEFAULT_PICO_USD = 10**PICO_USD_DECIMALS
 
 
@@ -60,7 +58,7 @@ def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) ->
     """The constants of a chain of the catalogue on the simulated network."""
     accounts = operator_addresses(chain.kind)
     tokens = catalogue.by_chain[chain.id]
-    symbol = SYMBOL_ALIASES.get(chain.native_symbol, chain.native_symbol)
+    symbol = chain.fee_symbol
     price = pico_usd.get(symbol) or DEFAULT_PICO_USD
     fee = units_for_micro_usd_up(chain.transfer_cost_micro_usd, chain.native_decimals, price)
     native = _native(tokens, symbol)

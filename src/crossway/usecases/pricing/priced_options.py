@@ -1,0 +1,47 @@
+"""The tokens of every chain with factors of their prices, kept while prices do not change."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS
+from crossway.usecases.pricing.price_snapshot import PriceSnapshot
+
+SCALE_DECIMALS = PICO_USD_DECIMALS - MICRO_USD_DECIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class PricedOption:
+    """A token with factors precomputed from its price: an amount for micro-USD is
+    `micro_usd * scale / pico_usd`, rounded up, as in `domain.pricing.amount_for_usd`."""
+
+    symbol: str
+    address: str
+    decimals: int
+    scale: int
+    pico_usd: int
+
+
+def price_tokens(
+    catalogue: Catalogue, prices: PriceSnapshot
+) -> Mapping[str, Sequence[PricedOption]]:
+    """The enabled tokens that have a price, by chain; kept for the last few sets of prices."""
+    for cached_catalogue, cached_prices, cached in _tables:
+        if cached_catalogue is catalogue and cached_prices == prices.pico_usd:
+            return cached
+    table = {
+        chain: tuple(
+            PricedOption(t.symbol, t.address, t.decimals, 10 ** (t.decimals + SCALE_DECIMALS), pico)
+            for t in tokens
+            if t.enabled and (pico := prices.pico_usd.get(t.symbol)) is not None
+        )
+        for chain, tokens in catalogue.by_chain.items()
+    }
+    _tables.appendleft((catalogue, prices.pico_usd, table))
+    return table
+
+
+_Table = Mapping[str, Sequence[PricedOption]]
+# As many as there are payout tokens in common use, each with spreads of its own.
+_tables: deque[tuple[Catalogue, Mapping[str, int], _Table]] = deque(maxlen=8)
