@@ -1,6 +1,6 @@
 """Runs the benchmarks and prints each figure, its goal, and whether it is met.
 
-python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, serving,
+python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, deposits, serving,
 deliveries, lookups, overviews, trackers, books, analytics, evm, watching, first_paint, start
 """
 
@@ -14,6 +14,7 @@ NAMES = (
     "ramps",
     "commits",
     "lifecycles",
+    "deposits",
     "serving",
     "deliveries",
     "lookups",

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from sqlalchemy import select
 
 from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import Account, balances
+from crossway.domain.ledger import Account, Posting, balances
 from crossway.domain.outbound import OPEN_STATES
 from crossway.storage.ledger import POSTINGS
 from crossway.storage.tables import intents, postings
@@ -47,6 +47,25 @@ def check_books(world: Harness) -> None:
     for (_, chain, token), units in stored.items():
         totals[chain, token] += units
     assert set(totals.values()) <= {0}
+    check_address_balances(world, [POSTINGS.decode(row) for row in rows])
+
+
+def check_address_balances(world: Harness, all_postings: list[Posting]) -> None:
+    """The running balance of each address is the sum of its postings."""
+    sums: dict[tuple[int, str, str], dict[Account, int]] = defaultdict(lambda: defaultdict(int))
+    for posting in all_postings:
+        for account, units in ((posting.debit, posting.amount), (posting.credit, -posting.amount)):
+            if account in (Account.HELD, Account.DUST):
+                sums[posting.intent_id, posting.chain, posting.token][account] += units
+    with world.store.read() as unit:
+        stored = unit.ledger.get_address_balances(sums)
+        terms = {
+            i: intent.terms for i, intent in unit.intents.get_many({k[0] for k in sums}).items()
+        }
+    for key, by_account in sums.items():
+        balance, own = stored[key], (terms[key[0]].source_chain, terms[key[0]].token_in)
+        held, dust = by_account[Account.HELD], by_account[Account.DUST]
+        assert (balance.held, balance.dust, balance.misdirected) == (held, dust, key[1:] != own)
 
 
 def check_addresses(world: Harness, intent: Intent) -> None:

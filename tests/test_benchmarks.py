@@ -1,6 +1,6 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import analytics, lookups, ramps
+from benchmarks import analytics, deposits, lookups, ramps
 from crossway.domain.analytics import Dimension
 
 
@@ -16,3 +16,7 @@ def test_four_slow_providers_are_compared() -> None:
 def test_analytics_are_measured_for_every_grouping_and_filter() -> None:
     rows = analytics.run(stored=300)
     assert len(rows) == 1 + len(Dimension) + len(analytics.FILTERS)
+
+
+def test_many_deposits_to_one_payment_are_measured_at_two_sizes() -> None:
+    assert len(deposits.run(sizes=(20, 300))) == 5

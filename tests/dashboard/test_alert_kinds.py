@@ -119,7 +119,7 @@ def test_an_unexpected_deposit_is_a_notice_until_returned(world: RampWorld) -> N
     assert f"Payment {intent.id} received 5.00 USDT instead of USDC." in matter.alert.message
     assert view.next_step(matter).href == f"intent?id={intent.id}"
     with world.store.read() as unit:
-        [deposit] = unit.deposits.list_unreturned()
+        [deposit] = unit.deposits.list_by_intents([intent.id])
     manual_operations.return_deposit(world.services, world.operator, deposit.id)
     world.pass_time(60, 5)
     assert causes(world) == {}

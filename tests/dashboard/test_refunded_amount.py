@@ -1,8 +1,5 @@
 """What a payment's page says was refunded, from the ledger's postings."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
 from crossway.dashboard.views.intent_money import _format_refunded
@@ -43,7 +40,4 @@ RETURNED = posting(Account.PAYER, Account.HELD, 4_000_000, "0x05", USDT)
     ],
 )
 def test_refunded_is_what_went_back_to_the_payer(postings: list[Posting], expected: str) -> None:
-    references = (DEPOSITED, "0x04#1")
-    deposits = [SimpleNamespace(incoming=SimpleNamespace(tx_ref=tx)) for tx in references]
-    timeline: Any = SimpleNamespace(deposits=deposits)
-    assert _format_refunded(CATALOGUE, timeline, postings) == expected
+    assert _format_refunded(CATALOGUE, postings) == expected

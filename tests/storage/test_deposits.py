@@ -1,11 +1,15 @@
 """A deposit is recorded once, credited once, and follows its block through reorganisations."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
-from crossway.storage.store import SqlStore
+from crossway.storage.deposits import NORMAL_PRIORITY_DEPOSITS
+from crossway.storage.store import SqlStore, open_store
+from tests.databases import new_sqlite
 from tests.storage.records import (
     ARBITRUM,
     BASE,
@@ -55,7 +59,7 @@ def test_a_deposit_is_ready_at_its_depth_and_not_a_block_earlier(store: SqlStore
     for height, found in ((102, []), (103, [deposit]), (104, [deposit])):
         with store.read() as unit:
             assert unit.deposits.list_ready({BASE: height}, 10) == found
-            assert unit.deposits.list_ready_for_intent(intent.id, height) == found
+            assert unit.deposits.list_ready_for_intent(intent.id, height, 10) == found
             assert unit.deposits.list_ready({ARBITRUM: 999}, 10) == []
             assert unit.deposits.list_ready({}, 10) == []
     credit(store, deposit.id)
@@ -67,7 +71,7 @@ def test_ready_deposits_of_an_intent_are_those_on_its_source_chain(store: SqlSto
     intent = store_intent(store)
     store_deposits(store, intent, an_incoming_transfer(intent, chain=ARBITRUM), depth=0)
     with store.read() as unit:
-        assert unit.deposits.list_ready_for_intent(intent.id, 999) == []
+        assert unit.deposits.list_ready_for_intent(intent.id, 999, 10) == []
 
 
 def test_ready_deposits_are_oldest_first(store: SqlStore) -> None:
@@ -156,14 +160,19 @@ def test_an_unexpected_deposit_is_open_until_closed(
     credit(store, foreign.id, purpose)
     credit(store, dust.id, purpose, "Kept")
     credit(store, payment.id)
+    place = (intent.id, foreign.incoming.chain, foreign.incoming.token)
     with store.read() as unit:
-        assert [d.id for d in unit.deposits.list_unreturned()] == [foreign.id]
-        assert [d.id for d in unit.deposits.list_unreturned([intent.id])] == [foreign.id]
-        assert unit.deposits.list_unreturned([intent.id + 1]) == []
-        assert unit.deposits.list_unreturned([]) == []
-    store.write(lambda unit: unit.deposits.mark_returned([foreign.id], "sent back"))
+        assert unit.deposits.find_newest_unreturned(place) == foreign.id
+        assert [d.id for d in (foreign, dust, payment) if unit.deposits.is_unreturned(d.id)] == [
+            foreign.id
+        ]
+        assert unit.deposits.find_newest_unreturned((intent.id + 1, *place[1:])) is None
+        assert unit.deposits.find_newest_unreturned((*place[:2], "another")) is None
+    store.write(lambda unit: unit.deposits.mark_returned([place], "sent back"))
     with store.read() as unit:
-        assert unit.deposits.list_unreturned() == []
+        assert unit.deposits.find_newest_unreturned(place) is None
+        notes = [d.note for d in unit.deposits.list_by_intents([intent.id])]
+    assert notes == ["sent back", "Kept", ""]
 
 
 def test_an_orphaned_unexpected_deposit_is_not_open(store: SqlStore) -> None:
@@ -172,15 +181,90 @@ def test_an_orphaned_unexpected_deposit_is_not_open(store: SqlStore) -> None:
     credit(store, foreign.id, DepositPurpose.WRONG_TOKEN)
     store.write(lambda unit: unit.deposits.mark_orphaned([foreign.id], "reorganised"))
     with store.read() as unit:
-        assert unit.deposits.list_unreturned() == []
+        assert not unit.deposits.is_unreturned(foreign.id)
 
 
 def test_a_note_changes_nothing_else(store: SqlStore) -> None:
     intent = store_intent(store)
-    [deposit] = store_deposits(store, intent, an_incoming_transfer(intent))
-    store.write(lambda unit: unit.deposits.set_note([deposit.id], "waits for a price"))
-    store.write(lambda unit: unit.deposits.set_note([], "nobody"))
+    paid, late, seen = store_deposits(
+        store, intent, *(an_incoming_transfer(intent) for _ in range(3))
+    )
+    credit(store, paid.id)
+    credit(store, late.id, DepositPurpose.LATE)
+    store.write(lambda unit: unit.deposits.set_note_of_payments(intent.id, "Kept"))
     with store.read() as unit:
-        now = unit.deposits.get(deposit.id)
-    assert now is not None
-    assert (now.note, now.state) == ("waits for a price", SEEN)
+        now = unit.deposits.list_by_intents([intent.id])
+    assert [(d.note, d.state) for d in now] == [("Kept", CREDITED), ("", CREDITED), ("", SEEN)]
+    assert [d.incoming for d in now] == [d.incoming for d in (paid, late, seen)]
+
+
+def test_deposits_beyond_the_first_of_a_payment_wait_in_a_queue_of_their_own(
+    store: SqlStore,
+) -> None:
+    crowded, other = store_intent(store), store_intent(store)
+    many = [
+        an_incoming_transfer(crowded, 1, index=n, tx_hash="many", block_height=100 + n)
+        for n in range(NORMAL_PRIORITY_DEPOSITS + 5)
+    ]
+    store_deposits(store, crowded, *many[:150], depth=0)
+    deposits = store_deposits(store, crowded, *many[150:], depth=0)
+    last = deposits[NORMAL_PRIORITY_DEPOSITS:]
+    [honest] = store_deposits(store, other, an_incoming_transfer(other, block_height=999), depth=0)
+    with store.read() as unit:
+        normal = unit.deposits.list_ready({BASE: 999}, 1_000)
+        assert normal == [*deposits[:NORMAL_PRIORITY_DEPOSITS], honest]
+        for limit in (2, 9):
+            waiting = unit.deposits.list_ready({BASE: 999}, limit, low_priority=True)
+            assert waiting == last[:limit]
+        below = last[0].incoming.block_height - 1
+        assert unit.deposits.list_ready({BASE: below}, 9, low_priority=True) == []
+
+
+def test_each_chain_has_its_turn_of_ready_deposits(store: SqlStore) -> None:
+    here, there = store_intent(store), store_intent(store, {"source_chain": ARBITRUM})
+    on_base = store_deposits(store, here, *(an_incoming_transfer(here) for _ in range(3)))
+    [on_arbitrum] = store_deposits(store, there, an_incoming_transfer(there))
+    with store.read() as unit:
+        ready = unit.deposits.list_ready({BASE: 999, ARBITRUM: 999}, 2)
+    assert ready == [*on_base[:2], on_arbitrum]
+
+
+def test_ready_deposits_are_found_by_the_index_of_their_queue(tmp_path: Path) -> None:
+    """By what is ready: neither other deposits nor those of the other queue are looked at."""
+    sqlite = open_store(new_sqlite(tmp_path))
+    statements: list[tuple[str, Any]] = []
+    event.listen(
+        sqlite.reader, "before_cursor_execute", lambda *args: statements.append((args[2], args[3]))
+    )
+    with sqlite.read() as unit:
+        unit.deposits.list_ready({BASE: 999}, 10)
+    sql, parameters = next(s for s in statements if "FROM deposits" in s[0])
+    with sqlite.reader.connect() as db:
+        plan = [row[3] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+    sqlite.close()
+    assert any(
+        "USING INDEX deposits_seen (chain=? AND low_priority=? AND ready_height<?)" in step
+        or "USING COVERING INDEX deposits_seen (chain=? AND low_priority=? AND ready_height<?)"
+        in step
+        for step in plan
+    ), plan
+    assert not any(step.startswith("SCAN deposits") for step in plan), plan
+
+
+def test_payments_with_late_and_orphaned_deposits_are_found(store: SqlStore) -> None:
+    late, orphaned, plain = (store_intent(store) for _ in range(3))
+    ids = [late.id, orphaned.id, plain.id]
+    [d1] = store_deposits(store, late, an_incoming_transfer(late))
+    [d2] = store_deposits(store, orphaned, an_incoming_transfer(orphaned))
+    [d3] = store_deposits(store, plain, an_incoming_transfer(plain))
+    credit(store, d1.id, DepositPurpose.LATE)
+    credit(store, d3.id, DepositPurpose.OVERPAYMENT)
+    store.write(lambda unit: unit.deposits.mark_orphaned([d2.id], "gone"))
+    with store.read() as unit:
+        assert unit.deposits.find_late(ids) == {late.id}
+        assert unit.deposits.find_orphaned(ids) == {orphaned.id}
+        assert unit.deposits.find_late([plain.id]) == unit.deposits.find_orphaned([]) == set()
+        assert unit.deposits.list_by_intents([late.id], newest=5) == unit.deposits.list_by_intents(
+            [late.id]
+        )
+        assert unit.deposits.count_by_intent(late.id) == 1

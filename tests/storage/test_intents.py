@@ -356,3 +356,14 @@ def test_a_retried_insert_creates_one_intent(store: SqlStore) -> None:
     with store.read() as unit:
         assert unit.intents.count(IntentFilter(text=intent.address)) == 1
     assert an_intent().id == 0
+
+
+def test_the_newest_transitions_and_all_changes_of_state_are_listed(store: SqlStore) -> None:
+    intent = store_intent(store)
+    short, full = IntentEvent.DEPOSIT_SHORT, IntentEvent.DEPOSIT_FULL
+    advance_intent(store, intent, *[short] * 4, full, *[IntentEvent.DEPOSIT_EXTRA] * 3)
+    with store.read() as unit:
+        events = [t.event for t in unit.intents.list_transitions([intent.id], newest=2)]
+        assert events == ["CREATED", "DEPOSIT_FULL", "DEPOSIT_EXTRA", "DEPOSIT_EXTRA"]
+        assert len(unit.intents.list_transitions([intent.id])) == 9
+        assert unit.intents.count_transitions(intent.id) == 9

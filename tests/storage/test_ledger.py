@@ -3,7 +3,7 @@
 from collections import defaultdict
 from itertools import permutations
 
-from crossway.domain.ledger import Account, Posting, balances
+from crossway.domain.ledger import Account, AddressBalance, Posting, balances
 from crossway.storage.store import SqlStore
 from tests.storage.records import (
     ARBITRUM,
@@ -88,3 +88,57 @@ def test_postings_of_many_threads_all_reach_the_balances(store: SqlStore) -> Non
     for (_, chain, token), units in stands.items():
         totals[chain, token] += units
     assert set(totals.values()) == {0}
+
+
+def test_address_balances_follow_the_postings_of_each_payment(store: SqlStore) -> None:
+    first, second = store_intent(store), store_intent(store)
+    own = (first.terms.source_chain, first.terms.token_in)
+    held, dust = {"debit": Account.HELD, "credit": Account.PAYER}, {"debit": Account.DUST}
+    batch = [
+        a_posting(first, HUGE, **held),
+        a_posting(first, 5, token="eurc", **held),
+        a_posting(first, 2, token="eurc", credit=Account.HELD, **dust),
+        a_posting(second, 9, chain=ARBITRUM, **held),
+        a_posting(second, 4, debit=Account.ESCROW, credit=Account.INVENTORY),
+    ]
+    store.write(lambda unit: unit.ledger.post(batch, NOW))
+    later_batch = [a_posting(first, HUGE - 1, debit=Account.ESCROW, credit=Account.HELD)]
+    store.write(lambda unit: unit.ledger.post(later_batch, later(1)))
+    keys = [(first.id, *own), (first.id, own[0], "eurc"), (second.id, ARBITRUM, own[1])]
+    expected = {
+        keys[0]: AddressBalance(*keys[0], 1, 0, False),
+        keys[1]: AddressBalance(*keys[1], 3, 2, True),
+        keys[2]: AddressBalance(*keys[2], 9, 0, True),
+    }
+    with store.read() as unit:
+        assert unit.ledger.get_address_balances([*keys, (second.id, *own)]) == expected
+        assert unit.ledger.get_address_balances([]) == {}
+        assert unit.ledger.list_misdirected(None, 10) == [expected[keys[1]], expected[keys[2]]]
+        assert unit.ledger.list_misdirected(None, 1) == [expected[keys[1]]]
+        assert unit.ledger.list_misdirected([second.id], 10) == [expected[keys[2]]]
+        assert unit.ledger.list_misdirected([], 10) == []
+
+
+def test_what_left_an_address_is_not_misdirected_any_more(store: SqlStore) -> None:
+    intent = store_intent(store)
+    arrived = a_posting(intent, 5, token="eurc", debit=Account.HELD, credit=Account.PAYER)
+    store.write(lambda unit: unit.ledger.post([arrived], NOW))
+    store.write(lambda unit: unit.ledger.post([arrived.reversed()] * 2, NOW))
+    with store.read() as unit:
+        assert unit.ledger.list_misdirected(None, 10) == []
+
+
+def test_the_newest_arrivals_and_all_other_postings_of_a_payment_are_listed(
+    store: SqlStore,
+) -> None:
+    intent = store_intent(store)
+    sent = a_posting(intent, 1, "start", debit=Account.ESCROW, credit=Account.HELD)
+    arrivals = [
+        a_posting(intent, n, f"tx-{n}#0", debit=Account.HELD, credit=Account.PAYER)
+        for n in range(1, 6)
+    ]
+    store.write(lambda unit: unit.ledger.post([arrivals[0], sent, *arrivals[1:]], NOW))
+    with store.read() as unit:
+        shown = [posting for _, posting in unit.ledger.list_by_intent(intent.id, newest=2)]
+        assert shown == [sent, *arrivals[3:]]
+        assert unit.ledger.count_by_intent(intent.id) == 6

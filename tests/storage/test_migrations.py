@@ -1,5 +1,6 @@
 """The migrations create the tables of the code, once, also with concurrent starts."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -7,17 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, MetaData, create_engine, inspect, text
 
 from crossway.adapters.chains.simulated.blocks.tables import METADATA as SIMULATED
 from crossway.adapters.ramps.sandbox.tables import METADATA as SANDBOX
+from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.storage.all_tables import METADATA
-from crossway.storage.migrate import UnknownVersion, upgrade
+from crossway.storage.migrate import FOLDER, UnknownVersion, upgrade
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_postgres
 from tests.processes import PATIENCE_SECONDS
+from tests.storage.records import BASE, HUGE, NOW, a_posting, store_intent
 
 ALL = (METADATA, SIMULATED, SANDBOX)
 START = """
@@ -117,6 +122,39 @@ def test_an_upgrade_that_breaks_leaves_no_half_of_it(empty_url: str) -> None:
     upgrade(store.writer)
     assert set(inspect(store.writer).get_table_names()) > set(METADATA.tables)
     store.close()
+
+
+def test_running_balances_are_filled_from_the_postings_that_are_there(store: SqlStore) -> None:
+    first, second = store_intent(store), store_intent(store)
+    held = {"debit": Account.HELD, "credit": Account.PAYER}
+    batch = [
+        a_posting(first, HUGE, **held),
+        a_posting(first, 7, token="eurc", **held),
+        a_posting(first, 2, token="eurc", debit=Account.DUST, credit=Account.HELD),
+        a_posting(second, 3, **held),
+        a_posting(second, 3, debit=Account.ESCROW, credit=Account.HELD),
+        Posting(NO_INTENT, BASE, "usdc-base", Account.INVENTORY, Account.EQUITY, 9, "manual"),
+    ]
+    store.write(lambda unit: unit.ledger.post(batch, NOW))
+    rows = text("SELECT * FROM address_balances ORDER BY intent_id, token")
+    with store.reader.connect() as db:
+        before = [tuple(row) for row in db.execute(rows)]
+    [migration] = FOLDER.glob("versions/*_running_balances_of_deposit_addresses.py")
+    earlier = re.search(r'^down_revision = "(.*)"$', migration.read_text(), re.M)
+    assert earlier is not None
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    with store.writer.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, earlier[1])
+    upgrade(store.writer)
+    with store.reader.connect() as db:
+        assert [tuple(row) for row in db.execute(rows)] == before
+    assert [row[2:5] for row in before] == [
+        ("eurc", "5", "2"),
+        ("usdc-base", str(HUGE), "0"),
+        ("usdc-base", "0", "0"),
+    ]
 
 
 @pytest.mark.slow

@@ -284,3 +284,33 @@ def test_a_tx_can_be_redirected(store: SqlStore) -> None:
     with store.read() as unit:
         by_intents = unit.outbound_txs.list_by_intents([first_tx.intent_id, other.intent_id])
     assert [t.to_address for t in by_intents] == ["elsewhere", "bridger"]
+
+
+def test_the_newest_returns_and_all_other_txs_of_an_intent_are_listed(store: SqlStore) -> None:
+    intent = store_intent(store)
+    start, *returns = enqueue(
+        store,
+        a_new_tx(intent),
+        *(a_new_tx(intent, OutboundTxKind.RETURN_EXCESS, f"deposit:{n}") for n in range(4)),
+    )
+    with store.read() as unit:
+        assert unit.outbound_txs.list_newest(intent.id, 2) == [start, *returns[2:]]
+        assert unit.outbound_txs.list_newest(intent.id, 9) == [start, *returns]
+        assert unit.outbound_txs.count_by_intent(intent.id) == 5
+
+
+def test_unsettled_txs_are_those_that_are_due_signed_or_failed(store: SqlStore) -> None:
+    intent = store_intent(store)
+    txs = enqueue(
+        store,
+        *(
+            a_new_tx(intent, OutboundTxKind.RETURN_EXCESS, f"deposit:{n}")
+            for n, _ in enumerate(OutboundTxState)
+        ),
+    )
+    changes = [tx_change(tx, state) for tx, state in zip(txs, OutboundTxState, strict=True)]
+    store.write(lambda unit: unit.outbound_txs.update(changes, NOW))
+    with store.read() as unit:
+        found = {tx.state for tx in unit.outbound_txs.list_unsettled([intent.id])}
+        assert unit.outbound_txs.list_unsettled([]) == []
+    assert found == {OutboundTxState.DUE, OutboundTxState.SIGNED, OutboundTxState.FAILED}

@@ -74,6 +74,24 @@ NO_INTENT = 0
 """The `intent_id` of postings without a payment: equity paid in or taken out."""
 
 
+AddressKey = tuple[int, str, str]
+"""A payment, a chain and a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressBalance:
+    """What the books have of one token at a payment's address on one chain: `held` belongs to the
+    payer, `dust` was kept. `held` is negative while money has left before its deposit was credited.
+    `misdirected`: it is not the payment's own token on its own chain."""
+
+    intent_id: int
+    chain: str
+    token: str
+    held: int
+    dust: int
+    misdirected: bool
+
+
 Leg = tuple[Account, Account, int]
 BalanceKey = tuple[Account, str, str]
 

@@ -14,10 +14,10 @@ from crossway.ports.chain import ChainHead, Cursor, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.crediting import credit_deposits, reverse_deposits
 from crossway.usecases.payments.deposits import record_deposits
-from crossway.usecases.payments.lifecycle import credit_deposits, reverse_deposits
 
-BATCH = 2_000
+BATCH, LOW_PRIORITY_BATCH = 2_000, 200
 # A block that replaces another one may carry an earlier timestamp.
 _REORG_MARGIN = timedelta(minutes=10)
 _NOT_FOUND_NOTE = "The chain reported it once and does not have it: not credited."
@@ -93,10 +93,10 @@ def _reverse_reorged(unit: UnitOfWork, services: Services, chain_id: str, scan: 
 def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
     """Credit deposits that have enough confirmations and are still in their block; returns how
     many."""
+    heights = {chain: head.height for chain, head in heads.items()}
     with services.store.read() as unit:
-        ready = unit.deposits.list_ready(
-            {chain: head.height for chain, head in heads.items()}, BATCH
-        )
+        ready = unit.deposits.list_ready(heights, BATCH)
+        ready += unit.deposits.list_ready(heights, LOW_PRIORITY_BATCH, low_priority=True)
     by_chain: dict[str, list[Deposit]] = {}
     for deposit in ready:
         by_chain.setdefault(deposit.incoming.chain, []).append(deposit)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from crossway.domain.deposits import DepositState
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import IntentEvent, State
 from crossway.domain.outbound import (
@@ -18,7 +17,8 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.cancellation import close
 from crossway.usecases.payments.deposits import record_deposits
-from crossway.usecases.payments.lifecycle import IntentBatch, enqueue_deposit_returns
+from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.returns import enqueue_deposit_returns
 
 BATCH = 2_000
 
@@ -52,11 +52,7 @@ def _record_unseen_deposits(services: Services, chain_id: str, ids: Sequence[int
     """
     with services.store.read() as unit:
         intents = unit.intents.get_many(ids)
-        disputed = {
-            d.intent_id
-            for d in unit.deposits.list_by_intents(ids)
-            if d.state is DepositState.ORPHANED
-        }
+        disputed = unit.deposits.find_orphaned(ids)
     testnet = services.catalogue.chains[chain_id].testnet
     to_check = [intent for intent in intents.values() if testnet or intent.id in disputed]
     if not to_check:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import Account
+from crossway.domain.ledger import AddressKey
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.engine.chain_snapshot import ChainSnapshot
@@ -14,8 +14,8 @@ from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.address_balances import AddressBalances
 from crossway.usecases.payments.dust import is_dust
-from crossway.usecases.payments.lifecycle import ledger_balances
 
 _CONFIRMED_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 _SWEEP_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
@@ -71,8 +71,9 @@ class OutboundPlanner:
         begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
-        self._active_sweeps: set[tuple[int, str, str]] | None = None
         self._used_nonces: set[int] | None = None
+        self._active_sweeps: set[AddressKey] | None = None
+        self._balances = AddressBalances()
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
@@ -185,17 +186,20 @@ class OutboundPlanner:
 
     def _decide_return(self, tx: OutboundTx, intent: Intent) -> Decision:
         terms = intent.terms
+        balance = self._balances.get(self._unit, (intent.id, tx.chain, tx.token))
         if (tx.chain, tx.token) != (terms.source_chain, terms.token_in):
-            location = (tx.chain, tx.token)
-            if ledger_balances(self._unit, (), intent.id, *location)[Account.HELD] <= 0:
+            if balance.held <= 0:
                 return Decision(cancel_reason="Another transaction has already returned it.")
-            return self._decide_sweep(tx)
-        if intent.state in (State.PENDING, State.FUNDED) or intent.balance_at_address <= 0:
+        elif intent.state in (State.PENDING, State.FUNDED) or intent.balance_at_address <= 0:
             return Decision(cancel_reason="Nothing is left to return.")
-        was_started = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
-        if was_started and intent.id not in self._started:
-            return Decision(wait_reason="The deposit must be collected again first.")
-        if is_dust(self._services, intent, tx.token, tx.chain, intent.balance_at_address):
+        else:
+            was_started = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
+            if was_started and intent.id not in self._started:
+                return Decision(wait_reason="The deposit must be collected again first.")
+        amount = balance.held + balance.dust
+        # Before its payment ends, only an operator or the merchant asks for a return.
+        has_ended = intent.state not in (State.PENDING, State.FUNDED)
+        if has_ended and is_dust(self._services, intent, tx.token, tx.chain, amount):
             return Decision(keep_as_dust=True)
         return self._decide_sweep(tx)
 
@@ -222,7 +226,7 @@ class OutboundPlanner:
         if self._active_sweeps is None:
             self._active_sweeps = {
                 (t.intent_id, t.chain, t.token)
-                for t in self._unit.outbound_txs.list_by_intents(list(self._intents))
+                for t in self._unit.outbound_txs.list_unsettled(list(self._intents))
                 if t.kind in _SWEEP_KINDS and t.amount is None and t.state is OutboundTxState.SIGNED
             }
         location = (tx.intent_id, tx.chain, tx.token)

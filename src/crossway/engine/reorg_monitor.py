@@ -108,7 +108,7 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
     """Reverse the ledger postings and the state change of a transaction that a reorg removed."""
     intent = batch.current[tx.intent_id]
     postings_of_tx = unit.ledger.list_by_tx([intent.id], {tx.tx_id or ""})
-    batch.postings.extend(posting.reversed() for posting in postings_of_tx)
+    batch.append_postings(posting.reversed() for posting in postings_of_tx)
     location = (intent.terms.source_chain, intent.terms.token_in)
     own_postings = [
         posting for posting in postings_of_tx if (posting.chain, posting.token) == location

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crossway.domain.deposits import Deposit
 from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import AddressBalance
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.records import Alert
@@ -97,30 +97,30 @@ def _stuck_breach(intent_id: int, message: str) -> Breach:
 
 
 def _find_misdirected(unit: UnitOfWork, services: Services) -> list[Breach]:
-    deposits = unit.deposits.list_unreturned()[:_MAX_ROWS]
-    intents = unit.intents.get_many({d.intent_id for d in deposits})
+    balances = unit.ledger.list_misdirected(None, _MAX_ROWS)
+    intents = unit.intents.get_many({balance.intent_id for balance in balances})
     return [
         Breach(
-            f"{FOREIGN}:{d.id}",
+            f"{FOREIGN}:{b.intent_id}:{b.chain}:{b.token}",
             FOREIGN,
-            d.intent_id,
-            f"Payment {d.intent_id} received "
-            f"{_describe_mismatch(services, intents[d.intent_id], d)}. "
+            b.intent_id,
+            f"Payment {b.intent_id} received "
+            f"{_describe_mismatch(services, intents[b.intent_id], b)}. "
             "It is returned when the payment starts or ends; an operator can return it earlier.",
         )
-        for d in deposits
+        for b in balances
     ]
 
 
-def _describe_mismatch(services: Services, intent: Intent, deposit: Deposit) -> str:
+def _describe_mismatch(services: Services, intent: Intent, balance: AddressBalance) -> str:
     """Received and requested, such as `1.00 USDT instead of USDC`; chains where they differ."""
-    incoming, source = deposit.incoming, intent.terms.source_chain
-    denomination = get_denomination(services, incoming.chain, incoming.token)
-    amount = format_units(incoming.amount, denomination.decimals, 2)
+    source = intent.terms.source_chain
+    denomination = get_denomination(services, balance.chain, balance.token)
+    amount = format_units(balance.held, denomination.decimals, 2)
     received = f"{amount} {denomination.symbol}"
-    if incoming.chain == source:
+    if balance.chain == source:
         return f"{received} instead of {intent.asset_symbol}"
-    received = f"{received} on {chain_name(services, incoming.chain)}"
+    received = f"{received} on {chain_name(services, balance.chain)}"
     return f"{received} instead of {intent.asset_symbol} on {chain_name(services, source)}"
 
 
@@ -131,7 +131,7 @@ def _find_excused(unit: UnitOfWork, alerts: Sequence[Alert], ids: Collection[int
     shortage_messages = {alert.message for alert in alerts if alert.kind in WAITING_KINDS}
     unreachable = {a.subject for a in alerts if a.key.startswith(("unreachable:", "stale:"))}
     waiting = {
-        t.intent_id for t in unit.outbound_txs.list_by_intents(ids) if t.reason in shortage_messages
+        t.intent_id for t in unit.outbound_txs.list_unsettled(ids) if t.reason in shortage_messages
     }
     chains_of = {
         intent.id: {intent.terms.source_chain, intent.terms.destination_chain}

@@ -25,10 +25,14 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import (
     IntentBatch,
-    enqueue_deposit_returns,
-    ledger_balance_at_address,
     new_outbound_tx,
     recovered_dust,
+)
+from crossway.usecases.payments.returns import (
+    enqueue_deposit_returns,
+    is_worth_returning,
+    keep_as_dust,
+    new_return,
 )
 
 SUCCESS_REASONS = ("", ALREADY_DONE, NOTHING_TO_MOVE)
@@ -55,10 +59,10 @@ def apply_success(
         legs = build_ledger_legs(tx, intent, chain.accounts, transfer)
         batch.add_postings(intent, chain.id, transfer.token, tx_id, *legs)
     _book_fee(batch, chain, intent, tx_id, included)
-    remaining = _balance_after(unit, batch, intent, tx, tx_id, transfers)
+    remaining = _balance_after(unit, batch, intent, tx, tx_id)
     match tx.kind:
         case OutboundTxKind.START:
-            _apply_start(batch, intent, tx, tx_id, remaining)
+            _apply_start(unit, batch, intent, tx, tx_id, remaining)
         case OutboundTxKind.FILL:
             event = (
                 IntentEvent.FILLED if intent.state is State.INITIATED else IntentEvent.LEDGER_ONLY
@@ -74,11 +78,12 @@ def apply_success(
             batch.apply_event(
                 intent.id, event, "refund", tx_id, tx_hash=tx_id, balance_at_address=remaining
             )
-            _enqueue_return_of_rest(batch, intent.id, tx)
+            _enqueue_return_of_rest(unit, batch, tx)
         case OutboundTxKind.RETURN_EXCESS:
             batch.apply_event(
                 intent.id, IntentEvent.LEDGER_ONLY, "return", tx_id, balance_at_address=remaining
             )
+            _enqueue_return_of_rest(unit, batch, tx)
 
 
 def _transfers_of(
@@ -94,42 +99,26 @@ def _transfers_of(
         )
     if included.reason == NOTHING_TO_MOVE:
         # Money can leave a deposit address that was not started only by a refund.
-        remaining_at_address = ledger_balance_at_address(
-            unit, batch, tx.intent_id, tx.chain, tx.token
-        )
-        return (TokenTransfer(intent.address, tx.to_address, tx.token, remaining_at_address),)
+        held = batch.balances.get(unit, (tx.intent_id, tx.chain, tx.token)).held
+        return (TokenTransfer(intent.address, tx.to_address, tx.token, held),)
     return included.transfers
 
 
 def _balance_after(
-    unit: UnitOfWork,
-    batch: IntentBatch,
-    intent: Intent,
-    tx: OutboundTx,
-    tx_id: str,
-    transfers: Sequence[TokenTransfer],
+    unit: UnitOfWork, batch: IntentBatch, intent: Intent, tx: OutboundTx, tx_id: str
 ) -> int:
     """The intent's balance after the transaction; dust that left with it is booked back first."""
-    location = (tx.chain, tx.token)
-    is_intent_token = location == (intent.terms.source_chain, intent.terms.token_in)
     if tx.kind not in (
         OutboundTxKind.START,
         OutboundTxKind.REFUND,
         OutboundTxKind.RETURN_EXCESS,
     ):
         return intent.balance_at_address
-    amount_sent = sum(
-        transfer.amount for transfer in transfers if transfer.source == intent.address
-    )
-    remaining = (
-        intent.balance_at_address - amount_sent
-        if is_intent_token
-        else ledger_balance_at_address(unit, batch, tx.intent_id, tx.chain, tx.token)
-    )
-    dust = recovered_dust(unit, batch, intent.id, location, remaining)
-    if dust:
-        batch.add_postings(intent, *location, tx_id, (Account.HELD, Account.DUST, dust))
-    return remaining + dust if is_intent_token else intent.balance_at_address
+    key = (intent.id, tx.chain, tx.token)
+    if dust := recovered_dust(unit, batch, key):
+        batch.add_postings(intent, tx.chain, tx.token, tx_id, (Account.HELD, Account.DUST, dust))
+    is_intent_token = key[1:] == (intent.terms.source_chain, intent.terms.token_in)
+    return batch.balances.get(unit, key).held if is_intent_token else intent.balance_at_address
 
 
 def apply_already_done(
@@ -141,22 +130,16 @@ def apply_already_done(
 
 
 def apply_abandonment(
-    unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, fail_reason: str, keep_as_dust: bool
+    unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, fail_reason: str, is_dust: bool
 ) -> None:
     """Apply the consequences of an abandoned transaction.
 
-    It was given up (`fail_reason`), its amount is dust (`keep_as_dust`), or it is a refund that is
+    It was given up (`fail_reason`), its amount is dust (`is_dust`), or it is a refund that is
     obsolete because the start was executed (neither): the start is revived.
     """
     intent = batch.current[tx.intent_id]
-    if keep_as_dust:
-        location = (tx.chain, tx.token)
-        batch.add_postings(
-            intent, *location, "dust", (Account.DUST, Account.HELD, intent.balance_at_address)
-        )
-        batch.apply_event(
-            intent.id, IntentEvent.LEDGER_ONLY, "dust", DUST_NOTE, balance_at_address=0
-        )
+    if is_dust:
+        _keep_rest(unit, batch, tx)
     elif fail_reason and tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
         batch.apply_event(
             intent.id, IntentEvent.FILL_REFUSED, "failed", fail_reason, needs_relay=False
@@ -176,8 +159,27 @@ def apply_abandonment(
         )
 
 
+def _keep_rest(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx) -> None:
+    """Keep what is at the address, unless more has arrived since that was decided."""
+    intent = batch.current[tx.intent_id]
+    balance = batch.balances.get(unit, (intent.id, tx.chain, tx.token))
+    if is_worth_returning(batch, intent, balance):
+        _enqueue_return_of_rest(unit, batch, tx)
+        return
+    keep_as_dust(unit, batch, balance)
+    is_intent_token = (tx.chain, tx.token) == (intent.terms.source_chain, intent.terms.token_in)
+    remaining = 0 if is_intent_token else intent.balance_at_address
+    event = IntentEvent.LEDGER_ONLY
+    batch.apply_event(intent.id, event, "dust", DUST_NOTE, balance_at_address=remaining)
+
+
 def _apply_start(
-    batch: IntentBatch, intent: Intent, tx: OutboundTx, tx_id: str, remaining: int
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    intent: Intent,
+    tx: OutboundTx,
+    tx_id: str,
+    remaining: int,
 ) -> None:
     is_first_start = intent.state in (State.FUNDED, State.PENDING, State.EXPIRED)
     relayer = batch.services.chains[intent.terms.destination_chain].accounts.relayer
@@ -191,7 +193,7 @@ def _apply_start(
         relayer=relayer,
         needs_relay=True,
     )
-    _enqueue_return_of_rest(batch, intent.id, tx)
+    _enqueue_return_of_rest(unit, batch, tx)
 
 
 def settle_misdirected(
@@ -201,20 +203,13 @@ def settle_misdirected(
 
     `settled` pairs each transaction with whether it succeeded.
     """
-    returned = {
-        (t.intent_id, t.token)
-        for t, succeeded in settled
-        if succeeded and t.kind is OutboundTxKind.RETURN_EXCESS
-    }
-    if returned:
-        deposits = unit.deposits.list_unreturned({intent_id for intent_id, _ in returned})
-        unit.deposits.mark_returned(
-            [
-                d.id
-                for d in deposits
-                if d.incoming.chain == chain.id and (d.intent_id, d.incoming.token) in returned
-            ]
-        )
+    unit.deposits.mark_returned(
+        {
+            (t.intent_id, chain.id, t.token)
+            for t, succeeded in settled
+            if succeeded and t.kind is OutboundTxKind.RETURN_EXCESS
+        }
+    )
     started = [
         t.intent_id for t, succeeded in settled if succeeded and t.kind is OutboundTxKind.START
     ]
@@ -222,14 +217,12 @@ def settle_misdirected(
         enqueue_deposit_returns(unit, batch, started)
 
 
-def _enqueue_return_of_rest(batch: IntentBatch, intent_id: int, tx: OutboundTx) -> None:
+def _enqueue_return_of_rest(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx) -> None:
     """Enqueue the return of money that arrived while this transaction was pending."""
-    intent = batch.current[intent_id]
-    if intent.balance_at_address > 0:
+    intent = batch.current[tx.intent_id]
+    if batch.balances.get(unit, (intent.id, tx.chain, tx.token)).held > 0:
         cause = f"after:{tx.id}"
-        batch.outbound.append(
-            new_outbound_tx(batch.services, intent, OutboundTxKind.RETURN_EXCESS, cause, batch.now)
-        )
+        batch.outbound.append(new_return(intent, tx.chain, tx.token, cause, batch.now))
 
 
 def _book_fee(

@@ -24,7 +24,7 @@ from crossway.ports.chain import (
 from crossway.ports.records import InFlightTx, OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.lifecycle import IntentBatch, ledger_balance_at_address
+from crossway.usecases.payments.lifecycle import IntentBatch
 
 _DROPPED = "It can no longer be included; signed anew."
 _MAX_ATTEMPTS = {
@@ -91,7 +91,7 @@ def _apply_decided(
     """Apply an included transaction to its intent and the ledger; returns its own change."""
     if (
         decided_tx.included.reason == NOTHING_TO_MOVE
-        and ledger_balance_at_address(unit, batch, tx.intent_id, tx.chain, tx.token) <= 0
+        and batch.balances.get(unit, (tx.intent_id, tx.chain, tx.token)).held <= 0
     ):
         # The money to return was reorged away as well: plan the transaction again.
         apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included, permanent=False)

@@ -200,7 +200,7 @@ def _apply_decisions(
                 batch,
                 tx,
                 fail_reason=decision.fail_reason,
-                keep_as_dust=decision.keep_as_dust,
+                is_dust=decision.keep_as_dust,
             )
     batch.store(unit)
 

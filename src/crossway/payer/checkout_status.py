@@ -1,5 +1,6 @@
 """The status of a payment as its payer sees it: state, amounts, steps and transactions."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -34,7 +35,7 @@ class CheckoutTransaction:
 
 @dataclass(frozen=True, slots=True)
 class MisdirectedAmount:
-    """A deposit of another token or on another chain, which does not count as payment."""
+    """Deposits of another token or on another chain, which do not count as payment."""
 
     units: int
     decimals: int
@@ -148,17 +149,21 @@ def _sum_by_purpose(good: list[Deposit], *purposes: DepositPurpose) -> int:
 
 
 def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[MisdirectedAmount]:
+    """The sum for each token and chain."""
+    totals: dict[tuple[str, str, bool], int] = defaultdict(int)
     for deposit in good:
-        if deposit.purpose not in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN):
-            continue
-        incoming = deposit.incoming
-        token = catalogue.by_address.get((incoming.chain, incoming.token))
+        if deposit.purpose in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN):
+            wrong_chain = deposit.purpose is DepositPurpose.WRONG_CHAIN
+            incoming = deposit.incoming
+            totals[incoming.chain, incoming.token, wrong_chain] += incoming.amount
+    for (chain, token_address, wrong_chain), units in totals.items():
+        token = catalogue.by_address.get((chain, token_address))
         yield MisdirectedAmount(
-            units=incoming.amount,
+            units=units,
             decimals=token.decimals if token else 0,
             symbol=token.symbol if token else "?",
-            chain=incoming.chain,
-            wrong_chain=deposit.purpose is DepositPurpose.WRONG_CHAIN,
+            chain=chain,
+            wrong_chain=wrong_chain,
         )
 
 

@@ -201,6 +201,8 @@ def _notices(
     page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus, catalogue: Catalogue
 ) -> Iterator[Markup]:
     t, intent = page_request.t, view.intent
+    if view.older_deposits:
+        yield t("notice.older", count=view.older_deposits, shown=len(view.deposits))
     expected_chain = catalogue.chains[intent.terms.source_chain].name
     for name, units in (("over", status.excess), ("late", status.late_amount)):
         if units:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from crossway.domain.deposits import Deposit, DepositPurpose, IncomingTransfer
     from crossway.ports.alert_repository import AlertRepository
     from crossway.ports.analytics import AnalyticsRepository
     from crossway.ports.api_key_repository import ApiKeyRepository
     from crossway.ports.chain import Cursor
+    from crossway.ports.deposit_repository import DepositRepository
     from crossway.ports.due_times import DueTimes
     from crossway.ports.intent_repository import IntentRepository
     from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
@@ -37,52 +37,6 @@ if TYPE_CHECKING:
     from crossway.ports.webhook_repository import DeliveryRepository, WebhookRepository
 
 T = TypeVar("T")
-
-
-class DepositRepository(Protocol):
-    """Transfers to deposit addresses."""
-
-    def add(self, incoming: Sequence[tuple[int, IncomingTransfer, int]]) -> None:
-        """Store (intent id, transfer, required confirmations). Known deposits are left alone; an
-        orphaned one becomes SEEN in its new block."""
-        ...
-
-    def list_ready(self, heads: Mapping[str, int], limit: int) -> list[Deposit]:
-        """SEEN deposits with enough confirmations at these heads, oldest first."""
-        ...
-
-    def list_ready_for_intent(self, intent_id: int, height: int) -> list[Deposit]:
-        """SEEN deposits of an intent on its source chain with enough confirmations at a height."""
-        ...
-
-    def get(self, deposit_id: int) -> Deposit | None: ...
-    def list_by_intents(self, intent_ids: Collection[int]) -> list[Deposit]: ...
-
-    def lock_seen(self, ids: Collection[int]) -> set[int]:
-        """The ids of those that still are SEEN, locked until the unit of work ends."""
-        ...
-
-    def lock_from_height(self, chain: str, height: int) -> list[Deposit]:
-        """Deposits in blocks from a height on that are not orphaned, locked until the unit of work
-        ends."""
-        ...
-
-    def credit(self, credits: Sequence[tuple[int, DepositPurpose, str]], at: datetime) -> None:
-        """Mark (id, purpose, note) as CREDITED. A deposit of a wrong token or chain without a note
-        awaits its return."""
-        ...
-
-    def mark_orphaned(self, ids: Collection[int], note: str) -> None: ...
-    def set_note(self, ids: Sequence[int], note: str) -> None: ...
-    def list_older_seen(self, before: datetime, limit: int) -> list[Deposit]:
-        """SEEN deposits older than an instant."""
-        ...
-
-    def list_unreturned(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
-        """Credited deposits of a wrong token or chain that were not returned."""
-        ...
-
-    def mark_returned(self, ids: Sequence[int], note: str = "") -> None: ...
 
 
 class CursorRepository(Protocol):

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from crossway.domain.corridor_stats import CorridorVolume, HourlyVolume, Period
-from crossway.domain.ledger import Account, BalanceKey, Posting
+from crossway.domain.ledger import Account, AddressBalance, AddressKey, BalanceKey, Posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,33 @@ class LedgerRepository(Protocol):
     """The double-entry ledger."""
 
     def post(self, batch: Sequence[Posting], at: datetime) -> None: ...
-    def list_by_intent(self, intent_id: int) -> list[tuple[datetime, Posting]]: ...
+    def list_by_intent(
+        self, intent_id: int, newest: int | None = None
+    ) -> list[tuple[datetime, Posting]]:
+        """Oldest first. Where a number is given, only the newest deposits and amounts kept as dust,
+        and all others."""
+        ...
+
+    def count_by_intent(self, intent_id: int) -> int: ...
     def list_by_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]: ...
+
+    def get_address_balances(
+        self, keys: Collection[AddressKey]
+    ) -> dict[AddressKey, AddressBalance]:
+        """The running balances at deposit addresses; keys without a posting are left out."""
+        ...
+
+    def list_address_balances(self, intent_id: int, limit: int) -> list[AddressBalance]:
+        """The running balances of one payment, its own token first."""
+        ...
+
+    def list_misdirected(
+        self, intent_ids: Collection[int] | None, limit: int
+    ) -> list[AddressBalance]:
+        """Where more than zero is held of another token or on another chain than the payment's
+        own, of these payments or of all."""
+        ...
+
     def get_balances(self) -> dict[BalanceKey, int]: ...
 
     def get_balances_before(self, day: int) -> dict[BalanceKey, int]:

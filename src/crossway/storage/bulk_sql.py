@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import (
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Dialect,
     Insert,
+    Select,
     Table,
     Text,
     Update,
@@ -37,6 +38,23 @@ def in_values(
         rows = func.json_each(literal(json.dumps(list(values)), Text)).table_valued("value")
         return column.in_(select(rows.c.value))
     return column == any_(cast(list(values), ARRAY(column.type)))
+
+
+def list_oldest_first(
+    db: Connection,
+    query: Select[Any],
+    row_id: ColumnElement[int],
+    newest: int | None,
+    always: ColumnElement[bool] | None = None,
+) -> Sequence[Any]:
+    """The rows by id, all or only the `newest` and those that satisfy `always`."""
+    if newest is None:
+        return db.execute(query.order_by(row_id)).all()
+    if always is None:
+        return db.execute(query.order_by(row_id.desc()).limit(newest)).all()[::-1]
+    others = db.execute(query.where(~always).order_by(row_id.desc()).limit(newest)).all()
+    rows = [*db.execute(query.where(always)), *others]
+    return sorted(rows, key=attrgetter("id"))
 
 
 def insert_into(db: Connection, table: Table) -> Any:

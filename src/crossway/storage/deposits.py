@@ -1,13 +1,35 @@
 """Deposits: transfers to deposit addresses."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, Table, bindparam, cast, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    cast,
+    func,
+    literal_column,
+    select,
+    text,
+    true,
+    update,
+)
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState, IncomingTransfer
-from crossway.storage.bulk_sql import chain_values, in_values, per_dialect, per_dialect_for_chains
+from crossway.domain.ledger import AddressKey
+from crossway.storage.bulk_sql import (
+    chain_values,
+    in_values,
+    list_oldest_first,
+    per_dialect,
+    per_dialect_for_chains,
+)
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import deposits, intents
 
@@ -48,15 +70,58 @@ def _build_add(insert_into: Callable[[Table], Any]) -> Any:
 
 
 _ADD = per_dialect(_build_add)
-_READY = per_dialect_for_chains(
-    lambda head: (
-        select(deposits)
-        .join(head, deposits.c.chain == head.c.key)
-        # A literal, so that the planner uses the partial index.
-        .where(text("state = 'SEEN'"), deposits.c.ready_height <= cast(head.c.value, BigInteger))
-        .order_by(deposits.c.id)
+# Deposits of one payment beyond these wait in a queue of their own.
+NORMAL_PRIORITY_DEPOSITS = 200
+_NEAR = deposits.alias()
+
+
+def _next_in_queue(head: Any) -> Select[Any]:
+    """The deposits of one chain that are ready, from the index of the queue."""
+    return (
+        select(_NEAR.c.id)
+        .where(
+            # A literal, so that the planner uses the partial index.
+            _NEAR.c.state == literal_column("'SEEN'"),
+            _NEAR.c.chain == head.c.key,
+            _NEAR.c.low_priority == bindparam("low_priority"),
+            _NEAR.c.ready_height <= cast(head.c.value, BigInteger),
+        )
+        .order_by(_NEAR.c.ready_height, _NEAR.c.id)
         .limit(bindparam("limit"))
+        .correlate(head)
     )
+
+
+def _ready_sqlite(head: Any) -> Select[Any]:
+    return select(deposits).join(head, deposits.c.id.in_(_next_in_queue(head)))
+
+
+def _ready_postgresql(head: Any) -> Select[Any]:
+    near = _next_in_queue(head).lateral()
+    return (
+        select(deposits)
+        .select_from(head)
+        .join(near, true())
+        .join(deposits, deposits.c.id == near.c.id)
+    )
+
+
+_READY = {
+    "sqlite": per_dialect_for_chains(_ready_sqlite),
+    "postgresql": per_dialect_for_chains(_ready_postgresql),
+}
+_FIRST_DEPOSITS = (
+    select(_NEAR.c.id)
+    .where(_NEAR.c.intent_id == intents.c.id)
+    .limit(NORMAL_PRIORITY_DEPOSITS)
+    .correlate(intents)
+    .subquery()
+)
+_PLACE_NEWEST_FIRST = (
+    deposits.c.intent_id,
+    deposits.c.chain,
+    deposits.c.token,
+    deposits.c.id.desc(),
 )
 RETURNABLE = frozenset({DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN})
 
@@ -70,19 +135,35 @@ class SqlDeposits:
     def add(self, incoming: Sequence[tuple[int, IncomingTransfer, int]]) -> None:
         if not incoming:
             return
-        self._db.execute(
-            _ADD[self._db.dialect.name],
-            [_row(intent_id, incoming, depth) for intent_id, incoming, depth in incoming],
-        )
+        counts = self._count_up_to_normal({intent_id for intent_id, _, _ in incoming})
+        rows = []
+        for intent_id, transfer, depth in incoming:
+            low_priority = counts[intent_id] >= NORMAL_PRIORITY_DEPOSITS
+            counts[intent_id] += 1
+            rows.append(_row(intent_id, transfer, depth, low_priority))
+        self._db.execute(_ADD[self._db.dialect.name], rows)
 
-    def list_ready(self, heads: Mapping[str, int], limit: int) -> list[Deposit]:
+    def _count_up_to_normal(self, intent_ids: Collection[int]) -> Counter[int]:
+        """How many deposits each payment has, counted no further than it matters."""
+        count = select(func.count()).select_from(_FIRST_DEPOSITS).scalar_subquery()
+        query = select(intents.c.id, count).where(in_values(self._db, intents.c.id, intent_ids))
+        return Counter({row[0]: row[1] for row in self._db.execute(query)})
+
+    def list_ready(
+        self, heads: Mapping[str, int], limit: int, low_priority: bool = False
+    ) -> list[Deposit]:
         if not heads:
             return []
-        parameters = {"chains": chain_values(heads), "limit": limit}
-        rows = self._db.execute(_READY[self._db.dialect.name], parameters).all()
-        return [DEPOSITS.decode(row) for row in rows]
+        parameters = {
+            "chains": chain_values(heads),
+            "limit": limit,
+            "low_priority": low_priority,
+        }
+        dialect = self._db.dialect.name
+        rows = self._db.execute(_READY[dialect][dialect], parameters).all()
+        return sorted((DEPOSITS.decode(row) for row in rows), key=lambda deposit: deposit.id)
 
-    def list_ready_for_intent(self, intent_id: int, height: int) -> list[Deposit]:
+    def list_ready_for_intent(self, intent_id: int, height: int, limit: int) -> list[Deposit]:
         query = (
             select(deposits)
             .join(intents, intents.c.id == deposits.c.intent_id)
@@ -93,17 +174,37 @@ class SqlDeposits:
                 deposits.c.ready_height <= height,
             )
         )
-        return [
-            DEPOSITS.decode(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()
-        ]
+        rows = self._db.execute(query.order_by(deposits.c.id).limit(limit)).all()
+        return [DEPOSITS.decode(row) for row in rows]
 
-    def list_by_intents(self, intent_ids: Collection[int]) -> list[Deposit]:
+    def list_by_intents(
+        self, intent_ids: Collection[int], newest: int | None = None
+    ) -> list[Deposit]:
         if not intent_ids:
             return []
         query = select(deposits).where(in_values(self._db, deposits.c.intent_id, intent_ids))
-        return [
-            DEPOSITS.decode(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()
-        ]
+        rows = list_oldest_first(self._db, query, deposits.c.id, newest)
+        return [DEPOSITS.decode(row) for row in rows]
+
+    def count_by_intent(self, intent_id: int) -> int:
+        query = select(func.count()).select_from(deposits)
+        return int(self._db.scalar(query.where(deposits.c.intent_id == intent_id)) or 0)
+
+    def find_late(self, intent_ids: Collection[int]) -> set[int]:
+        # The condition of the partial index, and ours.
+        unexpected = "purpose IN ('LATE', 'WRONG_TOKEN', 'WRONG_CHAIN')"
+        return self._find(intent_ids, f"{unexpected} AND purpose = 'LATE'")
+
+    def find_orphaned(self, intent_ids: Collection[int]) -> set[int]:
+        return self._find(intent_ids, "state = 'ORPHANED'")
+
+    def _find(self, intent_ids: Collection[int], condition: str) -> set[int]:
+        """Those of the payments that have a deposit with a property; each is found by an index."""
+        some = select(_NEAR.c.id).where(_NEAR.c.intent_id == intents.c.id, text(condition))
+        query = select(intents.c.id).where(
+            in_values(self._db, intents.c.id, intent_ids), some.correlate(intents).exists()
+        )
+        return set(self._db.execute(query).scalars())
 
     def get(self, deposit_id: int) -> Deposit | None:
         row = self._db.execute(select(deposits).where(deposits.c.id == deposit_id)).first()
@@ -142,24 +243,31 @@ class SqlDeposits:
     def mark_orphaned(self, ids: Collection[int], note: str) -> None:
         self._set(ids, state=DepositState.ORPHANED.value, note=note, awaiting_return=False)
 
-    def set_note(self, ids: Sequence[int], note: str) -> None:
-        self._set(ids, note=note)
-
     def list_older_seen(self, before: datetime, limit: int) -> list[Deposit]:
         conditions = (text("state = 'SEEN'"), deposits.c.at <= to_micros(before))
         query = select(deposits).where(*conditions).order_by(deposits.c.id).limit(limit)
         return [DEPOSITS.decode(row) for row in self._db.execute(query).all()]
 
-    def list_unreturned(self, intent_ids: Collection[int] | None = None) -> list[Deposit]:
-        query = select(deposits).where(deposits.c.awaiting_return)
-        if intent_ids is not None:
-            query = query.where(in_values(self._db, deposits.c.intent_id, intent_ids))
-        return [
-            DEPOSITS.decode(row) for row in self._db.execute(query.order_by(deposits.c.id)).all()
-        ]
+    def find_newest_unreturned(self, key: AddressKey) -> int | None:
+        query = select(deposits.c.id).where(*_unreturned_at(key)).order_by(*_PLACE_NEWEST_FIRST)
+        return self._db.execute(query.limit(1)).scalar()
 
-    def mark_returned(self, ids: Sequence[int], note: str = "") -> None:
-        self._set(ids, awaiting_return=False, note=note)
+    def is_unreturned(self, deposit_id: int) -> bool:
+        query = select(deposits.c.id).where(deposits.c.id == deposit_id, deposits.c.awaiting_return)
+        return self._db.execute(query).first() is not None
+
+    def mark_returned(self, keys: Collection[AddressKey], note: str = "") -> None:
+        for key in keys:
+            self._db.execute(
+                update(deposits)
+                .where(*_unreturned_at(key))
+                .values(awaiting_return=False, note=note)
+            )
+
+    def set_note_of_payments(self, intent_id: int, note: str) -> None:
+        is_payment = deposits.c.purpose == DepositPurpose.PAYMENT.value
+        own = deposits.c.intent_id == intent_id
+        self._db.execute(update(deposits).where(own, is_payment).values(note=note))
 
     def _set(self, ids: Collection[int], **values: object) -> None:
         if ids:
@@ -168,9 +276,22 @@ class SqlDeposits:
             )
 
 
-def _row(intent_id: int, incoming: IncomingTransfer, depth: int) -> dict[str, object]:
+def _unreturned_at(key: AddressKey) -> tuple[ColumnElement[bool], ...]:
+    intent_id, chain, token = key
+    return (
+        deposits.c.awaiting_return,
+        deposits.c.intent_id == intent_id,
+        deposits.c.chain == chain,
+        deposits.c.token == token,
+    )
+
+
+def _row(
+    intent_id: int, incoming: IncomingTransfer, depth: int, low_priority: bool
+) -> dict[str, object]:
     deposit = Deposit(0, intent_id, incoming, DepositState.SEEN, None, "", None)
     return DEPOSITS.encode_new(deposit) | {
         "ready_height": incoming.block_height + depth,
         "awaiting_return": False,
+        "low_priority": low_priority,
     }

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Connection,
     Select,
     and_,
     bindparam,
@@ -22,7 +21,7 @@ from sqlalchemy import (
 
 from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
-from crossway.ports.records import IntentChange, IntentFilter, OpenPair, TransitionRecord
+from crossway.ports.records import IntentChange, IntentFilter, OpenPair
 from crossway.storage.bulk_sql import (
     chain_values,
     execute_each,
@@ -33,7 +32,6 @@ from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.intent_rows import (
     CHANGING_COLUMNS,
     INTENTS,
-    TRANSITIONS,
     change_row,
     intent_event_row,
     intent_row,
@@ -46,6 +44,7 @@ from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import apply_filter
 from crossway.storage.search_tables import metadata_values
 from crossway.storage.tables import intent_counts, intents, outbound_txs, transitions
+from crossway.storage.transition_log import TransitionLog
 
 _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
@@ -82,11 +81,8 @@ _EXPIRED = per_dialect_for_chains(
 )
 
 
-class SqlIntents:
+class SqlIntents(TransitionLog):
     """`ports.intent_repository.IntentRepository` on one connection."""
-
-    def __init__(self, db: Connection) -> None:
-        self._db = db
 
     def add(self, intent: Intent, event_id: str) -> Intent:
         row = intent_row(intent)
@@ -213,25 +209,6 @@ class SqlIntents:
         execute_each(self._db, ADD_EVENT, events)
         moved = [(c.before.state, c.after) for c in changes if c.before.state is not c.after.state]
         add_totals(self._db, moved)
-
-    def list_transitions(self, intent_ids: Collection[int]) -> list[TransitionRecord]:
-        if not intent_ids:
-            return []
-        query = select(transitions).where(in_values(self._db, transitions.c.intent_id, intent_ids))
-        return [
-            TRANSITIONS.decode(row) for row in self._db.execute(query.order_by(transitions.c.id))
-        ]
-
-    def list_recent_transitions(
-        self, limit: int, after_id: int = 0
-    ) -> list[tuple[int, TransitionRecord]]:
-        query = (
-            select(transitions)
-            .where(transitions.c.id > after_id)
-            .order_by(transitions.c.id.desc())
-            .limit(limit)
-        )
-        return [(row.id, TRANSITIONS.decode(row)) for row in self._db.execute(query)]
 
     def sum_committed_payouts(self, destination_chain: str, token: str) -> int:
         destination = (

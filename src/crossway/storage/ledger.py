@@ -4,11 +4,19 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select
 
-from crossway.domain.ledger import Account, BalanceKey, Posting, turnovers
+from crossway.domain.ledger import (
+    Account,
+    AddressBalance,
+    AddressKey,
+    BalanceKey,
+    Posting,
+    turnovers,
+)
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting, Turnover
-from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.storage.address_balances import AddressBalances
+from crossway.storage.bulk_sql import execute_each, in_values, list_oldest_first, per_dialect
 from crossway.storage.daily_balances import DailyBalances
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.tables import account_balances, postings
@@ -34,6 +42,11 @@ _SAVE_DAY = per_dialect(
 )
 
 _ADD_POSTINGS = insert(postings)
+# What others send to an address, however often.
+_IS_ARRIVAL = and_(
+    postings.c.debit.in_([Account.HELD.value, Account.DUST.value]),
+    postings.c.credit.in_([Account.PAYER.value, Account.HELD.value]),
+)
 
 
 class SqlLedger:
@@ -53,18 +66,41 @@ class SqlLedger:
             [POSTINGS.encode(posting) | {"at": at_micros} for posting in batch],
         )
         self._update_balances(turnovers(batch), at_micros // MICROS_IN_DAY)
+        # After the accounts, whose locks keep the postings of others out.
+        AddressBalances(self._db).add(batch)
 
-    def list_by_intent(self, intent_id: int) -> list[tuple[datetime, Posting]]:
+    def list_by_intent(
+        self, intent_id: int, newest: int | None = None
+    ) -> list[tuple[datetime, Posting]]:
         query = select(postings).where(postings.c.intent_id == intent_id)
-        rows = self._db.execute(query.order_by(postings.c.id))
+        rows = list_oldest_first(self._db, query, postings.c.id, newest, ~_IS_ARRIVAL)
         return [(from_micros(row.at), POSTINGS.decode(row)) for row in rows]
+
+    def count_by_intent(self, intent_id: int) -> int:
+        query = select(func.count()).select_from(postings)
+        return int(self._db.scalar(query.where(postings.c.intent_id == intent_id)) or 0)
 
     def list_by_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]:
         if not intent_ids:
             return []
-        query = select(postings).where(in_values(self._db, postings.c.intent_id, intent_ids))
-        rows = self._db.execute(query.order_by(postings.c.id))
-        return [POSTINGS.decode(row) for row in rows if row.tx in txs]
+        query = select(postings).where(
+            in_values(self._db, postings.c.intent_id, intent_ids),
+            in_values(self._db, postings.c.tx, txs),
+        )
+        return [POSTINGS.decode(row) for row in self._db.execute(query.order_by(postings.c.id))]
+
+    def get_address_balances(
+        self, keys: Collection[AddressKey]
+    ) -> dict[AddressKey, AddressBalance]:
+        return AddressBalances(self._db).get_many(keys)
+
+    def list_address_balances(self, intent_id: int, limit: int) -> list[AddressBalance]:
+        return AddressBalances(self._db).list_of_intent(intent_id, limit)
+
+    def list_misdirected(
+        self, intent_ids: Collection[int] | None, limit: int
+    ) -> list[AddressBalance]:
+        return AddressBalances(self._db).list_misdirected(intent_ids, limit)
 
     def get_balances(self) -> dict[BalanceKey, int]:
         rows = self._db.execute(select(account_balances))

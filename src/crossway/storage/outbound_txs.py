@@ -31,6 +31,7 @@ from crossway.storage.outbound_tx_rows import (
     TX_ATTEMPTS,
     new_outbound_tx_row,
 )
+from crossway.storage.outbound_txs_of_intents import OutboundTxsOfIntents
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.tables import intents, outbound_txs, tx_attempts
 
@@ -69,11 +70,11 @@ _ENQUEUE = per_dialect(_build_enqueue)
 _ADD_ATTEMPT = insert(tx_attempts)
 
 
-class SqlOutboundTxs:
-    """`ports.store.OutboundTxRepository` on one connection."""
+class SqlOutboundTxs(OutboundTxsOfIntents):
+    """`ports.outbound_tx_repository.OutboundTxRepository` on one connection."""
 
     def __init__(self, db: Connection, changed_topics: set[Topic]) -> None:
-        self._db = db
+        super().__init__(db)
         self._changed_topics = changed_topics
 
     def enqueue(self, new: Sequence[NewOutboundTx], at: datetime) -> None:

@@ -183,18 +183,19 @@ deposits = Table(
     Column("note", Text, nullable=False),
     Column("awaiting_return", Boolean, nullable=False),
     Column("credited_at", BigInteger),
+    # Its payment had many deposits before it: it waits in a queue of its own.
+    Column("low_priority", Boolean, nullable=False, server_default="0"),
     UniqueConstraint("chain", "tx_hash", "tx_index"),
 )
-partial_index(
-    "deposits_seen",
-    deposits.c.chain,
-    deposits.c.ready_height,
-    where="state = 'SEEN'",
-)
-Index("deposits_by_height", deposits.c.chain, deposits.c.block_height)
+_d = deposits.c
+_queue = (_d.chain, _d.low_priority, _d.ready_height)
+partial_index("deposits_seen", *_queue, where="state = 'SEEN'")
+partial_index("deposits_orphaned", _d.intent_id, where="state = 'ORPHANED'")
+Index("deposits_by_height", _d.chain, _d.block_height)
+_place = (_d.intent_id, _d.chain, _d.token, _d.id)
 partial_index(
     "deposits_awaiting_return",
-    deposits.c.intent_id,
+    *_place,
     where="awaiting_return = 1",
     postgresql_where="awaiting_return",
 )
@@ -232,6 +233,8 @@ for _state, _column in (
         _column,
         where=f"state = '{_state}'",
     )
+_unsettled = "state IN ('DUE', 'SIGNED', 'FAILED')"
+partial_index("outbound_txs_unsettled", outbound_txs.c.intent_id, where=_unsettled)
 partial_index(
     "outbound_txs_waiting",
     outbound_txs.c.id,
@@ -277,8 +280,7 @@ postings = Table(
 )
 Index("postings_by_time", postings.c.at)
 for _side in (postings.c.debit, postings.c.credit):
-    _place = (_side, postings.c.chain, postings.c.token, postings.c.at)
-    Index(f"postings_by_{_side.name}", *_place)
+    Index(f"postings_by_{_side.name}", _side, postings.c.chain, postings.c.token, postings.c.at)
 
 account_balances = Table(
     "account_balances",

@@ -1,6 +1,6 @@
 """The tables of daily balances, corridor statistics, inventory targets and reconciliations."""
 
-from sqlalchemy import BigInteger, Column, Integer, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Integer, Table, Text
 
 from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, row_id
@@ -74,4 +74,23 @@ open_pairs = Table(
     Column("symbol_out", Text, primary_key=True),
     Column("payments", BigInteger, nullable=False),
     Column("micro_usd", BigInteger, nullable=False),
+)
+# The postings of a payment to HELD and DUST, summed by chain and token.
+address_balances = Table(
+    "address_balances",
+    METADATA,
+    Column("intent_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("chain", Text, primary_key=True),
+    Column("token", Text, primary_key=True),
+    Column("held", Text, nullable=False),
+    Column("dust", Text, nullable=False),
+    # Another token or chain than the payment's own.
+    Column("misdirected", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+partial_index(
+    "address_balances_misdirected",
+    address_balances.c.intent_id,
+    where="misdirected = 1 AND held <> '0'",
+    postgresql_where="misdirected AND held <> '0'",
 )

@@ -90,7 +90,7 @@ def test_an_unexpected_deposit_is_valued_at_its_own_price(world: Harness) -> Non
     world.deposit(intent, "50000000", token=CATALOGUE.tokens[BASE, "USDT"].address)
     world.pass_time(30, 5)
     with world.store.read() as unit:
-        [deposit] = unit.deposits.list_unreturned()
+        [deposit] = unit.deposits.list_by_intents([intent.id])
     with pytest.raises(AmountNotConfirmed, match=": 50 USDT"):
         manual_operations.return_deposit(with_confirmation_limit(world, 40), OTTO, deposit.id)
     manual_operations.return_deposit(with_confirmation_limit(world, 40), OTTO, deposit.id, "50")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from crossway.dashboard import push
 from crossway.dashboard.components import checkout_page, payment_panel, widget
-from crossway.dashboard.components.notices import escape_markdown
+from crossway.dashboard.components.notices import escape_markdown, older_records
 from crossway.dashboard.session import services
 from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views import intent_money, status_labels, timeline
@@ -32,12 +32,10 @@ def header(story: IntentTimeline) -> None:
     """Status badges, summary, progress, and who acts next."""
     intent, names = story.intent, services().catalogue
     badge = status_labels.INTENT_STATES[intent.state]
-    open_foreign = any(
-        d.purpose in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN)
-        for d in story.deposits
-    )
+    has_late = any(d.purpose is DepositPurpose.LATE for d in story.deposits)
+    badges = badges_for(intent, bool(story.misdirected), story.outbound_txs, has_late)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        for mark in (badge, *badges_for(intent, open_foreign, story.outbound_txs, story.deposits)):
+        for mark in (badge, *badges):
             st.badge(mark.text, icon=f":material/{mark.icon}:", color=mark.color, help=mark.hint)
         out = format_short_amount(
             intent.terms.payout_amount, intent.out_decimals, intent.out_symbol
@@ -81,6 +79,7 @@ def overview(story: IntentTimeline) -> None:
     with right:
         st.subheader("Timeline")
         widget.timeline(timeline.build_timeline(names, story), "timeline", "Timeline")
+        older_records(story.hidden.transitions, "event")
     _tables(story)
 
 
@@ -108,6 +107,7 @@ def _tables(story: IntentTimeline) -> None:
     deposits = intent_money.build_deposit_rows(names, story.deposits)
     if deposits:
         widget.table(deposits, intent_money.DEPOSIT_COLUMNS, "deposits", "Deposits")
+        older_records(story.hidden.deposits, "deposit")
     else:
         st.markdown("No deposits yet.")
     st.subheader("Outbound transactions")
@@ -116,5 +116,6 @@ def _tables(story: IntentTimeline) -> None:
         widget.table(
             transfers, intent_money.OUTBOUND_TX_COLUMNS, "transfers", "Outbound transactions"
         )
+        older_records(story.hidden.outbound_txs, "return")
     else:
         st.markdown("No outbound transactions yet. They start when the deposit is complete.")

@@ -26,7 +26,12 @@ def actions(story: IntentTimeline) -> None:
     """The actions available now; in the simulated environment also test deposits."""
     intent, caller = story.intent, operator()
     offers = offered.list_actions(
-        services().catalogue, intent, story.deposits, story.outbound_txs, services().clock.now()
+        services().catalogue,
+        intent,
+        story.deposits,
+        story.outbound_txs,
+        story.misdirected,
+        services().clock.now(),
     )
     offers = [offer for offer in offers if caller.can(offered.REQUIRED_PERMISSIONS[offer.name])]
     if not offers:
@@ -78,12 +83,14 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
             lambda _, amount: _give_up(story, amount),
         )
     elif offer.name == "foreign":
-        result = next(notice for notice in story.deposits if notice.id == offer.target_id)
+        deposit = next(deposit for deposit in story.deposits if deposit.id == offer.target_id)
+        location = (deposit.incoming.chain, deposit.incoming.token)
+        held = next(b for b in story.misdirected if (b.chain, b.token) == location)
         confirm_money(
             "Return this deposit?",
             offer.confirm_text,
             "Return deposit",
-            amount_confirmation.amount_of_deposit(services(), result),
+            amount_confirmation.amount_at_address(services(), held),
             lambda _, amount: _return_deposit(offer, amount),
         )
     else:

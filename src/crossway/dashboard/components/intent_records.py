@@ -1,9 +1,12 @@
 """One payment in depth: ledger, transactions, webhooks, requests and raw records."""
 
+from dataclasses import asdict
+
 import streamlit as st
 
 from crossway.dashboard.components import widget
 from crossway.dashboard.components.actions import confirm
+from crossway.dashboard.components.notices import older_records
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views import intent_money, related_records
@@ -19,6 +22,7 @@ def advanced(story: IntentTimeline) -> None:
     if story.postings:
         rows = intent_money.build_ledger_rows(names, services().fiat, story.postings)
         widget.table(rows, intent_money.LEDGER_COLUMNS, "ledger", "Ledger")
+        older_records(story.hidden.postings, "posting")
     else:
         st.markdown("No postings yet.")
     st.subheader("Signed transactions")
@@ -77,6 +81,8 @@ def _resend(delivery_id: int) -> str:
 
 def records(story: IntentTimeline) -> None:
     """Every stored record as JSON."""
+    if any(asdict(story.hidden).values()):
+        st.caption("Only the newest records are shown. The download below has all of them.")
     for title, related in views.collect_records(story).items():
         # The title must stay the same, or the expander closes.
         with st.expander(title, icon=":material/data_object:"):
@@ -89,7 +95,7 @@ def download_records(story: IntentTimeline) -> None:
     """All records of a payment as one file."""
     st.download_button(
         "Download all records as JSON",
-        lambda: views.to_raw_json(views.collect_records(story)),
+        lambda: views.all_records_json(services(), operator(), story.intent.id),
         file_name=f"payment-{story.intent.id}.json",
         mime="application/json",
         icon=":material/download:",

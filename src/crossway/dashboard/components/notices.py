@@ -88,3 +88,9 @@ def empty_state(
 def simulated_badge() -> None:
     """The badge of simulated money."""
     st.badge(SIMULATED, icon=":material/science:", color="orange")
+
+
+def older_records(count: int, noun: str) -> None:
+    """Say how many older records a table leaves out, if any."""
+    if count:
+        st.caption(f"{count:,} older {noun}{'' if count == 1 else 's'} not shown.")

@@ -14,11 +14,12 @@ from crossway.dashboard.views.formatting import (
     shorten,
 )
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
+from crossway.domain.deposits import Deposit, DepositState
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import FINAL_STATES, Intent, State
+from crossway.domain.ledger import AddressBalance
 from crossway.domain.money import Token
-from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.roles import Permission
 
 _RETURN_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
@@ -41,22 +42,17 @@ def list_actions(
     intent: Intent,
     deposits: Sequence[Deposit],
     outbound_txs: Sequence[OutboundTx],
+    misdirected: Sequence[AddressBalance],
     now: datetime,
 ) -> list[AvailableAction]:
     """All actions of a payment's page; labels state the amount and the destination."""
-    going_back = {
-        outbound_tx.cause
-        for outbound_tx in outbound_txs
-        if outbound_tx.kind is OutboundTxKind.RETURN_EXCESS
-    }
-    foreign = [d for d in deposits if _is_misdirected(d) and f"deposit:{d.id}" not in going_back]
     failed_txs = [
         t for t in outbound_txs if t.kind in _RETURN_KINDS and t.state is OutboundTxState.FAILED
     ]
     actions = [_check_action(intent), _refund_action(catalogue, intent, now)]
     if intent.state is State.INITIATED and _payout_waits(outbound_txs):
         actions.append(_give_up_action(catalogue, intent))
-    actions += [_return_deposit_action(catalogue, intent, deposit) for deposit in foreign]
+    actions += _return_actions(catalogue, intent, deposits, outbound_txs, misdirected)
     if failed_txs:
         description = " and ".join(
             _describe_failed_return(catalogue, outbound_tx, intent) for outbound_tx in failed_txs
@@ -160,10 +156,39 @@ def _give_up_action(catalogue: Catalogue, intent: Intent) -> AvailableAction:
     return AvailableAction("give_up", "Give up the payout and refund", "undo", confirm_text)
 
 
-def _is_misdirected(deposit: Deposit) -> bool:
-    return deposit.state is DepositState.CREDITED and deposit.purpose in (
-        DepositPurpose.WRONG_TOKEN,
-        DepositPurpose.WRONG_CHAIN,
+def _return_actions(
+    catalogue: Catalogue,
+    intent: Intent,
+    deposits: Sequence[Deposit],
+    outbound_txs: Sequence[OutboundTx],
+    misdirected: Sequence[AddressBalance],
+) -> list[AvailableAction]:
+    """One action for each token and chain from which nothing is being returned yet."""
+    going_back = {
+        (outbound_tx.chain, outbound_tx.token)
+        for outbound_tx in outbound_txs
+        if outbound_tx.kind is OutboundTxKind.RETURN_EXCESS and outbound_tx.state in OPEN_STATES
+    }
+    returnable = [b for b in misdirected if (b.chain, b.token) not in going_back]
+    return [
+        _return_deposit_action(catalogue, intent, balance, newest)
+        for balance in returnable
+        if (newest := _newest_deposit(deposits, balance)) is not None
+    ]
+
+
+def _newest_deposit(deposits: Sequence[Deposit], balance: AddressBalance) -> Deposit | None:
+    """The newest credited deposit of a token on a chain that is not the payment's own."""
+    location = (balance.chain, balance.token)
+    return max(
+        (
+            deposit
+            for deposit in deposits
+            if deposit.state is DepositState.CREDITED
+            and (deposit.incoming.chain, deposit.incoming.token) == location
+        ),
+        key=lambda deposit: deposit.id,
+        default=None,
     )
 
 
@@ -180,18 +205,19 @@ def _describe_failed_return(catalogue: Catalogue, outbound_tx: OutboundTx, inten
 
 
 def _return_deposit_action(
-    catalogue: Catalogue, intent: Intent, deposit: Deposit
+    catalogue: Catalogue, intent: Intent, balance: AddressBalance, newest: Deposit
 ) -> AvailableAction:
-    address, incoming = shorten(intent.terms.refund_address), deposit.incoming
-    amount = format_token_amount(catalogue, incoming.chain, incoming.token, incoming.amount)
-    chain = chain_name(catalogue, incoming.chain)
+    """Returns all that is held of a token on a chain; `newest` is one of its deposits."""
+    address = shorten(intent.terms.refund_address)
+    amount = format_token_amount(catalogue, balance.chain, balance.token, balance.held)
+    chain = chain_name(catalogue, balance.chain)
     return AvailableAction(
         "foreign",
-        f"Return unexpected deposit {deposit.id} to {address}",
+        f"Return unexpected deposit of {amount} to {address}",
         "undo",
-        confirm_text=f"{amount} on {chain} (deposit {deposit.id}) will be returned to "
+        confirm_text=f"{amount} on {chain}, all that arrived of this token, will be returned to "
         f"{intent.terms.refund_address}. This cannot be undone.",
-        target_id=deposit.id,
+        target_id=newest.id,
     )
 
 

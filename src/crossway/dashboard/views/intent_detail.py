@@ -277,6 +277,12 @@ def collect_records(timeline: IntentTimeline) -> dict[str, Any]:
     }
 
 
+def all_records_json(services: Services, caller: Principal, intent_id: int) -> str:
+    """All stored records of a payment, also those that its page leaves out."""
+    timeline = tracking.get_timeline(services, caller, intent_id, newest=None)
+    return to_raw_json(collect_records(timeline))
+
+
 def to_raw_json(record: Any) -> str:
     """A record as indented JSON; values without a JSON form become text, bytes their length."""
     return json.dumps(record, indent=2, default=_to_plain, ensure_ascii=False)

@@ -193,7 +193,7 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
         ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
         *_duration_rows(catalogue, timeline),
-        ("Refunded", "–", _format_refunded(catalogue, timeline, postings)),
+        ("Refunded", "–", _format_refunded(catalogue, postings)),
     ]
     if not costs.app_micro_usd:
         rows = [row for row in rows if row[0] != "App fee"]
@@ -272,14 +272,12 @@ def _chain_suffix(catalogue: Catalogue, chain: str, balances: Mapping[tuple[str,
     return f" on {chain_name(catalogue, chain)}" if several else ""
 
 
-def _format_refunded(
-    catalogue: Catalogue, timeline: IntentTimeline, postings: Sequence[Posting]
-) -> str:
+def _format_refunded(catalogue: Catalogue, postings: Sequence[Posting]) -> str:
     """The amounts returned to the payer per token, less what a reorganization reversed."""
-    deposit_refs = {deposit.incoming.tx_ref for deposit in timeline.deposits}
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for posting in postings:
-        if posting.tx in deposit_refs:
+        if "#" in posting.tx:
+            # A deposit, or its reversal.
             continue
         if posting.debit is Account.PAYER:
             totals[posting.chain, posting.token] += posting.amount

@@ -17,7 +17,6 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import intent_href
 from crossway.domain.clients import Principal
-from crossway.domain.deposits import Deposit, DepositPurpose
 from crossway.domain.filters import FilterSet
 from crossway.domain.intent import FundingLevel, Intent, State, compare_funding
 from crossway.domain.money import format_units
@@ -28,6 +27,7 @@ from crossway.ports.services import Services
 from crossway.usecases.payments import listing as lists
 
 PAGE_SIZE = 25
+_MAX_MISDIRECTED = 1_000
 COLUMNS = (
     Column("Payment"),
     Column("Status"),
@@ -85,17 +85,14 @@ def exception_badges(services: Services, intents: Sequence[Intent]) -> dict[int,
     if not ids:
         return {}
     with services.store.read() as unit:
-        misdirected = {deposit.intent_id for deposit in unit.deposits.list_unreturned(ids)}
-        outbound_txs, deposits = (
-            unit.outbound_txs.list_by_intents(ids),
-            unit.deposits.list_by_intents(ids),
-        )
+        misdirected = {b.intent_id for b in unit.ledger.list_misdirected(ids, _MAX_MISDIRECTED)}
+        outbound_txs, late = unit.outbound_txs.list_unsettled(ids), unit.deposits.find_late(ids)
     return {
         intent.id: badges_for(
             intent,
             intent.id in misdirected,
             [t for t in outbound_txs if t.intent_id == intent.id],
-            [d for d in deposits if d.intent_id == intent.id],
+            intent.id in late,
         )
         for intent in intents
     }
@@ -105,7 +102,7 @@ def badges_for(
     intent: Intent,
     has_misdirected: bool,
     outbound_txs: Collection[OutboundTx],
-    deposits: Collection[Deposit] = (),
+    has_late: bool = False,
 ) -> tuple[Badge, ...]:
     """The badges beside the status: short, over, late, wrong token, refund due, blocked, …"""
     badges = []
@@ -114,7 +111,7 @@ def badges_for(
         badges.append(status_labels.SHORT)
     if funding is FundingLevel.OVER:
         badges.append(status_labels.OVER)
-    if any(deposit.purpose is DepositPurpose.LATE for deposit in deposits):
+    if has_late:
         badges.append(status_labels.LATE)
     if has_misdirected:
         badges.append(status_labels.MISDIRECTED)

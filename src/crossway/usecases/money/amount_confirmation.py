@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from crossway.domain.clients import Principal
-from crossway.domain.deposits import Deposit
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import Intent
+from crossway.domain.ledger import AddressBalance
 from crossway.domain.money import format_units, micro_usd_up
 from crossway.ports.services import Services
 
@@ -42,20 +42,18 @@ def amount_of_intent(intent: Intent, amount: int) -> TransferAmount:
     return TransferAmount(amount, intent.asset_decimals, intent.asset_symbol, micro_usd)
 
 
-def amount_of_deposit(services: Services, deposit: Deposit) -> TransferAmount:
-    """The amount of a deposit, valued at the current price."""
-    transfer = deposit.incoming
-    token = services.catalogue.by_address.get((transfer.chain, transfer.token))
+def amount_at_address(services: Services, balance: AddressBalance) -> TransferAmount:
+    """What is held at a deposit address, valued at the current price."""
+    amount = balance.held
+    token = services.catalogue.by_address.get((balance.chain, balance.token))
     if token is None:
-        return TransferAmount(transfer.amount, 0, f"units of {transfer.token}", None)
+        return TransferAmount(amount, 0, f"units of {balance.token}", None)
     try:
         price = services.prices.get_usd_prices([token.symbol]).get(token.symbol)
     except Unreachable:
         price = None
-    micro_usd = (
-        None if price is None else micro_usd_up(transfer.amount, token.decimals, price.pico_usd)
-    )
-    return TransferAmount(transfer.amount, token.decimals, token.symbol, micro_usd)
+    micro_usd = None if price is None else micro_usd_up(amount, token.decimals, price.pico_usd)
+    return TransferAmount(amount, token.decimals, token.symbol, micro_usd)
 
 
 def is_required(services: Services, caller: Principal, amount: TransferAmount) -> bool:

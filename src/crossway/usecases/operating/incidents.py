@@ -147,7 +147,7 @@ def _with_refunds(unit: UnitOfWork, contexts: Sequence[AlertContext]) -> list[Al
         if context.kind == "transfer" and context.intent_id is not None
     ]
     txs = (
-        unit.outbound_txs.list_by_intents(
+        unit.outbound_txs.list_unsettled(
             {context.intent_id for context in failed if context.intent_id}
         )
         if failed

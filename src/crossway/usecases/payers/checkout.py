@@ -23,6 +23,7 @@ from crossway.usecases.payments.create_intent import (
 )
 from crossway.usecases.pricing.multi_source import quote_multi_source
 
+MAX_SHOWN = 50
 _MAX_INPUT = 10**21
 _LINK_ID_PATTERN = re.compile(r"pl_[0-9a-f]{20}\Z")
 NONCE_PATTERN = re.compile(r"[A-Za-z0-9_-]{16,64}\Z")
@@ -52,8 +53,9 @@ class Merchant:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutSnapshot:
-    """One payment as its payer may see it. `link` is the payment link it was made by, if any;
-    `now` is the service's time."""
+    """One payment as its payer may see it, with its newest deposits and returns; `older_deposits`
+    counts the others. `link` is the payment link it was made by, if any; `now` is the service's
+    time."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -61,6 +63,7 @@ class CheckoutSnapshot:
     merchant: Merchant
     link: PaymentLink | None
     now: datetime
+    older_deposits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +114,15 @@ def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
         if intent is None:
             raise NotFound("No such page")
         link = unit.payment_links.get(intent.payment_link_id) if intent.payment_link_id else None
+        deposits = unit.deposits.list_by_intents([intent_id], MAX_SHOWN)
+        older = 0
+        if len(deposits) == MAX_SHOWN:
+            older = unit.deposits.count_by_intent(intent_id) - MAX_SHOWN
         return CheckoutSnapshot(
             intent=intent,
-            deposits=unit.deposits.list_by_intents([intent_id]),
-            outbound_txs=unit.outbound_txs.list_by_intents([intent_id]),
+            deposits=deposits,
+            older_deposits=older,
+            outbound_txs=unit.outbound_txs.list_newest(intent_id, MAX_SHOWN),
             merchant=_get_merchant(unit, intent.client_id),
             link=link if link and link.client_id == intent.client_id else None,
             now=services.clock.now(),

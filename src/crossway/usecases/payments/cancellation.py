@@ -1,6 +1,5 @@
 """Close intents that never started: cancel them early, or expire them; refund what they hold."""
 
-from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
@@ -13,8 +12,8 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.dust import DUST_NOTE, is_dust
 from crossway.usecases.payments.lifecycle import (
     IntentBatch,
-    enqueue_deposit_returns,
 )
+from crossway.usecases.payments.returns import enqueue_deposit_returns
 
 _IN_FLIGHT = (OutboundTxState.SIGNED, OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 
@@ -60,12 +59,7 @@ def close(
     elif is_dust(
         batch.services, intent, terms.token_in, terms.source_chain, intent.balance_at_address
     ):
-        payment_ids = [
-            d.id
-            for d in unit.deposits.list_by_intents([intent.id])
-            if d.purpose is DepositPurpose.PAYMENT
-        ]
-        unit.deposits.set_note(payment_ids, DUST_NOTE)
+        unit.deposits.set_note_of_payments(intent.id, DUST_NOTE)
         leg = (Account.DUST, Account.HELD, intent.balance_at_address)
         batch.add_postings(intent, terms.source_chain, terms.token_in, "dust", leg)
         batch.apply_event(

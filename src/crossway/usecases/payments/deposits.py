@@ -6,7 +6,10 @@ from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.lifecycle import credit_deposits
+from crossway.usecases.payments.crediting import credit_deposits
+
+# The engine credits the others.
+MAX_CREDITED = 200
 
 
 def check_deposits(services: Services, intent: Intent) -> Intent:
@@ -22,7 +25,7 @@ def check_deposits(services: Services, intent: Intent) -> Intent:
     def work(unit: UnitOfWork) -> Intent:
         record_deposits(unit, services, included)
         now = services.clock.now()
-        ready = unit.deposits.list_ready_for_intent(intent.id, head.height)
+        ready = unit.deposits.list_ready_for_intent(intent.id, head.height, MAX_CREDITED)
         included_ids = {(i.tx_hash, i.index) for i in included}
         verified = [d for d in ready if (d.incoming.tx_hash, d.incoming.index) in included_ids]
         credit_deposits(unit, services, verified, now)

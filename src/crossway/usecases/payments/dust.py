@@ -1,11 +1,13 @@
 """Dust: amounts that cost more to return than they are worth, which are kept."""
 
-from crossway.domain.deposits import Deposit
 from crossway.domain.intent import Intent
 from crossway.domain.money import micro_usd_down
 from crossway.ports.services import Services
 
-DUST_NOTE = "Kept as dust: its value is below the network fee of returning it."
+DUST_NOTE = (
+    "Kept as dust: its value is below the network fee of returning it. Later deposits that make a "
+    "return worthwhile take it along."
+)
 
 
 def value_in_micro_usd(
@@ -34,11 +36,3 @@ def is_dust(services: Services, intent: Intent, token: str, chain: str, amount: 
     value = value_in_micro_usd(services, intent, token, chain, amount)
     cost = services.catalogue.chains[chain].transfer_cost_micro_usd * services.policy.dust_factor
     return value is not None and value < cost
-
-
-def dust_note(services: Services, intent: Intent, deposit: Deposit) -> str:
-    """The note for a deposit that is kept as dust; empty if it is not dust."""
-    incoming = deposit.incoming
-    if not is_dust(services, intent, incoming.token, incoming.chain, incoming.amount):
-        return ""
-    return DUST_NOTE

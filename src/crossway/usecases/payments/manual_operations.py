@@ -24,11 +24,13 @@ from crossway.usecases.money.amount_confirmation import amount_of_intent
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
 from crossway.usecases.payments.intents import get_by_address, get_by_id
 from crossway.usecases.payments.lifecycle import (
-    new_deposit_return,
     new_outbound_tx,
+    one_return_for_each_address,
 )
+from crossway.usecases.payments.returns import new_deposit_return
 
 _WAIT_SECONDS = 10
+_NEWEST_DEPOSITS = 500
 
 
 def trigger(services: Services, caller: Principal, address: str) -> None:
@@ -52,13 +54,14 @@ def trigger(services: Services, caller: Principal, address: str) -> None:
 
 
 def _seen_amount(services: Services, intent: Intent) -> int:
+    """What is credited and, of the newest deposits, what still waits for confirmations."""
     with services.store.read() as unit:
-        deposits = unit.deposits.list_by_intents([intent.id])
+        deposits = unit.deposits.list_by_intents([intent.id], _NEWEST_DEPOSITS)
     terms = intent.terms
-    return sum(
+    return intent.received_amount + sum(
         d.incoming.amount
         for d in deposits
-        if d.state is not DepositState.ORPHANED
+        if d.state is DepositState.SEEN
         and (d.incoming.chain, d.incoming.token) == (terms.source_chain, terms.token_in)
     )
 
@@ -85,11 +88,7 @@ def refund(services: Services, caller: Principal, address: str, typed_amount: ob
         unit.outbound_txs.enqueue(
             [new_outbound_tx(services, locked, OutboundTxKind.REFUND, "", now)], now
         )
-        refunds = [
-            t
-            for t in unit.outbound_txs.list_by_intents([intent.id])
-            if t.kind is OutboundTxKind.REFUND
-        ]
+        refunds = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND)
         unit.outbound_txs.update([_retry_now(t, services) for t in refunds if _is_unsigned(t)], now)
         detail = {"intent": intent.id}
         unit.audit_log.record(caller.actor_name, "refund", detail, now, f"intent:{intent.id}")
@@ -184,7 +183,7 @@ def redirect_refund(
 def _list_failed_returns(unit: UnitOfWork, intent: Intent) -> list[OutboundTx]:
     return [
         tx
-        for tx in unit.outbound_txs.list_by_intents([intent.id])
+        for tx in unit.outbound_txs.list_unsettled([intent.id])
         if tx.state is OutboundTxState.FAILED
         and tx.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
     ]
@@ -198,36 +197,43 @@ def redirected_amount(
     return amount_of_intent(intent, amount)
 
 
-def _deposit_amount(
+def _amount_to_return(
     services: Services, deposit_id: int
 ) -> amount_confirmation.TransferAmount | None:
+    """All that is held where a deposit arrived: a return moves it together."""
     with services.store.read() as unit:
         deposit = unit.deposits.get(deposit_id)
-    return None if deposit is None else amount_confirmation.amount_of_deposit(services, deposit)
+        if deposit is None:
+            return None
+        key = (deposit.intent_id, deposit.incoming.chain, deposit.incoming.token)
+        balance = unit.ledger.get_address_balances([key]).get(key)
+    return None if balance is None else amount_confirmation.amount_at_address(services, balance)
 
 
 def return_deposit(
     services: Services, caller: Principal, deposit_id: int, typed_amount: object = None
 ) -> None:
-    """Return a wrong-token or wrong-chain deposit before the intent ends.
+    """Return a wrong-token or wrong-chain deposit before the intent ends, with all others of its
+    token on its chain.
 
-    Audited. Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`.
+    Audited. Above a limit operators must repeat the amount in `typed_amount`, else
+    `AmountNotConfirmed`.
     """
     caller.require_scope(Scope.REFUND)
-    amount = _deposit_amount(services, deposit_id) if caller.is_staff else None
+    amount = _amount_to_return(services, deposit_id) if caller.is_staff else None
 
     def work(unit: UnitOfWork) -> NewOutboundTx:
         deposit = unit.deposits.get(deposit_id)
         intent = unit.intents.get(deposit.intent_id) if deposit else None
         if deposit is None or intent is None or not caller.can_access(intent.client_id):
             raise NotFound("Deposit not found")
-        if deposit.id not in {d.id for d in unit.deposits.list_unreturned([intent.id])}:
+        if not unit.deposits.is_unreturned(deposit.id):
             raise InvalidStatus("This deposit has nothing to return")
         if amount is not None:
             amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
         now = services.clock.now()
         outbound_tx = new_deposit_return(intent, deposit, now)
-        unit.outbound_txs.enqueue([outbound_tx], now)
+        unit.outbound_txs.enqueue(one_return_for_each_address(unit, [outbound_tx]), now)
         detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
         unit.audit_log.record(caller.actor_name, "deposit returned", detail, now, subject)
         return outbound_tx
@@ -254,7 +260,9 @@ def scan_other_chains(services: Services, caller: Principal, intent_id: int) -> 
     def work(unit: UnitOfWork) -> list[Deposit]:
         record_deposits(unit, services, transfers)
         return [
-            d for d in unit.deposits.list_by_intents([intent.id]) if d.incoming.chain != source.id
+            d
+            for d in unit.deposits.list_by_intents([intent.id], _NEWEST_DEPOSITS)
+            if d.incoming.chain != source.id
         ]
 
     deposits = services.store.write(work)

@@ -6,7 +6,7 @@ from datetime import datetime
 from crossway.domain.clients import Principal
 from crossway.domain.deposits import Deposit, DepositState
 from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import Posting
+from crossway.domain.ledger import AddressBalance, Posting
 from crossway.domain.money import format_units, micro_usd_up
 from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.quotes import bridge_title
@@ -15,12 +15,14 @@ from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.ports.records import TransitionRecord, TxAttempt
 from crossway.ports.search_repository import Note
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.payments.abandoned_payouts import payout_deadline
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.intents import get_by_id
 
-MAX_RELATED = 50
+MAX_RELATED, MAX_SHOWN = 50, 100
+_MAX_ADDRESS_BALANCES = 20
 _KIND_LABELS = {
     OutboundTxKind.START: "deposit collection",
     OutboundTxKind.FILL: "payout",
@@ -32,9 +34,20 @@ _KIND_LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
+class HiddenRecords:
+    """How many records of each kind a payment has that are not loaded."""
+
+    deposits: int = 0
+    outbound_txs: int = 0
+    transitions: int = 0
+    postings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class IntentTimeline:
-    """One intent with its records. `next_action` is a sentence that says who does what next;
-    `next_action_due_at` is None where there is no deadline."""
+    """One intent with its newest records and how many older ones there are. `next_action` is a
+    sentence that says who does what next; `next_action_due_at` is None where there is no deadline.
+    `misdirected` is what is held of other tokens or on other chains."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -45,6 +58,8 @@ class IntentTimeline:
     next_action: str
     next_action_due_at: datetime | None
     notes: list[Note] = field(default_factory=list)
+    misdirected: list[AddressBalance] = field(default_factory=list)
+    hidden: HiddenRecords = HiddenRecords()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +85,50 @@ class RefundEstimate:
     is_dust: bool
 
 
-def get_timeline(services: Services, caller: Principal, intent_id: int) -> IntentTimeline:
-    """One intent with all of its records; raises `NotFound`."""
+def get_timeline(
+    services: Services, caller: Principal, intent_id: int, newest: int | None = MAX_SHOWN
+) -> IntentTimeline:
+    """One intent with its records, of each kind the newest, or all; raises `NotFound`.
+
+    Changes of state and the postings of our own transactions are loaded in any case: there are few.
+    """
     intent = get_by_id(services, caller, intent_id)
     with services.store.read() as unit:
-        deposits = unit.deposits.list_by_intents([intent_id])
-        outbound_txs = unit.outbound_txs.list_by_intents([intent_id])
+        deposits = unit.deposits.list_by_intents([intent_id], newest)
+        outbound_txs = (
+            unit.outbound_txs.list_by_intents([intent_id])
+            if newest is None
+            else unit.outbound_txs.list_newest(intent_id, newest)
+        )
         attempts = unit.outbound_txs.list_attempts([t.id for t in outbound_txs])
-        transitions = unit.intents.list_transitions([intent_id])
-        postings = unit.ledger.list_by_intent(intent_id)
+        transitions = unit.intents.list_transitions([intent_id], newest)
+        postings = unit.ledger.list_by_intent(intent_id, newest)
         notes = unit.notes_and_saved_views.list_notes(f"intent:{intent_id}")
+        misdirected = unit.ledger.list_misdirected([intent_id], _MAX_ADDRESS_BALANCES)
+        shown = HiddenRecords(len(deposits), len(outbound_txs), len(transitions), len(postings))
+        hidden = HiddenRecords() if newest is None else _count_hidden(unit, intent_id, shown)
     next_action, due_at = describe_next_action(services, intent, deposits, outbound_txs)
     return IntentTimeline(
-        intent, deposits, outbound_txs, attempts, transitions, postings, next_action, due_at, notes
+        intent,
+        deposits,
+        outbound_txs,
+        attempts,
+        transitions,
+        postings,
+        next_action,
+        due_at,
+        notes,
+        misdirected,
+        hidden,
+    )
+
+
+def _count_hidden(unit: UnitOfWork, intent_id: int, shown: HiddenRecords) -> HiddenRecords:
+    return HiddenRecords(
+        unit.deposits.count_by_intent(intent_id) - shown.deposits,
+        unit.outbound_txs.count_by_intent(intent_id) - shown.outbound_txs,
+        unit.intents.count_transitions(intent_id) - shown.transitions,
+        unit.ledger.count_by_intent(intent_id) - shown.postings,
     )
 
 

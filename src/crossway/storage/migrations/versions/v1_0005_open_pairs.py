@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "v1_0005"
-down_revision = "v1_0002"
+down_revision = "v1_0004"
 branch_labels = None
 depends_on = None
 

@@ -208,6 +208,24 @@ def dust_then_more(world: ScenarioWorld) -> None:
 
 
 @scenario(
+    16,
+    "dust-adds-up",
+    "Many small deposits of another token: together they are worth a return",
+    ExpectedOutcome(State.COMPLETED),
+)
+def dust_adds_up(world: ScenarioWorld) -> None:
+    intent = world.create_intent()
+    world.deposit("1000", token="USDT", count=40)
+    world.deposit("exact")
+    world.wait_for(State.COMPLETED)
+    world.settle()
+    back = world.balance_of(BASE, intent.terms.refund_address, "USDT")
+    world.require(back == 40_000, "all of them are returned")
+    returns = [t for t in world.timeline().outbound_txs if t.kind is OutboundTxKind.RETURN_EXCESS]
+    world.require(len(returns) == 1, "one transaction returns them")
+
+
+@scenario(
     17,
     "another-chain",
     "The right token to the same address on another chain of its family",

@@ -1,0 +1,40 @@
+"""The outbound transactions of intents, however many an intent has."""
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, Select, func, select, text
+
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.storage.bulk_sql import in_values
+from crossway.storage.outbound_tx_rows import OUTBOUND_TXS
+from crossway.storage.tables import outbound_txs
+
+
+class OutboundTxsOfIntents:
+    """The part of `SqlOutboundTxs` that reads the open or newest ones."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def list_unsettled(self, intent_ids: Collection[int]) -> list[OutboundTx]:
+        query = select(outbound_txs).where(
+            # A literal, so that the planner uses the partial index.
+            text("state IN ('DUE', 'SIGNED', 'FAILED')"),
+            in_values(self._db, outbound_txs.c.intent_id, intent_ids),
+        )
+        return self._decode(query.order_by(outbound_txs.c.id)) if intent_ids else []
+
+    def list_newest(self, intent_id: int, limit: int) -> list[OutboundTx]:
+        query = select(outbound_txs).where(outbound_txs.c.intent_id == intent_id)
+        is_return = outbound_txs.c.kind == OutboundTxKind.RETURN_EXCESS.value
+        returns = query.where(is_return).order_by(outbound_txs.c.id.desc()).limit(limit)
+        return sorted(
+            (*self._decode(returns), *self._decode(query.where(~is_return))), key=lambda tx: tx.id
+        )
+
+    def count_by_intent(self, intent_id: int) -> int:
+        count = select(func.count()).where(outbound_txs.c.intent_id == intent_id)
+        return self._db.execute(count).scalar_one()
+
+    def _decode(self, query: Select[tuple[object, ...]]) -> list[OutboundTx]:
+        return [OUTBOUND_TXS.decode(row) for row in self._db.execute(query)]

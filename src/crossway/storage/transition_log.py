@@ -1,0 +1,46 @@
+"""The history of intents: their transitions, however many an intent has."""
+
+from collections.abc import Collection
+from typing import Final
+
+from sqlalchemy import Connection, func, or_, select
+
+from crossway.ports.records import TransitionRecord
+from crossway.storage.bulk_sql import in_values, list_oldest_first
+from crossway.storage.intent_rows import TRANSITIONS
+from crossway.storage.tables import transitions
+
+_CHANGES_STATE: Final = or_(
+    transitions.c.from_state.is_(None), transitions.c.from_state != transitions.c.to_state
+)
+
+
+class TransitionLog:
+    """The part of `ports.intent_repository.IntentRepository` that reads transitions."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def list_transitions(
+        self, intent_ids: Collection[int], newest: int | None = None
+    ) -> list[TransitionRecord]:
+        if not intent_ids:
+            return []
+        query = select(transitions).where(in_values(self._db, transitions.c.intent_id, intent_ids))
+        rows = list_oldest_first(self._db, query, transitions.c.id, newest, _CHANGES_STATE)
+        return [TRANSITIONS.decode(row) for row in rows]
+
+    def count_transitions(self, intent_id: int) -> int:
+        count = select(func.count()).where(transitions.c.intent_id == intent_id)
+        return self._db.execute(count).scalar_one()
+
+    def list_recent_transitions(
+        self, limit: int, after_id: int = 0
+    ) -> list[tuple[int, TransitionRecord]]:
+        query = (
+            select(transitions)
+            .where(transitions.c.id > after_id)
+            .order_by(transitions.c.id.desc())
+            .limit(limit)
+        )
+        return [(row.id, TRANSITIONS.decode(row)) for row in self._db.execute(query)]
