@@ -200,6 +200,7 @@ def open_evm(running: anvil.Anvil, *urls: str, quorum: int = 1) -> EvmChain:
         key="env:KEY",
         treasury=anvil.TREASURY,
         poll_seconds=0,
+        clock_seconds=1e9,
         quorum=quorum,
     )
     return EvmFamily().open_chain(settings(running.chain, profile, KEY=anvil.RELAYER_KEY)).chain
@@ -218,6 +219,7 @@ def open_solana(
             "deposits": deposits,
             "deposit_key": "env:DEPOSIT_KEY" if deposits == "derived" else "",
             "poll_seconds": 0,
+            "clock_seconds": 1e9,
             "quorum": quorum,
         }
     )
@@ -238,6 +240,7 @@ def open_starknet(node: starknet.Starknet, *urls: str, quorum: int = 1) -> Stark
         treasury=node.treasury,
         account=node.relayer,
         poll_seconds=0,
+        clock_seconds=1e9,
         quorum=quorum,
     )
     key = "0x" + node.key.hex()
@@ -252,6 +255,7 @@ def open_tron(node: tron.Tron, *urls: str, quorum: int = 1) -> TronChain:
         treasury=node.treasury,
         contracts=node.contracts,
         poll_seconds=0,
+        clock_seconds=1e9,
         quorum=quorum,
     )
     return TronFamily().open_chain(settings(node.chain, profile, KEY=anvil.RELAYER_KEY)).chain

@@ -103,8 +103,11 @@ def _is_resolved(
         return now - alert.last_seen_at > 2 * MAX_POLL_INTERVAL
     if kind == "nonce":
         return now - alert.last_seen_at > NONCE_ALERT_TTL
-    if kind == "forged":
+    if kind in ("forged", "doubted", "disputed"):
         return now - alert.last_seen_at > NODE_ALERT_TTL
+    if kind == "unexplained":
+        expired = unit.intents.get(int(subject))
+        return expired is None or expired.state is not State.EXPIRED
     if kind not in ("transfer", "reorg"):
         return False
     tx = unit.outbound_txs.get(int(subject))

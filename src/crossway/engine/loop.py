@@ -21,6 +21,7 @@ from crossway.engine.housekeeping import (
     reset_backoff,
     update_alerts,
 )
+from crossway.engine.node_doubts import report_doubts
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.ramp_worker import RampWorker
@@ -63,6 +64,7 @@ class Engine:
         self._unreachable: dict[str, str] = {}
         self._failing: dict[str, str] = {}
         self._alerted_at: dict[str, datetime] = {}
+        self._doubted_at: dict[str, datetime] = {}
         self._scanned_block_hash: dict[str, str] = {}
         self._started_chains: set[str] = set()
         self._scanned_to: dict[str, Cursor] = {}
@@ -209,6 +211,7 @@ class Engine:
                 unreachable[chain_id] = str(error)
         messages = {**dict.fromkeys(heads, ""), **unreachable}
         self._guarded("outages", partial(self._update_unreachable_alerts, messages))
+        report_doubts(self._services, heads, self._doubted_at)
         return heads
 
     def _update_unreachable_alerts(self, messages: Mapping[str, str]) -> int:

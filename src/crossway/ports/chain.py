@@ -12,12 +12,15 @@ from crossway.domain.outbound_call import OutboundCall
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The head of a chain: `time` is the chain's clock, `finalized` the newest final height."""
+    """The head of a chain: `time` is the chain's clock, `finalized` the newest final height.
+
+    `doubts` are sentences about nodes whose reports are not believed."""
 
     height: int
     block_hash: str
     time: datetime
     finalized: int
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,11 @@ class Chain(Protocol):
 
     def balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
         """The current balance of a token at each address, in smallest units."""
+        ...
+
+    def agreed_balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
+        """As `balances`, as far as the nodes that must agree do: without the addresses on which
+        they differ."""
         ...
 
     def next_nonce(self, account: str) -> int:

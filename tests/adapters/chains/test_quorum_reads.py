@@ -21,10 +21,15 @@ class Agreement:
     """A pool whose nodes answer what they are given, each in place of its session."""
 
     def __init__(self, *answers: object) -> None:
-        self.answers = answers
+        self.answers, self.quorum_size = answers, len(answers)
 
     def quorum(self, task: Callable[[RpcSession], T]) -> list[T]:
         return [task(cast(RpcSession, answer)) for answer in self.answers]
+
+    def gather(
+        self, task: Callable[[RpcSession], T], suffices: object
+    ) -> tuple[list[T], list[str]]:
+        return self.quorum(task), []
 
 
 def nodes(*answers: object) -> RpcPool:
@@ -73,3 +78,20 @@ def test_every_marker_is_queried_from_the_contract_that_records_it() -> None:
         ("filler", ["fill:1"]),
         ("escrow", ["settle:1"]),
     ]
+
+
+def test_a_balance_on_which_nodes_differ_is_left_out() -> None:
+    pool = nodes({"a": 5, "b": 0}, {"a": 5, "b": 7})
+    read = cast(Callable[[RpcSession], dict[str, int]], lambda answer: answer)
+    assert quorum_reads.agreed_balances(pool, read) == {"a": 5}
+
+
+def test_a_third_node_settles_what_two_differ_on() -> None:
+    pool = nodes({"a": 5}, {"a": 0}, {"a": 5})
+    cast(Agreement, pool).quorum_size = 2
+    read = cast(Callable[[RpcSession], dict[str, int]], lambda answer: answer)
+    assert quorum_reads.agreed_balances(pool, read) == {"a": 5}
+    included = quorum_reads.verify_inclusion(
+        pool, [TRANSFER], lambda answer: [cast(dict[str, int], answer)["a"] == 5]
+    )
+    assert included == [True]

@@ -41,8 +41,15 @@ class Pool:
     def first(self, task: Callable[[Any], Any]) -> Any:
         return task(self.answers[0])
 
+    @property
+    def quorum_size(self) -> int:
+        return len(self.answers)
+
     def quorum(self, task: Callable[[Any], Any]) -> list[Any]:
         return [task(answer) for answer in self.answers]
+
+    def gather(self, task: Callable[[Any], Any], suffices: Any) -> tuple[list[Any], list[str]]:
+        return self.quorum(task), []
 
 
 def context(*answers: Any) -> Any:
@@ -111,6 +118,9 @@ class Blocks(BlockScanner[Any]):
             for h in heights
         ]
         return Scan(transfers, Cursor(head.height, head.block_hash), None)
+
+    def _read_transfers(self, session: Any, first: int, last: int, addresses: Any) -> Any:
+        raise NotImplementedError
 
     def _search_range(self, session: Any, first: int, head: ChainHead, to: Any) -> Any:
         raise NotImplementedError

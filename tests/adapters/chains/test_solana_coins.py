@@ -9,6 +9,7 @@ import pytest
 from solders.instruction import AccountMeta, Instruction
 from solders.pubkey import Pubkey
 
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.instructions import build_instructions
 from crossway.adapters.chains.solana.operator_txs import plan_withdrawal, retained_amount
@@ -133,7 +134,7 @@ def opened(node: Node, token: str, newer: bool = False, life: float = 600) -> De
     if newer:
         tokens = (*chain.context.tokens, token)
         ground = replace(chain.context, mints=MintRegistry(frozenset({token})), tokens=tokens)
-        chain = SolanaChain(ground, 0)
+        chain = SolanaChain(ground, HeadPolicy(0, 1e9))
     payer, recipient = node.wallet("a payer"), node.wallet("a recipient")
     expires: datetime = node.in_seconds(life)
     terms = Terms(

@@ -34,6 +34,7 @@ def profile_of(node: Node, program: str = "") -> ChainProfile:
         treasury=str(TREASURY.pubkey()),
         program=program,
         poll_seconds=0,
+        clock_seconds=1e9,
     )
 
 

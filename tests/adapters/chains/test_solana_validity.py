@@ -8,6 +8,7 @@ import pytest
 
 from crossway.adapters.chains.rpc.block_scan import BlockHashes
 from crossway.adapters.chains.rpc.client import RpcRequest
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.solana.head_tracker import SolanaHeadTracker
 from crossway.adapters.chains.solana.pdas import SYSTEM
 from crossway.adapters.chains.solana.tx_sender import SolanaTxSender
@@ -24,12 +25,16 @@ class Node:
     """A node that has no transaction of ours; `slot` is how far its list of them goes."""
 
     slot = FINAL_SLOT
+    name, quorum_size = "a node", 1
 
     def first(self, task: Any) -> Any:
         return task(self)
 
     def quorum(self, task: Any) -> list[Any]:
         return [task(self)]
+
+    def gather(self, task: Any, suffices: Any) -> tuple[list[Any], list[str]]:
+        return [task(self)], []
 
     def call(self, *requests: RpcRequest) -> list[Any]:
         return [self.answer(request) for request in requests]
@@ -76,7 +81,7 @@ def context(node: Node) -> Any:
 
 
 def test_a_blockhash_that_is_too_old_is_not_signed_with(context: Any) -> None:
-    tracker = SolanaHeadTracker(context)
+    tracker = SolanaHeadTracker(context, HeadPolicy())
     with pytest.raises(Unreachable, match="no recent blockhash"):
         tracker.recent()
     tracker.heads()
@@ -91,7 +96,7 @@ def test_a_blockhash_that_is_too_old_is_not_signed_with(context: Any) -> None:
 def test_a_transaction_is_gone_only_once_its_time_is_over_for_a_machine_that_is_not_behind(
     node: Node, context: Any, slot: int, gone: bool
 ) -> None:
-    sender = SolanaTxSender(context, SolanaHeadTracker(context), DepositMemory())
+    sender = SolanaTxSender(context, SolanaHeadTracker(context, HeadPolicy()), DepositMemory())
     # Stored bytes begin with the last height at which a transaction can land, in eight bytes.
     last_heights = {"over": FINAL_HEIGHT - 1, "at its end": FINAL_HEIGHT}
     sender._remember(

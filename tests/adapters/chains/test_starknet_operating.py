@@ -43,6 +43,7 @@ def profile(node: Starknet, account: str = "") -> ChainProfile:
         treasury=node.treasury,
         account=account or node.relayer,
         poll_seconds=0,
+        clock_seconds=1e9,
         timeout_seconds=60,
     )
 

@@ -155,7 +155,7 @@ def load_resolved(
 ) -> ListPage:
     """One page of resolved alerts, newest first."""
     # Failed refunds are stored as failed transactions, forging nodes as failing nodes.
-    stored = {"refund": "transfer", "forged": "node"}.get(kind or "", kind)
+    stored = {"refund": "transfer", "forged": "node", "doubted": "node"}.get(kind or "", kind)
     alert_filter = AlertFilter(
         (stored,) if stored else (), ACKNOWLEDGEMENT.get(acknowledgement), before_id
     )

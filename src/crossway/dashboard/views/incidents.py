@@ -44,6 +44,7 @@ _NEXT_STEPS: Final[dict[str, NextStep]] = {
     "nonce": NextStep("Check its node: Chains", page_href("chains")),
     "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
     "node": NextStep("Check its node: Chains", page_href("chains")),
+    "doubted": NextStep("Check its node: Chains", page_href("chains")),
     "forged": NextStep("Disable the chain: Chains", page_href("chains")),
     "provider": NextStep("Review its orders: Ramp orders", page_href("ramp_orders")),
 }
@@ -53,6 +54,7 @@ _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
     "stuck": "See who acts next",
     "claim": "See what the bridge owes",
     "foreign": "Return the deposit",
+    "unexplained": "Check its refund",
     "reorg": "Check its status",
 }
 

@@ -61,6 +61,8 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
             _C, "Node reported a deposit that does not exist",
             "Nodes reported deposits that do not exist",
         ),
+        "unexplained": AlertKind(_W, "Deposit without a transfer", "Deposits without a transfer"),
+        "doubted": AlertKind(_W, "Node contradicts the others", "Nodes contradict the others"),
         "chain": AlertKind(_W, "Chain not responding", "Chains not responding"),
         "node": AlertKind(_W, "Chain lagging", "Chains lagging"),
         "claim": AlertKind(_W, "Bridge claim overdue", "Bridge claims overdue"),
@@ -87,8 +89,11 @@ class AlertSummary:
 
 
 def display_kind(alert: Alert) -> str:
-    """The kind under which an alert is shown; alerts about forged deposits have their own."""
-    return "forged" if alert.key.startswith("forged:") else alert.kind
+    """The kind under which an alert is shown; alerts about what nodes report have their own."""
+    source = alert.key.partition(":")[0]
+    if source == "disputed":
+        return "doubted"
+    return source if source in ("forged", "doubted") else alert.kind
 
 
 def describe_kind(kind: str) -> AlertKind:

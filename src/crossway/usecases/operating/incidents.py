@@ -24,7 +24,9 @@ from crossway.usecases.ramps.order_unit_of_work import ALERT_KIND
 MAX_HELD_UP = 5_000
 _REFUND_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 # The kinds of alerts whose subject is an intent.
-_INTENT_KINDS = frozenset({"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine"})
+_INTENT_KINDS = frozenset(
+    {"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine", "unexplained"}
+)
 # Kinds that are left out when another alert of the same payment names the cause.
 _SECONDARY_KINDS = ("stuck", "foreign")
 

@@ -8,6 +8,7 @@ from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTrac
 from crossway.adapters.chains.evm.deposits import EvmDeposits
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
 from crossway.adapters.chains.evm.tx_sender import EvmTxSender
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 
@@ -18,8 +19,8 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
     kind = "evm"
     has_nonces = True
 
-    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
-        head_tracker = EvmHeadTracker(context, poll_seconds)
+    def __init__(self, context: ChainContext, policy: HeadPolicy) -> None:
+        head_tracker = EvmHeadTracker(context, policy)
         sender = EvmTxSender(context, head_tracker)
         deposits, tx_history = EvmDeposits(context), EvmTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)

@@ -1,5 +1,6 @@
 """What every part of an EVM chain's adapter works with: parameters, contracts, blocks and heads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from crossway.adapters.chains.evm.contracts import Deployment
@@ -7,7 +8,7 @@ from crossway.adapters.chains.evm.rpc_schemas import Block, parse_block
 from crossway.adapters.chains.rpc.block_scan import QueryLimits
 from crossway.adapters.chains.rpc.chain_context import ContractContext, NodeParams, chain_section
 from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy, HeadReport, HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainHead
@@ -109,15 +110,23 @@ def read_blocks(session: RpcSession, heights: set[int]) -> dict[int, Block]:
     return blocks
 
 
-class EvmHeadTracker(HeadTracker[ChainContext]):
+@dataclass(frozen=True, slots=True)
+class EvmHeadReport(HeadReport):
+    """The blocks behind a node's head; `final` is None where nodes do not tell it."""
+
+    newest: Block
+    final: Block | None
+
+
+class EvmHeadTracker(HeadTracker[ChainContext, EvmHeadReport]):
     """Reads `latest`, and `finalized` where nodes know it; keeps both blocks as read last."""
 
-    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
-        super().__init__(context, poll_seconds)
+    def __init__(self, context: ChainContext, policy: HeadPolicy) -> None:
+        super().__init__(context, policy)
         self.newest: Block | None = None
         self.final: Block | None = None
 
-    def _read(self, session: RpcSession) -> ChainHead:
+    def _read(self, session: RpcSession) -> EvmHeadReport:
         requests = [block_request("latest")]
         if self._context.params.finalized_tag:
             requests.append(block_request("finalized"))
@@ -126,6 +135,12 @@ class EvmHeadTracker(HeadTracker[ChainContext]):
         known = len(results) > 1 and results[1] is not None
         reported = parse_block(results[1]) if known else None
         final = self._finalized(newest.height, None if reported is None else reported.height)
-        self.newest, self.final = newest, reported or self.final
-        self._context.block_hashes.remember(newest)
-        return ChainHead(newest.height, newest.hash, newest.time, final)
+        head = ChainHead(newest.height, newest.hash, newest.time, final)
+        return EvmHeadReport(session.name, head, newest, reported)
+
+    def _accept(self, reports: Sequence[EvmHeadReport], head: ChainHead) -> None:
+        believed = next(r for r in reports if r.head.block_hash == head.block_hash)
+        self.newest = believed.newest
+        final = [r.final for r in reports if r.final and r.final.height <= head.finalized]
+        self.final = max(final, key=lambda block: block.height, default=self.final)
+        self._context.block_hashes.remember(believed.newest)

@@ -10,6 +10,7 @@ from crossway.adapters.chains.evm.chain_context import (
     receipt_request,
 )
 from crossway.adapters.chains.evm.logs import (
+    LogQuery,
     fetch_transfers,
     read_transfers,
     split_query,
@@ -46,8 +47,7 @@ class EvmDeposits(BlockScanner[ChainContext]):
         context = self._context
         distance = min(context.limits.blocks * _MAX_QUERIES, context.max_scan_blocks)
         last = min(head.height, after.height + distance)
-        recipients = None if len(addresses) > MAX_FILTERED_ADDRESSES else addresses
-        queries = split_query(context.limits, after.height + 1, last, recipients)
+        queries = self._queries(after.height + 1, last, addresses)
         requests = [block_request(after.height), block_request(last)]
         requests += [transfers_request(context.tokens, query) for query in queries]
         try:
@@ -66,6 +66,24 @@ class EvmDeposits(BlockScanner[ChainContext]):
         incoming = _to_transfers(context, session, logs, {end.height: end})
         incoming += self._find_next_native(session, addresses, before, end)
         return Scan(sorted(incoming, key=_position), Cursor(end.height, end.hash), None)
+
+    def _read_transfers(
+        self, session: RpcSession, first: int, last: int, addresses: Sequence[str]
+    ) -> list[IncomingTransfer]:
+        context, queries = self._context, self._queries(first, last, addresses)
+        requests = [transfers_request(context.tokens, query) for query in queries]
+        newest, *results = session.batch([block_request(last), *requests])
+        end = parse_block(newest, last)
+        logs: list[Log] = []
+        for query, result in zip(queries, results, strict=True):
+            logs += read_transfers(session, context.limits, context.tokens, query, result)
+        return _to_transfers(context, session, logs, {end.height: end})
+
+    def _queries(self, first: int, last: int, addresses: Sequence[str]) -> list[LogQuery]:
+        """The queries for transfers to these addresses; for all transfers where there are very
+        many."""
+        recipients = None if len(addresses) > MAX_FILTERED_ADDRESSES else addresses
+        return split_query(self._context.limits, first, last, recipients)
 
     def _search_range(
         self, session: RpcSession, first: int, head: ChainHead, to: Sequence[str]

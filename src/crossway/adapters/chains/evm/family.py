@@ -16,6 +16,7 @@ from crossway.adapters.chains.evm.transactions import KEYS
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
@@ -94,7 +95,7 @@ class EvmFamily(ChainFamily):
             tokens=frozenset(token.address for token in tokens if not token.native),
             native_token=next((t.address for t in tokens if t.native and t.enabled), ""),
         )
-        return EvmOperator(EvmChain(context, profile.poll_seconds), settings.environment)
+        return EvmOperator(EvmChain(context, HeadPolicy.of(profile)), settings.environment)
 
     def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
         addresses = operator_txs.contract_addresses(default_deployment())

@@ -1,7 +1,9 @@
 """Finding deposits: scanning after a cursor, again after a reorg, and verifying inclusion."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Generic
@@ -13,10 +15,14 @@ from crossway.adapters.chains.rpc.block_scan import (
     start_height,
 )
 from crossway.adapters.chains.rpc.chain_context import ContextT, ContractContextT
+from crossway.adapters.chains.rpc.head_tracker import LOWER_HEAD_SECONDS
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+
+# How much of the chain is read again at once, and how old its newest block is then.
+_REREAD_SECONDS, _SETTLE_SECONDS = 30.0, 5.0
 
 
 class DepositReader(ABC, Generic[ContextT]):
@@ -34,11 +40,12 @@ class DepositReader(ABC, Generic[ContextT]):
     def transfers_to(
         self, head: ChainHead, addresses: Collection[str], since: datetime | None
     ) -> Sequence[IncomingTransfer]:
-        """Every transfer to these addresses since a time, as far as the node still has it."""
+        """Every transfer to these addresses since a time that any node of the quorum still has."""
         if not addresses:
             return []
         to = sorted(addresses)
-        return self._context.pool.first(lambda session: self._search(session, head, to, since))
+        found = self._context.pool.quorum(lambda session: self._search(session, head, to, since))
+        return sorted(_merge(found), key=lambda transfer: transfer.block_height)
 
     def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
         """Whether each transfer is in its block, according to every node of the quorum."""
@@ -60,12 +67,27 @@ class DepositReader(ABC, Generic[ContextT]):
         """Whether each transfer is in its block, according to one node."""
 
 
+def _merge(parts: Sequence[Sequence[IncomingTransfer]]) -> list[IncomingTransfer]:
+    """Each transfer once, as several nodes report it."""
+    return list({(t.tx_ref, t.block_hash): t for part in parts for t in part}.values())
+
+
 class BlockScanner(DepositReader[ContractContextT]):
-    """Reads the deposits of a chain whose token transfers can be queried by block range."""
+    """Reads the deposits of a chain whose token transfers can be queried by block range.
+
+    Every block is read twice: at once by one node, and again a little later by the quorum, so that
+    a node that leaves a log out hides no deposit."""
+
+    def __init__(self, context: ContractContextT) -> None:
+        super().__init__(context)
+        self._reread_to: int | None = None
 
     def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
         addresses = watch.list_all()
         scan = self._context.pool.first(lambda s: self._scan_or_rewind(s, head, after, addresses))
+        scan = replace(
+            scan, incoming=_merge([scan.incoming, *self._reread(after, scan, addresses)])
+        )
         if len(addresses) > MAX_FILTERED_ADDRESSES and scan.incoming:
             known = watch.filter_known({transfer.to for transfer in scan.incoming})
             incoming = [transfer for transfer in scan.incoming if transfer.to in known]
@@ -77,20 +99,67 @@ class BlockScanner(DepositReader[ContractContextT]):
         self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
     ) -> Scan:
         """Scans again from the last common block where the cursor's block was replaced."""
-        if head.height < after.height:
+        if head.height < after.height and after.height - head.height <= self._blocks_in(
+            LOWER_HEAD_SECONDS
+        ):
             raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
-        scan = self._scan_range(session, head, after, addresses)
-        if scan is not None:
-            return scan
+        if head.height >= after.height:
+            scan = self._scan_range(session, head, after, addresses)
+            if scan is not None:
+                return scan
+            self._confirm_reorg(after)
         ancestor = self._rewind(session, head, after)
         cursor = Cursor(ancestor.height, ancestor.hash)
         rescanned = self._scan_or_rewind(session, head, cursor, addresses)
         return Scan(rescanned.incoming, rescanned.cursor, ancestor.height + 1)
 
+    def _confirm_reorg(self, after: Cursor) -> None:
+        """Raises `Unreachable` where another node still has the cursor's block."""
+        pool, height = self._context.pool, after.height
+        if pool.quorum_size == 1:
+            return
+        blocks = pool.quorum(lambda session: self._read_blocks(session, {height})[height])
+        if any(block.hash == after.block_hash for block in blocks):
+            raise Unreachable(f"the nodes have different blocks {height}")
+
+    def _reread(
+        self, after: Cursor, scan: Scan, addresses: Sequence[str]
+    ) -> Sequence[Sequence[IncomingTransfer]]:
+        """The transfers in blocks that were scanned a little earlier, as each of several nodes
+        finds them; none where it is too early."""
+        low = self._reread_to
+        if low is None:
+            low = after.height - self._blocks_in(_REREAD_SECONDS)
+        if scan.reorged_from is not None:
+            low = min(low, scan.reorged_from - 1)
+        self._reread_to = low = max(low, 0)
+        high = min(scan.cursor.height - self._blocks_in(_SETTLE_SECONDS), low + self._max_reread)
+        if not addresses or high - low < self._blocks_in(_REREAD_SECONDS):
+            return []
+        pool = self._context.pool
+        several = max(pool.quorum_size, 2)
+        found, _ = pool.gather(
+            lambda session: self._read_transfers(session, low + 1, high, addresses),
+            lambda results: len(results) == several,
+        )
+        if len(found) >= pool.quorum_size:
+            self._reread_to = high
+        return found
+
+    @property
+    def _max_reread(self) -> int:
+        return max(self._context.limits.blocks, self._blocks_in(_REREAD_SECONDS))
+
+    def _blocks_in(self, seconds: float) -> int:
+        """How many blocks the chain makes in this time, at least one."""
+        return max(1, math.ceil(seconds / self._context.chain.block_time_seconds))
+
     def _rewind(self, session: RpcSession, head: ChainHead, after: Cursor) -> BlockHeader:
         """The last common block, or else the final one; forgets the blocks above it."""
         hashes, read = self._context.block_hashes, partial(self._read_blocks, session)
-        ancestor = hashes.last_common_block(head, after, self._context.params.batch_size, read)
+        # A cursor above the head was scanned from a false one.
+        reached = Cursor(min(after.height, head.height + 1), after.block_hash)
+        ancestor = hashes.last_common_block(head, reached, self._context.params.batch_size, read)
         if ancestor is None:
             final = min(head.finalized, after.height - 1)
             ancestor = read({final})[final]
@@ -110,6 +179,12 @@ class BlockScanner(DepositReader[ContractContextT]):
     ) -> Scan | None:
         """The transfers in the next blocks after a cursor, as many as one scan covers; None where
         the cursor's block was replaced."""
+
+    @abstractmethod
+    def _read_transfers(
+        self, session: RpcSession, first: int, last: int, addresses: Sequence[str]
+    ) -> Sequence[IncomingTransfer]:
+        """The token transfers in these blocks, by one node that has the last of them."""
 
     @abstractmethod
     def _search_range(

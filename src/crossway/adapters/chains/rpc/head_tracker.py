@@ -1,53 +1,151 @@
-"""The newest and the final block of a chain: cached for a moment, and never moving backwards."""
+"""The newest and the final block of a chain, as the nodes of the quorum support them."""
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from threading import Lock
-from typing import Generic
+from typing import Generic, TypeVar
 
 from crossway.adapters.chains.rpc.chain_context import ContextT
+from crossway.adapters.chains.rpc.head_agreement import (
+    describe_doubts,
+    is_disputed,
+    supported_head,
+)
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.profile import DEFAULT_CLOCK_SECONDS, ChainProfile
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainHead
 
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.5, 3.0
+LOWER_HEAD_SECONDS = 30.0
+"""A head below the last one is a node that is behind. After this long it is the chain's."""
 # Share of the block time for which a head is cached.
 _POLL_SHARE = 0.5
+# Nodes of one chain may be this far apart without being doubted.
+_MIN_TOLERATED_BLOCKS, _TOLERATED_SECONDS = 10, 60.0
 
 
-class HeadTracker(ABC, Generic[ContextT]):
-    """Caches the head; safe to share between threads, of which one reads at a time."""
+@dataclass(frozen=True, slots=True)
+class HeadPolicy:
+    """How heads are read: cached for `poll_seconds` (None: half a block time), and not believed
+    where their time is more than `clock_seconds` ahead of this machine's clock."""
 
-    def __init__(self, context: ContextT, poll_seconds: float | None = None) -> None:
-        """A head is cached for `poll_seconds`, or for half a block time where that is None."""
+    poll_seconds: float | None = None
+    clock_seconds: float = DEFAULT_CLOCK_SECONDS
+
+    @classmethod
+    def of(cls, profile: ChainProfile) -> "HeadPolicy":
+        """The policy of a chain of a profile."""
+        return cls(profile.poll_seconds, profile.clock_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadReport:
+    """The head that one node reports."""
+
+    node: str
+    head: ChainHead
+
+
+ReportT = TypeVar("ReportT", bound=HeadReport)
+
+
+class HeadTracker(ABC, Generic[ContextT, ReportT]):
+    """Caches the head; safe to share between threads, of which one reads at a time.
+
+    The head is the highest that as many nodes have reached as the quorum requires. Where nodes are
+    far apart, or one is ahead of this machine's clock, all nodes are asked, and two must agree.
+    """
+
+    def __init__(
+        self,
+        context: ContextT,
+        policy: HeadPolicy,
+        monotonic_seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
         chain = context.chain
         default = min(
             max(chain.block_time_seconds * _POLL_SHARE, MIN_POLL_SECONDS), MAX_POLL_SECONDS
         )
-        self._poll = default if poll_seconds is None else poll_seconds
+        self._poll = default if policy.poll_seconds is None else policy.poll_seconds
+        self._max_ahead = timedelta(seconds=policy.clock_seconds)
         self._context, self._depth = context, chain.confirmations.finalized
-        self._lock = Lock()
+        self._tolerance = max(
+            _MIN_TOLERATED_BLOCKS, int(_TOLERATED_SECONDS / chain.block_time_seconds)
+        )
+        self._lock, self._monotonic = Lock(), monotonic_seconds
         self._cached: tuple[float, ChainHead] | None = None
 
     def heads(self) -> ChainHead:
-        """The current head, or the cached one."""
+        """The current head, or the cached one. Raises `Unreachable` where too few nodes agree."""
         with self._lock:
-            now = time.monotonic()
+            now = self._monotonic()
             if self._cached is None or now - self._cached[0] >= self._poll:
-                self._cached = (now, self._context.pool.first(self._read))
+                self._cached = (now, self._read_supported(now))
             return self._cached[1]
 
+    def _read_supported(self, now: float) -> ChainHead:
+        latest_time = datetime.now(UTC) + self._max_ahead
+        quorum = self._context.pool.quorum_size
+
+        def suffices(reports: Sequence[ReportT]) -> bool:
+            heads = [report.head for report in reports]
+            return len(heads) >= quorum and not is_disputed(heads, latest_time, self._tolerance)
+
+        previous = self._previous(now)
+        reports, errors = self._context.pool.gather(
+            lambda session: self._read_current(session, previous), suffices
+        )
+        heads = [report.head for report in reports]
+        agreeing = quorum
+        if is_disputed(heads, latest_time, self._tolerance):
+            agreeing = max(quorum, 2)
+        if len(heads) < agreeing:
+            doubts = describe_doubts(reports, None, latest_time, self._tolerance)
+            raise Unreachable("; ".join([*doubts, *errors]) or "no node is available")
+        head = supported_head(heads, agreeing, latest_time)
+        doubts = describe_doubts(reports, head, latest_time, self._tolerance)
+        self._accept(reports, head)
+        if previous is not None and head.height < previous.height:
+            # Some nodes of the quorum are behind: what it has reached before still counts.
+            head = replace(previous, finalized=max(previous.finalized, head.finalized))
+        return replace(head, doubts=tuple(doubts))
+
+    def _previous(self, now: float) -> ChainHead | None:
+        """The last head, unless no node has confirmed it for so long that it may be false."""
+        if self._cached is None or now - self._cached[0] > self._poll + LOWER_HEAD_SECONDS:
+            return None
+        return self._cached[1]
+
+    def _read_current(self, session: RpcSession, previous: ChainHead | None) -> ReportT:
+        """What a node reports. Raises `Unreachable` where it is behind the last head."""
+        report = self._read(session)
+        lag = 0 if previous is None else previous.height - report.head.height
+        if previous is not None and lag > self._tolerated_lag:
+            raise Unreachable(
+                f"{report.node} is behind: block {report.head.height} after {previous.height}"
+            )
+        return report
+
+    @property
+    def _tolerated_lag(self) -> int:
+        """Blocks by which a node may be behind the last head and still be part of a quorum."""
+        return self._tolerance if self._context.pool.quorum_size > 1 else 0
+
     @abstractmethod
-    def _read(self, session: RpcSession) -> ChainHead:
+    def _read(self, session: RpcSession) -> ReportT:
         """The head that a node reports."""
+
+    def _accept(self, reports: Sequence[ReportT], head: ChainHead) -> None:
+        """Keep what goes with a head that the quorum supports."""
 
     def _finalized(self, newest: int, reported: int | None) -> int:
         """The final height: as `reported`, or by the chain's confirmation depth where that is None.
-        Raises `Unreachable` where the node is behind or contradicts itself."""
-        cached = None if self._cached is None else self._cached[1]
-        if cached is not None and newest < cached.height:
-            raise Unreachable(f"the node is behind: block {newest} after {cached.height}")
+        Raises `Unreachable` where the node contradicts itself."""
         final = newest - self._depth if reported is None else reported
         if final > newest:
             raise Unreachable("the node's final block is above its newest")
-        return max(final, cached.finalized if cached is not None else 0, 0)
+        return max(final, 0)

@@ -60,6 +60,11 @@ class RpcSession:
     def __init__(self, node: RpcNode, identity: ChainIdentity, health: NodeHealth) -> None:
         self._node, self._identity, self._health = node, identity, health
 
+    @property
+    def name(self) -> str:
+        """The node's host."""
+        return self._node.name
+
     def call(self, *requests: RpcRequest) -> list[Any]:
         """The result of each request. Raises `CallReverted` or `NodeUnavailable` for any error."""
         results = self.batch(requests)
@@ -124,7 +129,11 @@ class RpcPool:
         """One result from each of `quorum_size` nodes. Raises `Unreachable` if fewer succeed."""
         return self._run(task, self.quorum_size)
 
-    def _run(self, task: SessionTask[T], count: int) -> list[T]:
+    def gather(
+        self, task: SessionTask[T], suffices: Callable[[Sequence[T]], bool]
+    ) -> tuple[list[T], list[str]]:
+        """The results of one node after another until they suffice or all were asked, and the
+        errors of those that failed."""
         results: list[T] = []
         errors: list[str] = []
         for node in self._available_nodes():
@@ -132,8 +141,14 @@ class RpcPool:
                 results.append(self._run_on(node, task))
             except Unreachable as error:
                 errors.append(str(error))
-            if len(results) == count:
-                return results
+            if suffices(results):
+                return results, errors
+        return results, errors or ([] if results else [self._pause_reasons()])
+
+    def _run(self, task: SessionTask[T], count: int) -> list[T]:
+        results, errors = self.gather(task, lambda found: len(found) == count)
+        if len(results) == count:
+            return results
         message = "; ".join(errors) or self._pause_reasons()
         if count > 1:
             message = f"{len(results)} of the {count} nodes that must agree responded: {message}"

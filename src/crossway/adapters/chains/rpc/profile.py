@@ -16,6 +16,8 @@ from crossway.domain.quotes import BridgeName
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Depth = Annotated[int, Field(ge=0, le=100_000)]
+DEFAULT_CLOCK_SECONDS = 120.0
+"""How far a chain's time may be ahead of this machine's clock."""
 
 
 class ConfirmationDepths(BaseModel):
@@ -36,7 +38,8 @@ class ChainProfile(BaseModel):
 
     Some fields are for one family only: `account` is the relayer's account on Starknet, `program`
     is Crossway's program on Solana, and `contracts` has the contracts' addresses on Tron.
-    `deposits` says whether deposit addresses on Solana are the program's or derived from
+    A node whose time is more than `clock_seconds` ahead of this machine's clock is not believed
+    alone. `deposits` says whether deposit addresses on Solana are the program's or derived from
     `deposit_key`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -55,6 +58,7 @@ class ChainProfile(BaseModel):
     transfer_cost_usd: Decimal | None = Field(default=None, ge=0, le=1_000, decimal_places=6)
     timeout_seconds: float = Field(default=5.0, gt=0, le=60)
     poll_seconds: float | None = Field(default=None, ge=0, le=60)
+    clock_seconds: float = Field(default=DEFAULT_CLOCK_SECONDS, ge=10, le=1e9)
 
     @model_validator(mode="after")
     def _enough_nodes(self) -> "ChainProfile":

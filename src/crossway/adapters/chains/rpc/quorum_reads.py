@@ -1,5 +1,6 @@
 """Reads that are trusted only where as many nodes agree as the profile's quorum requires."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
@@ -40,10 +41,49 @@ def verify_inclusion(
     incoming: Sequence[IncomingTransfer],
     read: Callable[[RpcSession], Sequence[bool]],
 ) -> Sequence[bool]:
-    """Whether each transfer is in its block, according to every node of the quorum."""
+    """Whether each transfer is in its block, according to as many nodes as must agree. Where some
+    deny it, all are asked. Raises `Unreachable` where too few answer."""
     if not incoming:
         return []
-    return [all(answers) for answers in zip(*pool.quorum(read), strict=True)]
+    quorum = pool.quorum_size
+
+    def suffices(answers: Sequence[Sequence[bool]]) -> bool:
+        return len(answers) >= quorum and all(
+            not any(of_one) or sum(of_one) >= quorum for of_one in zip(*answers, strict=True)
+        )
+
+    answers, errors = pool.gather(read, suffices)
+    if len(answers) < quorum:
+        raise Unreachable(
+            f"{len(answers)} of the {quorum} nodes that must agree responded: {'; '.join(errors)}"
+        )
+    return [sum(of_one) >= quorum for of_one in zip(*answers, strict=True)]
+
+
+def agreed_balances(
+    pool: RpcPool, read: Callable[[RpcSession], Mapping[str, int]]
+) -> Mapping[str, int]:
+    """The balance of each address that as many nodes report as must agree; all are asked where
+    some differ. Raises `Unreachable` where too few answer."""
+    quorum = pool.quorum_size
+
+    def agreed(answers: Sequence[Mapping[str, int]]) -> dict[str, int]:
+        reports = [(a, Counter(answer[a] for answer in answers)) for a in answers[0]]
+        return {
+            address: amount
+            for address, counts in reports
+            for amount, count in counts.most_common(1)
+            if count >= quorum
+        }
+
+    answers, errors = pool.gather(
+        read, lambda found: len(found) >= quorum and len(agreed(found)) == len(found[0])
+    )
+    if len(answers) < quorum:
+        raise Unreachable(
+            f"{len(answers)} of the {quorum} nodes that must agree responded: {'; '.join(errors)}"
+        )
+    return agreed(answers)
 
 
 def group_markers(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.intent_hash import hash_terms
+from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.chain_context import ContextT
 from crossway.adapters.chains.rpc.deposit_scan import DepositReader
 from crossway.adapters.chains.rpc.head_tracker import HeadTracker
@@ -42,7 +43,7 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def __init__(
         self,
         context: ContextT,
-        head_tracker: HeadTracker[Any],
+        head_tracker: HeadTracker[Any, Any],
         tx_sender: SenderT,
         deposits: DepositReader[Any],
         tx_history: TxHistory[Any],
@@ -91,6 +92,14 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         if not unique:
             return {}
         return self.context.pool.first(lambda session: self._read_balances(session, unique, token))
+
+    def agreed_balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
+        unique = list(dict.fromkeys(addresses))
+        if not unique:
+            return {}
+        return quorum_reads.agreed_balances(
+            self.context.pool, lambda session: self._read_balances(session, unique, token)
+        )
 
     def native_balance(self, address: str) -> int:
         return self.balances([address], self._native_token())[address]

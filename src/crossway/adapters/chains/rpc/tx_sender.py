@@ -25,7 +25,7 @@ from crossway.ports.chain import (
 
 T = TypeVar("T")
 _MAX_CACHED_TXS = 100_000
-HeadTrackerT = TypeVar("HeadTrackerT", bound=HeadTracker[Any])
+HeadTrackerT = TypeVar("HeadTrackerT", bound=HeadTracker[Any, Any])
 
 
 class FeeCache:

@@ -143,6 +143,9 @@ class SimulatedChain:
         with self._read() as (session, _):
             return queries.balances_of(session, addresses, token)
 
+    def agreed_balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
+        return self.balances(addresses, token)
+
     def native_balance(self, address: str) -> int:
         return self.balances([address], self._facts.native)[address]
 

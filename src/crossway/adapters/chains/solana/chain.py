@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.solana.accounts import read_balances
@@ -21,8 +22,8 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
     kind = "solana"
     has_nonces = False
 
-    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
-        memory, head_tracker = DepositMemory(), SolanaHeadTracker(context, poll_seconds)
+    def __init__(self, context: ChainContext, policy: HeadPolicy) -> None:
+        memory, head_tracker = DepositMemory(), SolanaHeadTracker(context, policy)
         sender = SolanaTxSender(context, head_tracker, memory)
         deposits, tx_history = SolanaDeposits(context, memory), SolanaTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)

@@ -8,6 +8,7 @@ from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
@@ -119,7 +120,7 @@ class SolanaFamily(ChainFamily):
             tokens=tuple(dict.fromkeys(t.address for t in tokens if not t.native)),
             native=next((t.address for t in tokens if t.native and t.enabled), ""),
         )
-        return SolanaOperator(SolanaChain(context, profile.poll_seconds), settings.environment)
+        return SolanaOperator(SolanaChain(context, HeadPolicy.of(profile)), settings.environment)
 
     def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
         if profile is None or not profile.program:

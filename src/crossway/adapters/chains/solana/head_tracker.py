@@ -1,12 +1,13 @@
 """The heads of a cluster: the newest confirmed and finalized blocks, and a recent blockhash."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy, HeadReport, HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
 from crossway.adapters.chains.solana.accounts import accounts_request
@@ -38,11 +39,20 @@ class RecentBlockhash:
     requested_at: float
 
 
-class SolanaHeadTracker(HeadTracker[ChainContext]):
+@dataclass(frozen=True, slots=True)
+class SolanaHeadReport(HeadReport):
+    """What a node reports with its head: a blockhash for signing."""
+
+    recent: RecentBlockhash
+
+
+class SolanaHeadTracker(HeadTracker[ChainContext, SolanaHeadReport]):
     """Reads the newest confirmed and finalized slots, and keeps the blockhash for signing."""
 
-    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
-        super().__init__(context, DEFAULT_POLL_SECONDS if poll_seconds is None else poll_seconds)
+    def __init__(self, context: ChainContext, policy: HeadPolicy) -> None:
+        if policy.poll_seconds is None:
+            policy = replace(policy, poll_seconds=DEFAULT_POLL_SECONDS)
+        super().__init__(context, policy)
         self._recent: RecentBlockhash | None = None
 
     def recent(self) -> RecentBlockhash:
@@ -52,7 +62,12 @@ class SolanaHeadTracker(HeadTracker[ChainContext]):
             raise Unreachable("no recent blockhash is known for signing")
         return recent
 
-    def _read(self, session: RpcSession) -> ChainHead:
+    @property
+    def _tolerated_lag(self) -> int:
+        # Many machines share a URL, and some are behind the others.
+        return int(self._context.params.behind)
+
+    def _read(self, session: RpcSession) -> SolanaHeadReport:
         requested_at, tolerance = time.monotonic(), self._context.params.behind
         newest, clock, final_slot = session.call(
             RpcRequest("getLatestBlockhash", ({"commitment": CONFIRMED},)),
@@ -67,16 +82,21 @@ class SolanaHeadTracker(HeadTracker[ChainContext]):
         final = as_u64(final_slot, "a slot")
         if final > slot + tolerance:
             raise Unreachable("the node's finalized block is above its newest")
-        previous = None if self._cached is None else self._cached[1]
-        if previous is not None and previous.height - slot > tolerance:
-            raise Unreachable(f"the node is behind: block {slot} after {previous.height}")
-        self._recent = RecentBlockhash(block_hash, last_height, requested_at)
-        if previous is not None and slot < previous.height:
-            # Another machine behind the same URL reported a higher head, which still counts.
-            return previous
-        self._context.block_hashes.remember(Block(slot, block_hash, clock_time))
-        finalized = max(min(final, slot), previous.finalized if previous is not None else 0)
-        return ChainHead(slot, block_hash, clock_time, finalized)
+        head = ChainHead(slot, block_hash, clock_time, min(final, slot))
+        recent = RecentBlockhash(block_hash, last_height, requested_at)
+        return SolanaHeadReport(session.name, head, recent)
+
+    def _accept(self, reports: Sequence[SolanaHeadReport], head: ChainHead) -> None:
+        self._context.block_hashes.remember(Block(head.height, head.block_hash, head.time))
+        reached = [r.recent for r in reports if r.head.height <= head.height + self._tolerance]
+        last_heights = [recent.last_height for recent in reached]
+        if max(last_heights) - min(last_heights) > self._tolerance:
+            # A false one would make a transaction seem lost too early, or never.
+            self._recent = None
+            return
+        oldest = min(reached, key=lambda recent: recent.last_height)
+        # Valid for so long at most, whichever node is asked.
+        self._recent = replace(oldest, last_height=max(last_heights))
 
 
 def _parse_clock(response: Any) -> datetime:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.starknet import balances
@@ -18,8 +19,8 @@ class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
     # The sequencer replaces a transaction by one with the same nonce and a 10 % higher fee.
     has_nonces = True
 
-    def __init__(self, context: ChainContext, poll_seconds: float | None = None) -> None:
-        head_tracker = StarknetHeadTracker(context, poll_seconds)
+    def __init__(self, context: ChainContext, policy: HeadPolicy) -> None:
+        head_tracker = StarknetHeadTracker(context, policy)
         sender = StarknetTxSender(context, head_tracker)
         deposits, tx_history = StarknetDeposits(context), StarknetTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)

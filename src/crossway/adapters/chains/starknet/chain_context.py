@@ -6,7 +6,7 @@ from typing import Any
 
 from crossway.adapters.chains.rpc.chain_context import ContractContext, NodeParams, chain_section
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
-from crossway.adapters.chains.rpc.head_tracker import HeadTracker
+from crossway.adapters.chains.rpc.head_tracker import HeadReport, HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.starknet.calldata import block_id
 from crossway.adapters.chains.starknet.contracts import Deployment
@@ -93,10 +93,17 @@ def read_blocks(session: RpcSession, heights: set[int]) -> dict[int, Block]:
     return {h: parse_block(result, h) for h, result in zip(ordered, results, strict=True)}
 
 
-class StarknetHeadTracker(HeadTracker[ChainContext]):
+@dataclass(frozen=True, slots=True)
+class StarknetHeadReport(HeadReport):
+    """The block behind a node's head."""
+
+    newest: Block
+
+
+class StarknetHeadTracker(HeadTracker[ChainContext, StarknetHeadReport]):
     """Reads `latest`, and `l1_accepted` where final means accepted on L1."""
 
-    def _read(self, session: RpcSession) -> ChainHead:
+    def _read(self, session: RpcSession) -> StarknetHeadReport:
         requests = [block_request("latest")]
         if self._context.params.l1_finality:
             requests.append(block_request("l1_accepted"))
@@ -105,8 +112,12 @@ class StarknetHeadTracker(HeadTracker[ChainContext]):
             raise Unreachable(f"the node returned an error: {results[0].message}")
         newest = parse_block(results[0])
         final = self._finalized(newest.height, _l1_accepted_height(results[1:]))
-        self._context.block_hashes.remember(newest)
-        return ChainHead(newest.height, newest.hash, newest.time, final)
+        head = ChainHead(newest.height, newest.hash, newest.time, final)
+        return StarknetHeadReport(session.name, head, newest)
+
+    def _accept(self, reports: Sequence[StarknetHeadReport], head: ChainHead) -> None:
+        believed = next(r for r in reports if r.head.block_hash == head.block_hash)
+        self._context.block_hashes.remember(believed.newest)
 
 
 def _l1_accepted_height(results: Sequence[Any]) -> int | None:

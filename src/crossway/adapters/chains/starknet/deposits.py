@@ -60,6 +60,16 @@ class StarknetDeposits(BlockScanner[ChainContext]):
         incoming = _to_transfers(context, session, events, set(addresses), {end.height: end})
         return Scan(incoming, Cursor(end.height, end.hash), None)
 
+    def _read_transfers(
+        self, session: RpcSession, first: int, last: int, addresses: Sequence[str]
+    ) -> list[IncomingTransfer]:
+        context, queries = self._context, _queries(self._context, first, last, addresses)
+        requests = [events_request(context.limits, query) for query in queries]
+        newest, *results = session.batch([block_request(last), *requests])
+        end = _parse_header(newest, last)
+        events = _read_events(context, session, queries, results, addresses)
+        return _to_transfers(context, session, events, set(addresses), {end.height: end})
+
     def _search_range(
         self, session: RpcSession, first: int, head: ChainHead, to: Sequence[str]
     ) -> list[IncomingTransfer]:

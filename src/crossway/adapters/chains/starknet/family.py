@@ -6,6 +6,7 @@ from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
@@ -91,7 +92,9 @@ class StarknetFamily(ChainFamily):
             tokens=frozenset(token.address for token in catalogue.by_chain[chain.id]),
             fee_token=catalogue.tokens[chain.id, _FEE_TOKEN].address,
         )
-        return StarknetOperator(StarknetChain(context, profile.poll_seconds), settings.environment)
+        return StarknetOperator(
+            StarknetChain(context, HeadPolicy.of(profile)), settings.environment
+        )
 
     def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
         return operator_txs.contract_locations()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from crossway.adapters.chains.evm import balances
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.tron.address_format import to_base58, to_evm_address
@@ -32,11 +33,11 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
         context: ChainContext,
         accounts: ChainAddresses,
         params: TronParams,
-        poll_seconds: float | None = None,
+        policy: HeadPolicy,
     ) -> None:
         """`context` has addresses in EVM form, `accounts` in base58check."""
         blocks = BlockReader(context.accounts.relayer, params.blocks_per_request)
-        head_tracker, results = EvmHeadTracker(context, poll_seconds), TxResults(context)
+        head_tracker, results = EvmHeadTracker(context, policy), TxResults(context)
         sequence = SequenceTracker(context, blocks)
         sender = TronTxSender(context, head_tracker, params, results, sequence)
         tx_history = TronTxHistory(context, sender, results, sequence)

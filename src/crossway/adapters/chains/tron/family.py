@@ -9,6 +9,7 @@ from crossway.adapters.chains.evm.diagnostics import read_head
 from crossway.adapters.chains.evm.operator_txs import read_retained
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
 from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
@@ -94,7 +95,7 @@ class TronFamily(ChainFamily):
             native_token=native[0] if native else "",
             max_scan_blocks=params.max_scan_blocks,
         )
-        opened = TronChain(context, accounts, params, profile.poll_seconds)
+        opened = TronChain(context, accounts, params, HeadPolicy.of(profile))
         return TronOperator(opened, profile.contracts, settings.environment)
 
     def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
