@@ -4,19 +4,23 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from crossway.domain.errors import Unreachable
-from crossway.domain.intent import IntentEvent, State
+from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.ledger import Account
+from crossway.domain.money import format_units
 from crossway.domain.outbound import (
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
 )
+from crossway.engine.alerts import raise_alert
 from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.unseen_deposits import check_addresses
 from crossway.ports.chain import ChainHead
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.cancellation import close
-from crossway.usecases.payments.deposits import record_deposits
 from crossway.usecases.payments.lifecycle import IntentBatch
 from crossway.usecases.payments.returns import enqueue_deposit_returns
 
@@ -32,42 +36,26 @@ def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
         )
     for chain_id, intent_ids in expired_by_chain.items():
         try:
-            _record_unseen_deposits(services, chain_id, intent_ids)
+            check = check_addresses(services, chain_id, intent_ids)
         except Unreachable:
             # The deposit address could not be read, so nothing is decided yet.
             continue
+        decided = [i for i in intent_ids if i not in check.disputed]
         services.process.failpoint("before-expiry")
-        bisect_batch(
-            services, "expiring", intent_ids, lambda i: i, partial(_expire_batch, services)
-        )
+        expire = partial(_expire_batch, services, check.unexplained)
+        bisect_batch(services, "expiring", decided, lambda i: i, expire)
         services.process.failpoint("expired")
-        expired_count += len(intent_ids)
+        expired_count += len(decided)
     return expired_count
 
 
-def _record_unseen_deposits(services: Services, chain_id: str, ids: Sequence[int]) -> None:
-    """Record deposits that scanning cannot have found, before the intents expire.
-
-    Testnets are not scanned, and a deposit that a node once failed to confirm may exist after all.
-    """
-    with services.store.read() as unit:
-        intents = unit.intents.get_many(ids)
-        disputed = unit.deposits.find_orphaned(ids)
-    testnet = services.catalogue.chains[chain_id].testnet
-    to_check = [intent for intent in intents.values() if testnet or intent.id in disputed]
-    if not to_check:
-        return
-    since = min(intent.created_at for intent in to_check)
-    transfers = services.chains[chain_id].transfers_to([i.address for i in to_check], since)
-    if transfers:
-        services.store.write(lambda unit: record_deposits(unit, services, transfers))
+def _expire_batch(services: Services, unexplained: Mapping[int, int], ids: Sequence[int]) -> None:
+    services.store.write(partial(_expire, services=services, unexplained=unexplained, ids=ids))
 
 
-def _expire_batch(services: Services, ids: Sequence[int]) -> None:
-    services.store.write(partial(_expire, services=services, ids=ids))
-
-
-def _expire(unit: UnitOfWork, services: Services, ids: Sequence[int]) -> None:
+def _expire(
+    unit: UnitOfWork, services: Services, unexplained: Mapping[int, int], ids: Sequence[int]
+) -> None:
     now = services.clock.now()
     batch = IntentBatch(services, now, unit.intents.lock(ids))
     starts = {t.intent_id: t for t in unit.outbound_txs.list_by_intents(ids, OutboundTxKind.START)}
@@ -80,7 +68,10 @@ def _expire(unit: UnitOfWork, services: Services, ids: Sequence[int]) -> None:
             continue
         if start is not None and start.state is OutboundTxState.DUE:
             cancelled.append(start)
-        close(unit, batch, intent, (IntentEvent.DEADLINE_EMPTY, IntentEvent.DEADLINE_HOLDING))
+        if intent.id in unexplained:
+            _book_unexplained(unit, batch, intent, unexplained[intent.id])
+        else:
+            close(unit, batch, intent, (IntentEvent.DEADLINE_EMPTY, IntentEvent.DEADLINE_HOLDING))
         expired.append(intent.id)
     locked = unit.outbound_txs.lock([start.id for start in cancelled])
     unit.outbound_txs.update(
@@ -95,3 +86,30 @@ def _expire(unit: UnitOfWork, services: Services, ids: Sequence[int]) -> None:
     )
     enqueue_deposit_returns(unit, batch, expired)
     batch.store(unit)
+
+
+def _book_unexplained(unit: UnitOfWork, batch: IntentBatch, intent: Intent, amount: int) -> None:
+    """Expire an intent whose address holds money that is in no transfer which a node reports: it is
+    booked as it lies there, so that it is refunded. Should its transfer be found later after all,
+    the second refund finds nothing to move."""
+    location = (intent.terms.source_chain, intent.terms.token_in)
+    leg = (Account.HELD, Account.PAYER, amount)
+    batch.add_postings(intent, *location, f"unexplained:{intent.id}", leg)
+    balance = intent.balance_at_address + amount
+    batch.apply_event(
+        intent.id,
+        IntentEvent.DEADLINE_HOLDING,
+        "expiry",
+        "Its address holds money that is in no transfer which a node reports.",
+        balance_at_address=balance,
+    )
+    shown = f"{format_units(amount, intent.asset_decimals)} {intent.asset_symbol}"
+    raise_alert(
+        unit,
+        batch.services,
+        f"unexplained:{intent.id}",
+        "unexplained",
+        str(intent.id),
+        f"Payment {intent.id} expired with {shown} at its address that are in no transfer which a "
+        f"node of {chain_name(batch.services, location[0])} reports. They are refunded.",
+    )

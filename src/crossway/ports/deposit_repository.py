@@ -37,6 +37,10 @@ class DepositRepository(Protocol):
 
     def count_by_intent(self, intent_id: int) -> int: ...
 
+    def sum_seen(self, intent_ids: Collection[int]) -> dict[AddressKey, int]:
+        """The amounts of their SEEN deposits by payment, chain and token; nothing for zero."""
+        ...
+
     def find_late(self, intent_ids: Collection[int]) -> set[int]:
         """Those of the intents that have a deposit that came after they ended."""
         ...

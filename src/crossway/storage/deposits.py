@@ -190,6 +190,17 @@ class SqlDeposits:
         query = select(func.count()).select_from(deposits)
         return int(self._db.scalar(query.where(deposits.c.intent_id == intent_id)) or 0)
 
+    def sum_seen(self, intent_ids: Collection[int]) -> dict[AddressKey, int]:
+        columns = (deposits.c.intent_id, deposits.c.chain, deposits.c.token, deposits.c.amount)
+        query = select(*columns).where(
+            in_values(self._db, deposits.c.intent_id, intent_ids),
+            deposits.c.state == DepositState.SEEN.value,
+        )
+        sums: dict[AddressKey, int] = Counter()
+        for intent_id, chain, token, amount in self._db.execute(query) if intent_ids else ():
+            sums[intent_id, chain, token] += int(amount)
+        return sums
+
     def find_late(self, intent_ids: Collection[int]) -> set[int]:
         # The condition of the partial index, and ours.
         unexpected = "purpose IN ('LATE', 'WRONG_TOKEN', 'WRONG_CHAIN')"
