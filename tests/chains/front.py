@@ -96,7 +96,11 @@ class Front:
                 if front.mood == GONE:
                     self.close_connection = True
                     return
-                status, headers, content = front.answer(body)
+                try:
+                    status, headers, content = front.answer(body)
+                except ConnectionAbortedError:
+                    self.close_connection = True
+                    return
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)

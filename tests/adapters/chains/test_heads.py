@@ -24,6 +24,13 @@ class Nodes:
 
     def __init__(self, quorum: int, *heads: ChainHead) -> None:
         self.quorum_size, self.heads, self.asked = quorum, list(heads), 0
+        self.seconds_per_call = 0.0
+
+    def calls_by_node(self) -> list[int]:
+        return [self.asked]
+
+    def seconds_worth(self, calls_before: Sequence[int]) -> float:
+        return self.seconds_per_call * (self.asked - calls_before[0])
 
     def gather(
         self, task: Callable[[Any], Any], suffices: Callable[[Sequence[Any]], bool]
@@ -132,3 +139,17 @@ def test_a_false_height_of_the_only_node_comes_down_again() -> None:
 def test_too_few_nodes_are_no_answer() -> None:
     with pytest.raises(Unreachable):
         Tracker(2, head(1_000)).heads()
+
+
+def test_a_head_is_read_as_rarely_as_the_budget_of_calls_asks_for() -> None:
+    tracker = Tracker(1, head(1_000))
+    tracker.nodes.seconds_per_call = 2.0
+    tracker.heads()
+    # What follows the head counts, too.
+    tracker.nodes.asked += 4
+    tracker.now = 9.9
+    tracker.heads()
+    assert tracker.nodes.asked == 5
+    tracker.now = 10.0
+    tracker.heads()
+    assert tracker.nodes.asked == 6

@@ -10,10 +10,12 @@ import httpx
 import orjson
 from pydantic import SecretStr
 
+from crossway.adapters.chains.rpc.call_budget import CallBudget
 from crossway.domain.errors import Unreachable
 
 _BUSY_STATUSES = (408, 425, 429)
 _TOO_LARGE_STATUS = 413
+RATE_LIMIT_CODES = (429, -32029)
 MAX_RETRY_AFTER_SECONDS = 60.0
 _MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
@@ -51,15 +53,30 @@ class PayloadTooLarge(NodeUnavailable):
     """The node responds, but not to a request of this size."""
 
 
+class BatchRefused(NodeUnavailable):
+    """The node rejects a batch of calls as a whole; `error` is what it said."""
+
+    def __init__(self, message: str, error: RpcError | None = None) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+class BudgetSpent(NodeUnavailable):
+    """The node may not be sent more calls now."""
+
+
 class RpcNode:
     """A node at a URL that may contain an API key; errors and logs show only its host."""
 
-    def __init__(self, url: SecretStr, client: httpx.Client, batch: int) -> None:
-        """`batch` is the number of calls sent in one HTTP request."""
-        self._url, self._client, self._batch = url, client, batch
+    def __init__(
+        self, url: SecretStr, client: httpx.Client, batch: int, budget: CallBudget | None = None
+    ) -> None:
+        """`batch` is the number of calls sent in one HTTP request; less where the node refuses."""
+        self._url, self._client, self.batch_size = url, client, batch
+        self.budget = budget or CallBudget(None, None)
         parts = urlsplit(url.get_secret_value())
         self.name = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
-        self.request_count = 0
+        self.request_count, self.call_count = 0, 0
 
     def __repr__(self) -> str:
         return f"RpcNode({self.name})"
@@ -69,25 +86,51 @@ class RpcNode:
         self._client.close()
 
     def send(self, requests: Sequence[RpcRequest]) -> list[Any]:
-        """The result or the `RpcError` of each request. Raises `NodeUnavailable`."""
+        """The result or the `RpcError` of each request. Where the node refuses a batch, it is
+        halved, and so are later ones. Raises `NodeUnavailable`."""
         results: list[Any] = []
-        for start in range(0, len(requests), self._batch):
-            results += self._post(requests[start : start + self._batch])
+        size, refusal = self.batch_size, None
+        while len(results) < len(requests):
+            part = requests[len(results) : len(results) + size]
+            try:
+                received = self._post(part)
+            except (BatchRefused, PayloadTooLarge) as error:
+                if len(part) == 1:
+                    raise
+                size, refusal = len(part) // 2, error
+                continue
+            if isinstance(refusal, BatchRefused) and received == [refusal.error]:
+                # It is said of a single call, too: the size of the batch was not the reason.
+                return [*results, *received * (len(requests) - len(results))]
+            if isinstance(refusal, BatchRefused):
+                self.batch_size = min(self.batch_size, size)
+            results += received
         return results
 
     def _post(self, requests: Sequence[RpcRequest]) -> list[Any]:
+        self._spend(len(requests))
         calls = [
             {"jsonrpc": "2.0", "id": n, "method": request.method, "params": list(request.params)}
             for n, request in enumerate(requests)
         ]
         body = orjson.dumps(calls if len(calls) > 1 else calls[0])
-        response = self._send_http(self._url, body)
+        response = self._send_http(self._url, body, len(calls))
         try:
             return _match_results(orjson.loads(response.content), len(calls))
+        except BatchRefused as error:
+            raise BatchRefused(f"{self.name} {error}", error.error) from None
         except (ValueError, TypeError, KeyError, json.JSONDecodeError):
             raise NodeUnavailable(f"{self.name} did not return JSON-RPC") from None
 
-    def _send_http(self, url: SecretStr, body: bytes) -> httpx.Response:
+    def _spend(self, calls: int) -> None:
+        """Count calls against the budget. Raises `BudgetSpent`."""
+        wait = self.budget.spend(calls)
+        if wait:
+            message = f"the budget of calls to {self.name} is spent for {wait:.0f} s"
+            raise BudgetSpent(message, wait)
+        self.call_count += calls
+
+    def _send_http(self, url: SecretStr, body: bytes, calls: int = 1) -> httpx.Response:
         self.request_count += 1
         try:
             response = self._client.post(
@@ -95,7 +138,13 @@ class RpcNode:
             )
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             # The error's own message may contain the URL.
-            raise NodeUnavailable(f"{self.name} gave no answer: {type(error).__name__}") from None
+            message = f"{self.name} gave no answer: {type(error).__name__}"
+            if calls > 1 and isinstance(error, httpx.RemoteProtocolError):
+                # Some nodes close the connection on a batch that is too large.
+                raise BatchRefused(message) from None
+            raise NodeUnavailable(message) from None
+        if calls > 1 and response.status_code >= 400 and _names_batch(response.content):
+            raise BatchRefused(f"{self.name} refuses {calls} calls at once")
         self._check_status(response)
         return response
 
@@ -121,16 +170,34 @@ def _retry_after_seconds(headers: Mapping[str, str]) -> float:
         return 0.0
 
 
+def _names_batch(content: bytes) -> bool:
+    return b"batch" in content[:2_000].lower()
+
+
 def _match_results(body: Any, count: int) -> list[Any]:
-    """Results in the order of the requests; a single error for the batch applies to each."""
+    """Results in the order of the requests. Raises `BatchRefused` where one error stands for all of
+    several requests, or some were left out because there were too many."""
     if isinstance(body, dict):
         if count == 1:
             return [_result(body)]
-        return [_parse_error(body["error"])] * count
+        error = _parse_error(body["error"])
+        if "rate" in error.message.lower() or error.code in RATE_LIMIT_CODES:
+            return [error] * count
+        raise _refusal(error, count)
+    if count > 1 and len(body) == 1 and body[0].get("error") is not None:
+        raise _refusal(_parse_error(body[0]["error"]), count)
     by_id = {response["id"]: response for response in body}
     if len(body) != count or set(by_id) != set(range(count)):
         raise ValueError("the responses do not match the requests")
-    return [_result(by_id[n]) for n in range(count)]
+    results = [_result(by_id[n]) for n in range(count)]
+    for result in results:
+        if count > 1 and isinstance(result, RpcError) and "batch" in result.message.lower():
+            raise _refusal(result, count)
+    return results
+
+
+def _refusal(error: RpcError, count: int) -> BatchRefused:
+    return BatchRefused(f"refuses {count} calls at once: {error.message}", error)
 
 
 def _result(response: Mapping[str, Any]) -> Any:

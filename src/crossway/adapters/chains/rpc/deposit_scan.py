@@ -47,6 +47,10 @@ class DepositReader(ABC, Generic[ContextT]):
         found = self._context.pool.quorum(lambda session: self._search(session, head, to, since))
         return sorted(_merge(found), key=lambda transfer: transfer.block_height)
 
+    def cursor_before(self, head: ChainHead) -> Cursor:
+        """A cursor from which a scan to this head reads as much as from one head to the next."""
+        return Cursor(head.height, head.block_hash)
+
     def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
         """Whether each transfer is in its block, according to every node of the quorum."""
         read = partial(self._verify, incoming=incoming)
@@ -81,6 +85,11 @@ class BlockScanner(DepositReader[ContractContextT]):
     def __init__(self, context: ContractContextT) -> None:
         super().__init__(context)
         self._reread_to: int | None = None
+
+    def cursor_before(self, head: ChainHead) -> Cursor:
+        height = max(head.height - 1, 0)
+        blocks = self._context.pool.first(lambda session: self._read_blocks(session, {height}))
+        return Cursor(height, blocks[height].hash)
 
     def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
         addresses = watch.list_all()

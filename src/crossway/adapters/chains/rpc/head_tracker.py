@@ -20,6 +20,9 @@ from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainHead
 
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.5, 3.0
+MAX_BUDGETED_SECONDS = 600.0
+"""However small the budget: the next head is read after this long."""
+
 LOWER_HEAD_SECONDS = 30.0
 """A head below the last one is a node that is behind. After this long it is the chain's."""
 # Share of the block time for which a head is cached.
@@ -78,14 +81,32 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
         )
         self._lock, self._monotonic = Lock(), monotonic_seconds
         self._cached: tuple[float, ChainHead] | None = None
+        self._calls_before: Sequence[int] = ()
 
     def heads(self) -> ChainHead:
         """The current head, or the cached one. Raises `Unreachable` where too few nodes agree."""
         with self._lock:
             now = self._monotonic()
-            if self._cached is None or now - self._cached[0] >= self._poll:
+            if self._cached is None or now - self._cached[0] >= self._seconds_between():
+                # What follows a new head (scans, transactions) counts until the next one.
+                self._calls_before = self._context.pool.calls_by_node()
                 self._cached = (now, self._read_supported(now))
             return self._cached[1]
+
+    def forget(self) -> None:
+        """Read the head anew at the next call."""
+        with self._lock:
+            self._cached = None
+
+    @property
+    def poll_seconds(self) -> float:
+        """How long a head is cached where the budget of calls allows it."""
+        return self._poll
+
+    def _seconds_between(self) -> float:
+        """How long a head is cached: longer where the calls since then used up a node's budget."""
+        budgeted = self._context.pool.seconds_worth(self._calls_before)
+        return min(max(self._poll, budgeted), MAX_BUDGETED_SECONDS)
 
     def _read_supported(self, now: float) -> ChainHead:
         latest_time = datetime.now(UTC) + self._max_ahead

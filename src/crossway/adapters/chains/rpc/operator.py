@@ -8,11 +8,16 @@ from typing import Any, ClassVar, Generic, TypeVar
 from crossway.adapters.chains.rpc.diagnostics import Finding, unreachable_finding
 from crossway.adapters.chains.rpc.keys import KeyKind, Keyring
 from crossway.adapters.chains.rpc.operator_txs import TxPlan
-from crossway.adapters.chains.rpc.protocols import LiveChain
+from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.adapters.chains.rpc.watch_cost import (
+    EXAMPLE_PAYMENTS,
+    ExampleAddresses,
+    watching_finding,
+)
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
 
-ChainT = TypeVar("ChainT", bound=LiveChain)
+ChainT = TypeVar("ChainT", bound=RpcChain[Any, Any])
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -38,8 +43,10 @@ class RpcOperator(ABC, Generic[ChainT]):
 
     def diagnose(self) -> Iterator[Finding]:
         yield self._key_finding()
+        self.chain.context.pool.lift_budgets()
         try:
             yield from self._diagnose()
+            yield self._watching_finding()
         except Unreachable as error:
             yield unreachable_finding(error)
 
@@ -49,6 +56,11 @@ class RpcOperator(ABC, Generic[ChainT]):
 
     def _key_finding(self) -> Finding:
         return Finding("key", f"opens; the relayer is {self.chain.accounts.relayer}")
+
+    def _watching_finding(self) -> Finding:
+        hashes = (f"0x{number:064x}" for number in range(EXAMPLE_PAYMENTS))
+        addresses = [self.chain.deposit_address(intent_hash) for intent_hash in hashes]
+        return watching_finding(self.chain.look(ExampleAddresses(addresses)))
 
     @abstractmethod
     def _unmet_requirements(self) -> Iterable[str]:

@@ -8,8 +8,11 @@ from typing import Any, TypeVar
 
 import httpx
 
+from crossway.adapters.chains.rpc.call_budget import CallBudget
 from crossway.adapters.chains.rpc.client import (
     MAX_RETRY_AFTER_SECONDS,
+    RATE_LIMIT_CODES,
+    BudgetSpent,
     CallReverted,
     NodeUnavailable,
     RpcError,
@@ -22,7 +25,6 @@ from crossway.domain.errors import Unreachable
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
 WRONG_CHAIN_PAUSE_SECONDS = 60.0
 CONNECTIONS_PER_NODE = 8
-_BUSY_CODES = (429, -32029)
 
 T = TypeVar("T")
 
@@ -39,7 +41,7 @@ class ChainIdentity:
     request: RpcRequest
     expected: str
     parse: Callable[[Any], str]
-    busy_codes: tuple[int, ...] = _BUSY_CODES
+    busy_codes: tuple[int, ...] = RATE_LIMIT_CODES
 
 
 @dataclass
@@ -171,6 +173,23 @@ class RpcPool:
         """Number of HTTP requests sent to all nodes so far."""
         return sum(node.request_count for node in self._nodes)
 
+    def calls_by_node(self) -> list[int]:
+        """Number of calls sent to each node so far."""
+        return [node.call_count for node in self._nodes]
+
+    def lift_budgets(self) -> None:
+        """Send as many calls as are asked for: for a person who examines the nodes once."""
+        for node in self._nodes:
+            node.budget.enforced = False
+
+    def seconds_worth(self, calls_before: Sequence[int]) -> float:
+        """The time over which the calls since `calls_by_node` was `calls_before` must be spread to
+        keep within every node's budget."""
+        return max(
+            node.budget.seconds_worth(node.call_count - before)
+            for node, before in zip(self._nodes, calls_before, strict=True)
+        )
+
     def _available_nodes(self) -> list[RpcNode]:
         now = self._timer()
         with self._lock:
@@ -185,6 +204,12 @@ class RpcPool:
         try:
             result = task(RpcSession(node, self._identity, health))
         except CallReverted:
+            raise
+        except BudgetSpent as error:
+            # The node itself is well.
+            with self._lock:
+                health.paused_until = self._timer() + error.retry_after_seconds
+                health.last_error = str(error)
             raise
         except Unreachable as error:
             self._pause(health, error)
@@ -213,11 +238,21 @@ def connect_pool(
     identity: ChainIdentity,
     batch: int,
 ) -> RpcPool:
-    """The pool of a chain's nodes; sends up to `batch` calls in one request. Raises `ValueError`
+    """The pool of a chain's nodes; sends up to `batch` calls in one request, or as many as the
+    profile says. Raises `ValueError`
     where a URL is invalid or an environment variable in it is not set."""
+    batch = profile.batch_size or batch
     client = create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE * len(profile.rpc))
-    nodes = [RpcNode(url, client, batch) for url in resolve_urls(name, profile, environment)]
+    nodes = [
+        RpcNode(url, client, batch, budget_of(profile))
+        for url in resolve_urls(name, profile, environment)
+    ]
     return RpcPool(identity, nodes, profile.quorum)
+
+
+def budget_of(profile: ChainProfile) -> CallBudget:
+    """The budget of one node of a chain of a profile."""
+    return CallBudget(profile.calls_per_minute, profile.calls_per_day)
 
 
 def create_client(timeout_seconds: float, max_connections: int) -> httpx.Client:

@@ -36,10 +36,13 @@ class ChainProfile(BaseModel):
     them must agree before a deposit is credited. `key` is `env:NAME` or `keystore:PATH`, never a
     key; `key_password` is `env:NAME` or `file:PATH`.
 
+    Each node is sent at most `batch_size` calls in one request, and `calls_per_minute` and
+    `calls_per_day` calls; one in a batch counts as one. A node whose time is more than
+    `clock_seconds` ahead of this machine's clock is not believed alone.
+
     Some fields are for one family only: `account` is the relayer's account on Starknet, `program`
     is Crossway's program on Solana, and `contracts` has the contracts' addresses on Tron.
-    A node whose time is more than `clock_seconds` ahead of this machine's clock is not believed
-    alone. `deposits` says whether deposit addresses on Solana are the program's or derived from
+    `deposits` says whether deposit addresses on Solana are the program's or derived from
     `deposit_key`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -58,6 +61,9 @@ class ChainProfile(BaseModel):
     transfer_cost_usd: Decimal | None = Field(default=None, ge=0, le=1_000, decimal_places=6)
     timeout_seconds: float = Field(default=5.0, gt=0, le=60)
     poll_seconds: float | None = Field(default=None, ge=0, le=60)
+    batch_size: int | None = Field(default=None, ge=1, le=1_000)
+    calls_per_minute: int | None = Field(default=None, ge=1)
+    calls_per_day: int | None = Field(default=None, ge=1)
     clock_seconds: float = Field(default=DEFAULT_CLOCK_SECONDS, ge=10, le=1e9)
 
     @model_validator(mode="after")

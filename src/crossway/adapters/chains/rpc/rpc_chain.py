@@ -14,6 +14,7 @@ from crossway.adapters.chains.rpc.head_tracker import HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.tx_history import TxHistory
 from crossway.adapters.chains.rpc.tx_sender import RpcTxSender
+from crossway.adapters.chains.rpc.watch_cost import WatchCost
 from crossway.domain.catalogue import ChainKind
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
@@ -75,6 +76,16 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
 
     def heads(self) -> ChainHead:
         return self._head_tracker.heads()
+
+    def look(self, watch: AddressFilter) -> WatchCost:
+        """Look at the chain once as the engine does, and return what that took."""
+        pool, tracker = self.context.pool, self._head_tracker
+        cursor = self._deposits.cursor_before(tracker.heads())
+        before = pool.calls_by_node()
+        tracker.forget()
+        self.scan(cursor, watch)
+        calls = max(n - b for n, b in zip(pool.calls_by_node(), before, strict=True))
+        return WatchCost(calls, tracker.poll_seconds, pool.seconds_worth(before))
 
     def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
         return self._deposits.scan(self.heads(), after, watch)

@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -79,6 +80,7 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
     def __init__(self, context: ContextT, head_tracker: HeadTrackerT) -> None:
         self._context, self._head_tracker, self._pool = context, head_tracker, context.pool
         self._account, self._fee = context.accounts.relayer, FeeCache(self.fee_seconds)
+        self._statuses_at: tuple[ChainHead | None, dict[str, TxStatus]] = (None, {})
 
     def fee_units(self) -> int:
         """The maximum cost of one transaction at the current price, in base units."""
@@ -110,6 +112,8 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
         already included for its nonce or its expiry, although it was sent: that is no error."""
         if not transactions:
             return []
+        for transaction in transactions:
+            self._statuses_at[1].pop(transaction.tx_id, None)
         errors = self._submit(transactions)
         rejected = [t.tx_id for t, error in zip(transactions, errors, strict=True) if error]
         if not rejected:
@@ -125,9 +129,17 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
         if not tx_ids:
             return {}
         head = self._head_tracker.heads()
-        return quorum_reads.tx_statuses(
-            self._pool, tx_ids, lambda session, ids: self._read_statuses(session, ids, head)
-        )
+        if head is not self._statuses_at[0]:
+            self._statuses_at = (head, {})
+        # The engine asks more often than there is a new head.
+        known = dict(self._statuses_at[1])
+        statuses = {tx_id: known[tx_id] for tx_id in tx_ids if tx_id in known}
+        missing = [tx_id for tx_id in tx_ids if tx_id not in known]
+        if missing:
+            read = partial(self._read_statuses, head=head)
+            statuses |= quorum_reads.tx_statuses(self._pool, missing, read)
+            self._statuses_at[1].update(statuses)
+        return statuses
 
     @abstractmethod
     def next_nonce(self, account: str) -> int:

@@ -9,11 +9,13 @@ import orjson
 from pydantic import SecretStr
 
 from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
+from crossway.adapters.chains.rpc.call_budget import CallBudget
 from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcNode, RpcRequest
 from crossway.adapters.chains.rpc.pool import (
     CONNECTIONS_PER_NODE,
     ChainIdentity,
     RpcPool,
+    budget_of,
     create_client,
 )
 from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
@@ -28,11 +30,13 @@ class TronNode(RpcNode):
     as the body, and every other one to JSON-RPC. An API key before the URL's @ is sent as a header,
     as TronGrid requires."""
 
-    def __init__(self, url: SecretStr, client: httpx.Client, batch: int) -> None:
+    def __init__(
+        self, url: SecretStr, client: httpx.Client, batch: int, budget: CallBudget | None = None
+    ) -> None:
         base, key = _split_key(url)
         if key:
             client.headers[KEY_HEADER] = key
-        super().__init__(SecretStr(base + "/jsonrpc"), client, batch)
+        super().__init__(SecretStr(base + "/jsonrpc"), client, batch, budget)
         self._base = SecretStr(base)
 
     def send(self, requests: Sequence[RpcRequest]) -> list[Any]:
@@ -44,6 +48,7 @@ class TronNode(RpcNode):
         ]
 
     def _send_to_http_api(self, request: RpcRequest) -> Any:
+        self._spend(1)
         body = orjson.dumps(request.params[0] if request.params else {})
         response = self._send_http(SecretStr(self._base.get_secret_value() + request.method), body)
         try:
@@ -72,8 +77,14 @@ def connect_pool(
 ) -> RpcPool:
     """The pool of a profile's nodes; each has its own client, because each may have its own key.
     Raises `ValueError` where a URL is invalid or an environment variable in it is not set."""
+    batch = profile.batch_size or batch
     nodes = [
-        TronNode(url, create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE), batch)
+        TronNode(
+            url,
+            create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE),
+            batch,
+            budget_of(profile),
+        )
         for url in resolve_urls(chain.id, profile, environment)
     ]
     return RpcPool(identity, nodes, profile.quorum)
