@@ -15,13 +15,13 @@ from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
 from crossway.engine.expiry import expire_intents
 from crossway.engine.fenced_store import FencedStore, LeaseLost
 from crossway.engine.figures_keeper import FiguresKeeper
+from crossway.engine.head_reader import HeadReader
 from crossway.engine.housekeeping import (
     INTERVAL_SECONDS,
     check_foreign_nonces,
     reset_backoff,
     update_alerts,
 )
-from crossway.engine.node_doubts import report_doubts
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.ramp_worker import RampWorker
@@ -31,8 +31,6 @@ from crossway.engine.tx_submitter import submit_due
 from crossway.engine.tx_tracker import track_signed
 from crossway.ports.chain import ChainHead, Cursor
 from crossway.ports.services import Services
-from crossway.ports.store import UnitOfWork
-from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money import reconciliation_runs
 from crossway.usecases.operating import retention
 
@@ -60,17 +58,16 @@ class Engine:
         self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
         fenced = FencedStore(services.store, self._leases)
         self._services = services = replace(services, store=fenced)
-        # The last reported error: by chain (empty while it answers), and by failing sweep.
-        self._unreachable: dict[str, str] = {}
+        # The last reported error by failing sweep.
         self._failing: dict[str, str] = {}
         self._alerted_at: dict[str, datetime] = {}
-        self._doubted_at: dict[str, datetime] = {}
         self._scanned_block_hash: dict[str, str] = {}
         self._started_chains: set[str] = set()
         self._scanned_to: dict[str, Cursor] = {}
         self._housekeeping_at: datetime | None = None
         self._sleeper = Sleeper(services, BEAT_SECONDS)
         self._pace = Pace(services)
+        self._head_reader = HeadReader(services)
         self._nonce_monitor = NonceMonitor(services)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -118,7 +115,8 @@ class Engine:
         chains = self._pace.due_chains(leased) if only_due else leased
         keeps_house = self._is_housekeeping_due()
         # Alerts are about every chain, due or not.
-        all_heads = self._read_heads(leased if keeps_house else chains)
+        all_heads = self._head_reader.read(leased if keeps_house else chains)
+        self._guarded("outages", partial(self._head_reader.report, all_heads))
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
@@ -189,9 +187,10 @@ class Engine:
     def _keep_state_of(self, leased: set[str]) -> None:
         """Forget chains that another engine has or had, to check them anew."""
         self._started_chains &= leased
-        for by_chain in (self._scanned_to, self._scanned_block_hash, self._unreachable):
+        for by_chain in (self._scanned_to, self._scanned_block_hash):
             for chain in by_chain.keys() - leased:
                 del by_chain[chain]
+        self._head_reader.forget(leased)
         self._pace.forget(leased)
 
     def _load_failures(self) -> None:
@@ -200,43 +199,6 @@ class Engine:
             alerts = [alert for alert in unit.alerts.list_active() if alert.kind == "engine"]
         for alert in alerts:
             self._failing.setdefault(alert.subject, alert.message)
-
-    def _read_heads(self, chains: set[str]) -> dict[str, ChainHead]:
-        heads: dict[str, ChainHead] = {}
-        unreachable: dict[str, str] = {}
-        for chain_id in sorted(chains):
-            try:
-                heads[chain_id] = self._services.chains[chain_id].heads()
-            except Unreachable as error:
-                unreachable[chain_id] = str(error)
-        messages = {**dict.fromkeys(heads, ""), **unreachable}
-        self._guarded("outages", partial(self._update_unreachable_alerts, messages))
-        report_doubts(self._services, heads, self._doubted_at)
-        return heads
-
-    def _update_unreachable_alerts(self, messages: Mapping[str, str]) -> int:
-        """Raise and resolve the outage alerts of the chains leased by this engine."""
-        changed = {
-            c: message for c, message in messages.items() if self._unreachable.get(c) != message
-        }
-        resolved = [f"unreachable:{c}" for c, message in changed.items() if not message]
-
-        def work(unit: UnitOfWork) -> None:
-            for chain_id, message in changed.items():
-                if message:
-                    key, text = f"unreachable:{chain_id}", self._describe_outage(chain_id, message)
-                    raise_alert(unit, self._services, key, "chain", chain_id, text)
-            unit.alerts.resolve(resolved, self._services.clock.now())
-
-        if changed:
-            self._services.store.write(work)
-        self._unreachable.update(messages)
-        return 0
-
-    def _describe_outage(self, chain_id: str, message: str) -> str:
-        name = chain_name(self._services, chain_id)
-        reason = message.replace(chain_id, name)
-        return reason if reason.startswith(name) else f"{name} does not answer: {reason}"
 
     def _scan(self, heads: Mapping[str, ChainHead]) -> int:
         services = self._services

@@ -116,9 +116,7 @@ def _find_excess(
     return excess
 
 
-def _read_explained(
-    services: Services, chain_id: str, tokens: Mapping[int, str]
-) -> dict[int, int]:
+def _read_explained(services: Services, chain_id: str, tokens: Mapping[int, str]) -> dict[int, int]:
     """By intent, what the books have at its address of its token in `tokens`, and what deposits
     that are not credited yet add."""
     keys = {intent_id: (intent_id, chain_id, token) for intent_id, token in tokens.items()}

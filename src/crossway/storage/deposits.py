@@ -8,7 +8,6 @@ from typing import Any, Final
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Connection,
     Select,
     Table,
     bindparam,
@@ -30,6 +29,7 @@ from crossway.storage.bulk_sql import (
     per_dialect,
     per_dialect_for_chains,
 )
+from crossway.storage.deposits_of_intents import DepositsOfIntents
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import deposits, intents
 
@@ -126,11 +126,8 @@ _PLACE_NEWEST_FIRST = (
 RETURNABLE = frozenset({DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN})
 
 
-class SqlDeposits:
+class SqlDeposits(DepositsOfIntents):
     """`ports.store.DepositRepository` on one connection."""
-
-    def __init__(self, db: Connection) -> None:
-        self._db = db
 
     def add(self, incoming: Sequence[tuple[int, IncomingTransfer, int]]) -> None:
         if not incoming:
@@ -189,33 +186,6 @@ class SqlDeposits:
     def count_by_intent(self, intent_id: int) -> int:
         query = select(func.count()).select_from(deposits)
         return int(self._db.scalar(query.where(deposits.c.intent_id == intent_id)) or 0)
-
-    def sum_seen(self, intent_ids: Collection[int]) -> dict[AddressKey, int]:
-        columns = (deposits.c.intent_id, deposits.c.chain, deposits.c.token, deposits.c.amount)
-        query = select(*columns).where(
-            in_values(self._db, deposits.c.intent_id, intent_ids),
-            deposits.c.state == DepositState.SEEN.value,
-        )
-        sums: dict[AddressKey, int] = Counter()
-        for intent_id, chain, token, amount in self._db.execute(query) if intent_ids else ():
-            sums[intent_id, chain, token] += int(amount)
-        return sums
-
-    def find_late(self, intent_ids: Collection[int]) -> set[int]:
-        # The condition of the partial index, and ours.
-        unexpected = "purpose IN ('LATE', 'WRONG_TOKEN', 'WRONG_CHAIN')"
-        return self._find(intent_ids, f"{unexpected} AND purpose = 'LATE'")
-
-    def find_orphaned(self, intent_ids: Collection[int]) -> set[int]:
-        return self._find(intent_ids, "state = 'ORPHANED'")
-
-    def _find(self, intent_ids: Collection[int], condition: str) -> set[int]:
-        """Those of the payments that have a deposit with a property; each is found by an index."""
-        some = select(_NEAR.c.id).where(_NEAR.c.intent_id == intents.c.id, text(condition))
-        query = select(intents.c.id).where(
-            in_values(self._db, intents.c.id, intent_ids), some.correlate(intents).exists()
-        )
-        return set(self._db.execute(query).scalars())
 
     def get(self, deposit_id: int) -> Deposit | None:
         row = self._db.execute(select(deposits).where(deposits.c.id == deposit_id)).first()
