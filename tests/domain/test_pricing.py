@@ -34,7 +34,7 @@ def client_with_fee(basis_points: int, cap_micro_usd: int | None) -> Client:
 def test_the_parts_sum_exactly_to_the_total(
     units: int, amount: PricedToken, asset: PricedToken, service: int, bridge: int, app: int
 ) -> None:
-    costs, total = calculate_costs(units, amount, asset, service, bridge, app)
+    costs, total = calculate_costs(units, amount, asset, service, bridge, app, bridge)
     assert total == convert(units, amount, asset) + costs.fees_units + costs.app_fee_units
     assert costs.total_micro_usd == usd_value(units, amount) + service + bridge + app
 
@@ -43,7 +43,8 @@ def test_the_parts_sum_exactly_to_the_total(
 def test_the_deposit_always_covers_the_amount_and_all_fees(
     units: int, amount: PricedToken, asset: PricedToken, service: int, bridge: int, app: int
 ) -> None:
-    costs, total = calculate_costs(units, amount, asset, service, bridge, app)
+    costs, total = calculate_costs(units, amount, asset, service, bridge, app, bridge // 2)
+    assert costs.network_fee_units <= costs.fees_units
     assert usd_value(costs.fees_units, asset) >= service + bridge
     assert usd_value(costs.app_fee_units, asset) >= app
     if amount.symbol != asset.symbol:

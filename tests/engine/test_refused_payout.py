@@ -9,6 +9,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.ports.sandbox import Faults
 from tests.harness import Harness
+from tests.invariants import check_invariants, nothing_outstanding
 
 BASE, OPTIMISM = "BASE_MAINNET", "OPTIMISM_MAINNET"
 
@@ -23,8 +24,10 @@ def world(tmp_path: Path) -> Iterator[Harness]:
 def refused_once(world: Harness) -> Intent:
     """A payment whose payout was refused for good once."""
     intent = world.create_intent(BASE, OPTIMISM)
-    world.sandbox.inject_faults(OPTIMISM, Faults(refuse=[intent.terms.recipient]))
     world.deposit(intent)
+    world.wait_for_state(intent, State.FUNDED)
+    # The start is on its way: before it, the simulation would have shown the refusal.
+    world.sandbox.inject_faults(OPTIMISM, Faults(refuse=[intent.terms.recipient]))
     world.wait_for_state(intent, State.INITIATED)
     while fill_of(world, intent).attempt_count == 0:
         world.pass_time(1)
@@ -53,4 +56,26 @@ def test_a_payout_refused_twice_is_given_up_and_refunded(world: Harness) -> None
     refund_address = intent.terms.refund_address
     token = intent.terms.token_in
     refunded = world.services.chains[BASE].balances([refund_address], token)
-    assert refunded == {refund_address: intent.terms.deposit_amount}
+    kept = intent.costs.network_fee_units
+    assert 0 < kept < intent.costs.fees_units
+    assert refunded == {refund_address: intent.terms.deposit_amount - kept}
+    while not nothing_outstanding(world):
+        world.pass_time(5)
+    check_invariants(world)
+
+
+def test_a_payout_that_would_be_refused_is_not_started(world: Harness) -> None:
+    intent = world.create_intent(BASE, OPTIMISM)
+    world.sandbox.inject_faults(OPTIMISM, Faults(refuse=[intent.terms.recipient]))
+    world.deposit(intent)
+    world.wait_for_state(intent, State.FUNDED)
+    world.pass_time(30)
+    assert world.reload(intent).state is State.FUNDED
+    with world.store.read() as unit:
+        (start,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)
+    assert start.reason == (
+        "The recipient cannot be paid: the receiver refuses this transfer. "
+        "The deposit goes back when the payment expires."
+    )
+    world.sandbox.inject_faults(OPTIMISM, Faults(accept=[intent.terms.recipient]))
+    world.wait_for_state(intent, State.COMPLETED)

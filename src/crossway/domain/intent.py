@@ -173,7 +173,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The payer's costs, in micro-USD and in smallest units of the asset token."""
+    """The payer's costs, in micro-USD and in smallest units of the asset token.
+
+    `network_fee_units` are the network costs in `fees_units`. They are kept where the recipient
+    refuses a payment that was started.
+    """
 
     amount_micro_usd: int
     service_micro_usd: int
@@ -181,6 +185,7 @@ class Costs:
     app_micro_usd: int
     fees_units: int
     app_fee_units: int
+    network_fee_units: int = 0
 
     @property
     def fee_micro_usd(self) -> int:

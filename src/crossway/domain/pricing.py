@@ -62,9 +62,11 @@ def calculate_costs(
     service_micro_usd: int,
     bridge_micro_usd: int,
     app_micro_usd: int,
+    network_micro_usd: int,
 ) -> tuple[Costs, int]:
     """The payer's costs for an amount, and the deposit amount in units of the asset token.
 
+    `network_micro_usd` is the part of the bridge's fee that pays for networks.
     Each part is rounded up on its own, so that the parts sum to the total exactly.
     """
     fees_units = amount_for_usd(service_micro_usd + bridge_micro_usd, asset_token)
@@ -76,5 +78,6 @@ def calculate_costs(
         app_micro_usd=app_micro_usd,
         fees_units=fees_units,
         app_fee_units=app_units,
+        network_fee_units=amount_for_usd(network_micro_usd, asset_token),
     )
     return costs, convert(amount, amount_token, asset_token) + fees_units + app_units

@@ -9,6 +9,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
+from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
 from crossway.usecases.payments.abandoned_payouts import find_unpaid, payout_deadline
@@ -25,7 +26,8 @@ class ChainSnapshot:
     relayer's balance by destination (chain, token), `affordable_fills` the number of transactions
     its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
     payouts past their deadline of which it is final that nothing was paid. `price_refusals` says by
-    (deposited, paid out) symbol why a payment must not start now.
+    (deposited, paid out) symbol why a payment must not start now, `refusals` by intent id why the
+    recipient could not be paid.
     """
 
     fee_per_tx: int
@@ -36,6 +38,7 @@ class ChainSnapshot:
     executed_markers: set[str] = field(default_factory=set)
     unreachable_chains: set[str] = field(default_factory=set)
     unpaid: set[int] = field(default_factory=set)
+    refusals: dict[int, str] = field(default_factory=dict)
     price_refusals: Mapping[tuple[str, str], PriceRefusal] = field(default_factory=dict)
 
 
@@ -61,6 +64,7 @@ def take_chain_snapshot(
     pairs = {(i.asset_symbol, i.out_symbol) for _, i in starts if i.state is State.FUNDED}
     snapshot.price_refusals = find_start_refusals(services, pairs)
     _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
+    _read_refusals(services, snapshot, [i for _, i in starts if i.state is State.FUNDED])
     margin = timedelta(seconds=services.policy.start_margin_seconds)
     to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]
     to_check += [i for t, i in by_kind.get(OutboundTxKind.REFUND, []) if t.amount is None]
@@ -92,6 +96,24 @@ def _read_inventory(services: Services, snapshot: ChainSnapshot, paying: Iterabl
         except Unreachable:
             # Transactions that need an unreadable balance wait.
             snapshot.unreachable_chains.add(location[0])
+
+
+def _read_refusals(services: Services, snapshot: ChainSnapshot, starting: Iterable[Intent]) -> None:
+    """Simulate the payouts of payments that could start now: what the recipient would refuse is
+    better not collected."""
+    by_destination: dict[str, list[Intent]] = {}
+    for intent in starting:
+        location = (intent.terms.destination_chain, intent.terms.token_out)
+        if snapshot.inventory.get(location, 0) >= intent.terms.payout_amount:
+            by_destination.setdefault(location[0], []).append(intent)
+    for destination, intents in by_destination.items():
+        payer = services.chains[destination]
+        try:
+            reasons = payer.find_refusals([build_payout_call(i, payer.accounts) for i in intents])
+        except Unreachable:
+            snapshot.unreachable_chains.add(destination)
+            continue
+        snapshot.refusals |= {i.id: r for i, r in zip(intents, reasons, strict=True) if r}
 
 
 def _read_escrow(

@@ -20,6 +20,7 @@ from crossway.usecases.payments.dust import is_dust
 _CONFIRMED_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 _SWEEP_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 _SWEEP_RETRY = timedelta(seconds=2)
+_REFUSAL_RETRY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Decision:
 
 
 SIGN = Decision(sign=True)
+REFUSED = "The recipient cannot be paid: {}. The deposit goes back when the payment expires."
 NOT_PAID_IN_TIME = "The payout could not be sent in time, so the deposit goes back. {}"
 
 
@@ -133,6 +135,11 @@ class OutboundPlanner:
             return Decision(wait_reason=f"No answer from {unreachable}, where the payout is due.")
         if self._available_inventory(intent) < terms.payout_amount:
             return self._wait_for_inventory(intent)
+        if intent.id in self._snapshot.refusals:
+            return Decision(
+                wait_reason=REFUSED.format(self._snapshot.refusals[intent.id]),
+                wait_until=self._services.clock.now() + _REFUSAL_RETRY,
+            )
         return SIGN if self._affordable_fills[destination] > 0 else self._wait_for_gas(destination)
 
     def _decide_restart(self, intent: Intent) -> Decision:

@@ -44,7 +44,7 @@ def build_outbound_call(tx: OutboundTx, intent: Intent, accounts: ChainAddresses
             outputs, marker = _reimbursement_outputs(intent, token, accounts), settle_marker(intent)
         case OutboundTxKind.REFUND if tx.amount is not None:
             # Shares its marker with REIMBURSE: a collected deposit leaves escrow only once.
-            outputs = (Output(intent.bridger, tx.to_address, token, tx.amount),)
+            outputs = _settle_back_outputs(tx, tx.amount, intent, accounts)
             marker = settle_marker(intent)
         case OutboundTxKind.REFUND | OutboundTxKind.RETURN_EXCESS:
             outputs = (Output(intent.address, tx.to_address, token, None),)
@@ -60,6 +60,36 @@ def build_outbound_call(tx: OutboundTx, intent: Intent, accounts: ChainAddresses
         intent.bridger,
         intent.coordinator,
     )
+
+
+def build_payout_call(intent: Intent, accounts: ChainAddresses) -> OutboundCall:
+    """The call that would pay the recipient, for a simulation before the start. `accounts` are
+    those on the destination chain."""
+    terms = intent.terms
+    payout = Output(accounts.relayer, terms.recipient, terms.token_out, terms.payout_amount)
+    return OutboundCall(
+        OutboundTxKind.FILL,
+        terms.destination_chain,
+        accounts.relayer,
+        intent.intent_hash,
+        (payout,),
+        fill_marker(intent),
+        terms=terms,
+        bridger=intent.bridger,
+        coordinator=intent.coordinator,
+    )
+
+
+def _settle_back_outputs(
+    tx: OutboundTx, amount: int, intent: Intent, accounts: ChainAddresses
+) -> tuple[Output, ...]:
+    """The collected deposit to the payer; what it does not get back of it, to the relayer, who paid
+    the network costs."""
+    to_payer = Output(intent.bridger, tx.to_address, tx.token, amount)
+    kept = intent.terms.deposit_amount - amount
+    if not kept:
+        return (to_payer,)
+    return to_payer, Output(intent.bridger, accounts.relayer, tx.token, kept)
 
 
 def _reimbursement_outputs(
@@ -114,6 +144,9 @@ def build_ledger_legs(
         return [(debit, credit, units)]
     if tx.kind is OutboundTxKind.FILL:
         return [(Account.RECIPIENT, credit, units)]
+    if tx.kind is OutboundTxKind.REFUND and transfer.to == accounts.relayer:
+        # Network costs, which a recipient's refusal caused.
+        return [(Account.INVENTORY, credit, units)]
     if tx.kind is not OutboundTxKind.REIMBURSE:
         return [(Account.PAYER, credit, units)]
     if transfer.to == accounts.relayer:

@@ -24,6 +24,7 @@ from crossway.ports.records import OutboundTxChange
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import (
+    REFUSED_CAUSE,
     IntentBatch,
     new_outbound_tx,
     recovered_dust,
@@ -142,7 +143,7 @@ def apply_abandonment(
         _keep_rest(unit, batch, tx)
     elif fail_reason and tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
         batch.apply_event(
-            intent.id, IntentEvent.FILL_REFUSED, "failed", fail_reason, needs_relay=False
+            intent.id, IntentEvent.FILL_GIVEN_UP, "failed", fail_reason, needs_relay=False
         )
     elif not fail_reason:
         starts = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.START)
@@ -249,8 +250,10 @@ def apply_revert(
     if not permanent:
         return
     if tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
+        # Where it was not the recipient who refused, all goes back.
+        cause = REFUSED_CAUSE if included.permanent else "failed"
         batch.apply_event(
-            intent.id, IntentEvent.FILL_REFUSED, "failed", included.reason, needs_relay=False
+            intent.id, IntentEvent.FILL_REFUSED, cause, included.reason, needs_relay=False
         )
     raise_alert(
         unit,

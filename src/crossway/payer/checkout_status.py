@@ -115,8 +115,19 @@ def _state(snapshot: CheckoutSnapshot, coming: int, in_time: bool) -> str:
         t.kind is OutboundTxKind.REFUND and t.state in OPEN_STATES for t in snapshot.outbound_txs
     )
     if intent.state is State.FAILED:
-        return "refused"
+        return "refused" if kept_amount(snapshot) else "undelivered"
     return "returning" if owes or intent.balance_at_address else "expired"
+
+
+def kept_amount(snapshot: CheckoutSnapshot) -> int:
+    """The network costs that a refund after the recipient's refusal leaves out."""
+    total = snapshot.intent.terms.deposit_amount
+    refunds = [
+        total - t.amount
+        for t in snapshot.outbound_txs
+        if t.kind is OutboundTxKind.REFUND and t.amount is not None
+    ]
+    return max(refunds, default=0)
 
 
 def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
@@ -128,7 +139,7 @@ def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
         )
     if state == "refunded":
         return ("pay", "done"), ("expired", "failed"), ("back", "done")
-    if state in ("returning", "refused"):
+    if state in ("returning", "refused", "undelivered"):
         return ("pay", "done"), ("expired", "failed"), ("back", "now")
     return ("pay", "failed"), ("expired", "failed")
 

@@ -12,7 +12,7 @@ from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.intent import State
 from crossway.domain.money import Token
 from crossway.domain.payment_uri import payment_uri
-from crossway.payer.checkout_status import CheckoutStatus, checkout_status
+from crossway.payer.checkout_status import CheckoutStatus, checkout_status, kept_amount
 from crossway.payer.formatting import (
     badge_color,
     epoch_millis,
@@ -27,7 +27,7 @@ from crossway.usecases.payers.checkout import CheckoutSnapshot
 _TONES = {
     "completed": "good", "received": "good", "sending": "good", "view": "good",
     "short": "warned", "time_up": "bad", "expired": "bad", "returning": "warned",
-    "refused": "bad", "refunded": "warned",
+    "refused": "bad", "undelivered": "bad", "refunded": "warned",
 }  # fmt: skip
 
 
@@ -191,6 +191,7 @@ def _words(
         "received": asset(status.received),
         "missing": asset(status.missing),
         "held": asset(status.held),
+        "kept": asset(kept_amount(view)),
         "arrives": format_exact(
             intent.terms.payout_amount, intent.out_decimals, intent.out_symbol, locale
         ),
@@ -256,6 +257,14 @@ def _details(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[Deta
     if reference := _reference(view):
         yield DetailView(t("details.reference"), reference)
     yield DetailView(t("details.refund"), terms.refund_address, mono=True)
+    if intent.costs.network_fee_units and intent.state is not State.COMPLETED:
+        kept = format_exact(
+            intent.costs.network_fee_units, intent.asset_decimals, intent.asset_symbol, t.locale
+        )
+        yield DetailView(
+            t("details.refusal", merchant=view.merchant.name),
+            t("details.refusal_amount", kept=kept),
+        )
     yield _at(page_request, "details.created", intent.created_at)
     if intent.state is State.COMPLETED:
         yield _at(page_request, "details.paid", intent.updated_at)

@@ -253,6 +253,11 @@ class Chain(Protocol):
         """Sign each (call, nonce) at this fee, without sending anything."""
         ...
 
+    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        """For each call why its receiver would refuse it now; empty where it would not, or where
+        the chain cannot tell without a signature. Sends nothing that could be included."""
+        ...
+
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         """Broadcast; for each an empty string or the node's error. Safe to repeat."""
         ...

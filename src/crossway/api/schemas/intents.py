@@ -99,6 +99,11 @@ class CreatedIntent(Model):
     )
     fees_in_asset_token: IntegerString = field("The fees in units of the asset token.", "34567")
     app_fee_in_asset_token: IntegerString = field("Your own fee in units of the asset token.", "0")
+    network_fee_in_asset_token: IntegerString = field(
+        "The network costs in these fees. If the recipient's wallet refuses a payment whose "
+        "deposit was collected, they are kept, and the rest goes back.",
+        "20000",
+    )
     asset_token_symbol: str = symbol_field("The token that the payer sends.")
     asset_token_decimals: int = field("Its decimals.", 6)
     slippage: str = field("Maximum price movement in percent, a decimal number.", "0.5")
@@ -151,6 +156,7 @@ class CreatedIntent(Model):
             total_amount_in_asset_token=str(terms.deposit_amount),
             fees_in_asset_token=str(costs.fees_units),
             app_fee_in_asset_token=str(costs.app_fee_units),
+            network_fee_in_asset_token=str(costs.network_fee_units),
             asset_token_symbol=intent.asset_symbol,
             asset_token_decimals=intent.asset_decimals,
             slippage=intent.slippage,

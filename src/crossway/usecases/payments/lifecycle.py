@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from crossway.domain.intent import Intent, IntentEvent, State, advance
 from crossway.domain.ledger import Account, AddressKey, Leg, Posting
@@ -13,6 +13,8 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments import corridor_stats
 from crossway.usecases.payments.address_balances import AddressBalances
+
+REFUSED_CAUSE: Final = "refused"
 
 
 @dataclass
@@ -70,7 +72,8 @@ def new_outbound_tx(
 ) -> NewOutboundTx:
     """The outbound transaction of a kind that an intent requires: amount, recipient, due time.
 
-    An amount of None means the whole balance of the address when the transaction is signed.
+    An amount of None means the whole balance of the address when the transaction is signed. After
+    a start that the recipient's refusal undid (`REFUSED_CAUSE`), the network costs are kept.
     """
     terms = intent.terms
     accounts = services.chains[terms.source_chain].accounts
@@ -85,9 +88,10 @@ def new_outbound_tx(
             cause, amount, to_address = "reimburse", terms.deposit_amount, accounts.relayer
             due_at = now + timedelta(seconds=intent.settle_seconds)
         case OutboundTxKind.REFUND:
-            failed = intent.state is State.FAILED
+            failed, refused = intent.state is State.FAILED, cause == REFUSED_CAUSE
             cause, to_address = "failed" if failed else "expiry", terms.refund_address
-            amount = terms.deposit_amount if failed else None
+            kept = intent.costs.network_fee_units if refused else 0
+            amount = terms.deposit_amount - kept if failed else None
         case OutboundTxKind.RETURN_EXCESS:
             to_address = terms.refund_address
     return NewOutboundTx(intent.id, kind, cause, chain, token, amount, to_address, due_at)

@@ -146,6 +146,7 @@ def build_quote(
         priced.service_fee_micro_usd,
         bridge_quote.fee_micro_usd if bridge_quote else priced.network_fee_micro_usd,
         priced.app_fee_micro_usd,
+        priced.network_fee_micro_usd,
     )
     fill_seconds = bridge_quote.fill_seconds if bridge_quote else 0
     return Quote(

@@ -198,11 +198,14 @@ def _check_token_flow(
     refunded = chain.balances([terms.refund_address], terms.token_in)[terms.refund_address]
     collected = terms.deposit_amount if intent.state is State.COMPLETED else 0
     elsewhere = _amount_sent_elsewhere(world, timeline)
-    if deposited != collected + refunded + elsewhere + balance:
+    costs = intent.costs.network_fee_units
+    kept = costs if expected.returned is ReturnedFunds.LESS_COSTS else 0
+    if deposited != collected + refunded + kept + elsewhere + balance:
         yield f"{deposited} deposited, {collected} collected, {refunded} refunded, {balance} held"
     as_expected = {
         ReturnedFunds.NOTHING: refunded == 0,
         ReturnedFunds.EXCESS: 0 < refunded < deposited,
+        ReturnedFunds.LESS_COSTS: 0 < refunded == deposited - costs < deposited,
         ReturnedFunds.ALL: 0 < refunded == deposited,
     }
     if not as_expected[expected.returned]:

@@ -13,6 +13,7 @@ class ReturnedFunds(StrEnum):
 
     NOTHING = "nothing"
     EXCESS = "the excess"
+    LESS_COSTS = "everything less the network costs shown before paying"
     ALL = "everything"
 
 

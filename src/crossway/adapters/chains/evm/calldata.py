@@ -50,8 +50,8 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     of_intent = source, hashes.dest_hash
     if first.source == action.bridger:
         paid = [(address_bytes(kind, o.to), o.amount) for o in action.outputs if o.amount]
-        return Call(_evm_address(kind, action.bridger), SETTLE.encode(*of_intent, paid))
-    if deployment.deposit_address(hashes.intent_hash) != _evm_address(kind, first.source):
+        return Call(evm_address(kind, action.bridger), SETTLE.encode(*of_intent, paid))
+    if deployment.deposit_address(hashes.intent_hash) != evm_address(kind, first.source):
         raise ValueError(f"{first.source} is no deposit address of the contracts in use")
     if action.kind is OutboundTxKind.START:
         return Call(deployment.factory, START.encode(*of_intent))
@@ -62,7 +62,8 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     return Call(deployment.factory, REDIRECT.encode(*of_intent, token, to))
 
 
-def _evm_address(kind: ChainKind, address: str) -> str:
+def evm_address(kind: ChainKind, address: str) -> str:
+    """An address as JSON-RPC and the contracts have it."""
     if kind == "evm":
         return address
     return canonical_address("evm", "0x" + address_bytes(kind, address).hex())

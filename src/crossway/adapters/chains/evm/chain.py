@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from crossway.adapters.chains.evm import balances
+from crossway.adapters.chains.evm import balances, refusals
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.evm.deposits import EvmDeposits
@@ -11,6 +11,7 @@ from crossway.adapters.chains.evm.tx_sender import EvmTxSender
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.domain.outbound_call import OutboundCall
 
 
 class EvmChain(RpcChain[ChainContext, EvmTxSender]):
@@ -24,6 +25,9 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         sender = EvmTxSender(context, head_tracker)
         deposits, tx_history = EvmDeposits(context), EvmTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)
+
+    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return refusals.find_refusals(self.context, calls)
 
     def _native_token(self) -> str:
         return ZERO

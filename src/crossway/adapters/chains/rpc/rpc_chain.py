@@ -127,6 +127,9 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
         return self.tx_sender.sign(calls, fee_units)
 
+    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return [""] * len(calls)
+
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         return self.tx_sender.broadcast(signed)
 

@@ -9,10 +9,11 @@ from hashlib import sha256
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.simulated import queries
 from crossway.adapters.chains.simulated.blocks import derivation, mining
+from crossway.adapters.chains.simulated.blocks.execution import REFUSED
 from crossway.adapters.chains.simulated.blocks.mempool_admission import accept
 from crossway.adapters.chains.simulated.blocks.network import ChainSession, SimulatedNetwork
 from crossway.adapters.chains.simulated.blocks.state import ChainState
-from crossway.adapters.chains.simulated.blocks.state_store import load_nonces
+from crossway.adapters.chains.simulated.blocks.state_store import load_nonces, load_refusing
 from crossway.adapters.chains.simulated.blocks.transactions import sign_call
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
@@ -160,6 +161,14 @@ class SimulatedChain:
     def call_costs(self) -> CallCosts:
         fee = self.fee_units()
         return CallCosts(fee, fee, fee, fee)
+
+    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        with self._read() as (session, _):
+            refusing = load_refusing(session)
+        return [
+            REFUSED if any(o.required and o.to in refusing for o in call.outputs) else ""
+            for call in calls
+        ]
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         with self._network.locked(self.id) as session:

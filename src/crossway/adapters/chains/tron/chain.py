@@ -3,7 +3,7 @@ and those of JSON-RPC, which the shared EVM code uses."""
 
 from collections.abc import Mapping, Sequence
 
-from crossway.adapters.chains.evm import balances
+from crossway.adapters.chains.evm import balances, refusals
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
@@ -17,6 +17,7 @@ from crossway.adapters.chains.tron.sequence import SequenceTracker
 from crossway.adapters.chains.tron.tx_history import TronTxHistory
 from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.adapters.chains.tron.tx_sender import TronTxSender
+from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import ChainAddresses
 
 _NATIVE = "native"
@@ -46,6 +47,9 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
 
     def deposit_address(self, intent_hash: str) -> str:
         return to_base58(super().deposit_address(intent_hash))
+
+    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return refusals.find_refusals(self.context, calls)
 
     def _native_token(self) -> str:
         return _NATIVE

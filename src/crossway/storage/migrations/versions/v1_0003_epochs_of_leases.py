@@ -11,3 +11,7 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("leases", sa.Column("epoch", sa.BigInteger(), server_default="0", nullable=False))
+
+
+def downgrade() -> None:
+    op.drop_column("leases", "epoch")

@@ -1,6 +1,6 @@
 """Collecting the deposit and paying the recipient, and what can prevent it."""
 
-from crossway.domain.intent import State
+from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.records import TxAttempt
 from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds, scenario
@@ -135,15 +135,32 @@ def no_gas_at_all(world: ScenarioWorld) -> None:
 
 @scenario(
     27,
-    "fill-refused",
-    "The fill reverts for good: the token refuses the recipient",
+    "recipient-refused",
+    "The token refuses the recipient: the simulation shows it, and nothing is started",
     ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
 )
-def fill_refused(world: ScenarioWorld) -> None:
+def recipient_refused(world: ScenarioWorld) -> None:
     intent = world.create_intent()
     refused = [intent.terms.recipient]
     world.fault(ARBITRUM, "the token refuses the recipient", refuse=refused)
     world.deposit("exact")
+    world.wait_for(State.FUNDED)
+    world.pass_time(120)
+    world.require(world.reload().state is State.FUNDED, "it is not started")
+    world.require("cannot be paid" in world.timeline().next_action, "it says why")
+    world.pass_expiry()
+    world.wait_for(State.REFUNDED)
+    world.settle()
+
+
+@scenario(
+    27,
+    "fill-refused",
+    "The token refuses the recipient after the start: the network costs are kept",
+    ExpectedOutcome(State.REFUNDED, ReturnedFunds.LESS_COSTS),
+)
+def fill_refused(world: ScenarioWorld) -> None:
+    _refuse_after_start(world)
     world.wait_for(State.FAILED)
     world.wait_for(State.REFUNDED)
     world.settle()
@@ -153,22 +170,29 @@ def fill_refused(world: ScenarioWorld) -> None:
     27,
     "fill-refused-then-reorged",
     "A reorg makes the refused fill possible after the refund: it must not land",
-    ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
+    ExpectedOutcome(State.REFUNDED, ReturnedFunds.LESS_COSTS),
 )
 def fill_refused_then_reorged(world: ScenarioWorld) -> None:
-    intent = world.create_intent()
-    refused = [intent.terms.recipient]
-    world.fault(ARBITRUM, "the token refuses the recipient", refuse=refused)
-    world.deposit("exact")
+    intent = _refuse_after_start(world)
     world.wait_for(State.FAILED, State.REFUNDED)
     world.fault(
         ARBITRUM,
         "the token accepts the recipient, and seven blocks are replaced",
-        accept=refused,
+        accept=[intent.terms.recipient],
         reorgDepth=7,
     )
     world.wait_for(State.REFUNDED)
     world.settle()
+
+
+def _refuse_after_start(world: ScenarioWorld) -> Intent:
+    """A payment whose recipient is refused once the start has been sent."""
+    intent = world.create_intent()
+    world.deposit("exact")
+    world.wait_for(State.FUNDED)
+    refused = [intent.terms.recipient]
+    world.fault(ARBITRUM, "the token refuses the recipient", refuse=refused)
+    return intent
 
 
 @scenario(

@@ -14,6 +14,7 @@ from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE
 
 TransferRow = tuple[str, str, str, int]  # source, receiver, token, units
 NOWHERE = ""
+REFUSED = "the receiver refuses this transfer"
 EXPIRED = "the time in which it could be started is over"
 
 
@@ -108,7 +109,7 @@ class ExecutionState:
         balance = self.units(source, token)
         amount = balance if units is None else units
         if to in self.refusing:
-            failure = Reverted("the receiver refuses this transfer", permanent=True)
+            failure = Reverted(REFUSED, permanent=True)
         elif units is None and not balance:
             failure = Reverted(NOTHING_TO_MOVE)
         elif amount > balance and not minted:

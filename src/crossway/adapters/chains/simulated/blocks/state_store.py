@@ -24,11 +24,10 @@ def load_execution_state(
     session: ChainSession, transactions: Sequence[Transaction]
 ) -> ExecutionState:
     """Load the balances, nonces and markers of every address in these transactions."""
-    db, chain = session.db, session.facts.id
+    db = session.db
     accounts = {tx.account for tx in transactions if tx.account}
     addresses = {party for tx in transactions for out in tx.outputs for party in out[:2] if party}
     marker_tags = {tx.marker_tag for tx in transactions if tx.marker_tag is not None}
-    refusing_query = select(refusing_addresses.c.address).where(refusing_addresses.c.chain == chain)
     markers_query = select(markers.c.tag).where(in_values(db, markers.c.tag, marker_tags))
     balances_by_owner = load_balances(session, addresses | accounts)
     return ExecutionState(
@@ -37,8 +36,16 @@ def load_execution_state(
         {key: row for key, (row, _) in balances_by_owner.items()},
         load_nonces(session, accounts),
         set(db.scalars(markers_query)) if marker_tags else set(),
-        frozenset(db.scalars(refusing_query)),
+        load_refusing(session),
     )
+
+
+def load_refusing(session: ChainSession) -> frozenset[str]:
+    """The addresses that accept no transfer."""
+    query = select(refusing_addresses.c.address).where(
+        refusing_addresses.c.chain == session.facts.id
+    )
+    return frozenset(session.db.scalars(query))
 
 
 def load_balances(session: ChainSession, addresses: Iterable[str]) -> Holdings:
