@@ -1,5 +1,8 @@
 """The catalogue's data: complete, unique, and every address valid on its chain."""
 
+import tomllib
+from importlib.resources import files
+
 import pytest
 
 from crossway.adapters.chains.addresses import canonical_address
@@ -103,3 +106,11 @@ def test_every_symbol_has_a_reference_price(catalogue: Catalogue) -> None:
 def test_a_pyth_feed_is_named_by_32_bytes() -> None:
     feeds = [price.pyth_feed_id for price in reference_prices().values() if price.pyth_feed_id]
     assert all(len(bytes.fromhex(feed.removeprefix("0x"))) == 32 for feed in feeds)
+
+
+def test_the_depths_of_every_chain_name_their_source() -> None:
+    text = files("crossway.catalogue").joinpath("chains.toml").read_text(encoding="utf-8")
+    for name, chain in tomllib.loads(text).items():
+        source = chain["confirmations_source"]
+        assert (source == "As on its mainnet.") == chain.get("testnet", False), name
+        assert source.endswith("."), name

@@ -12,6 +12,7 @@ from crossway.domain.outbound import (
 )
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.fee_bumper import bump_fees
+from crossway.engine.start_confirmation import find_backed_starts
 from crossway.engine.tx_settlement import DecidedTx, gives_up_after, store_settlements
 from crossway.engine.tx_submitter import broadcast
 from crossway.ports.chain import (
@@ -71,11 +72,17 @@ def _track_chain(
     statuses_by_id = chain.status([t.tx_id for t in txs])
     result = TrackingResult()
     unsettled: list[InFlightTx] = []
+    succeeded = [
+        (tx, status)
+        for tx in txs
+        if isinstance(status := statuses_by_id.get(tx.tx_id), IncludedTx) and not status.reason
+    ]
+    backed = find_backed_starts(services, chain.id, head, succeeded)
     for tx in txs:
         status = statuses_by_id.get(tx.tx_id)
         if not isinstance(status, IncludedTx) or status.reason:
             unsettled.append(tx)
-        elif _is_confirmed(services, tx, usd_values[tx.intent_id], status, head):
+        elif tx.id in backed or _is_confirmed(services, tx, usd_values[tx.intent_id], status, head):
             result.confirmed.append(DecidedTx(tx, tx.tx_id, status))
     if unsettled:
         _track_unsettled(services, chain, head, unsettled, usd_values, statuses_by_id, result)
