@@ -11,9 +11,9 @@ from crossway.adapters.chains.evm.balances import (
 )
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.chain_context import ChainContext, ChainParams, block_request
+from crossway.adapters.chains.evm.chain_context import ChainContext, block_request
 from crossway.adapters.chains.evm.contracts import load_artifact
-from crossway.adapters.chains.evm.logs import split_query, transfers_request
+from crossway.adapters.chains.evm.node_checks import unused_addresses
 from crossway.adapters.chains.evm.operator_txs import check_code
 from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_data, parse_quantity
 from crossway.adapters.chains.evm.tx_sender import nonce_request
@@ -26,8 +26,7 @@ from crossway.adapters.chains.rpc.diagnostics import (
 )
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import deploy_command, missing_approval, missing_fees
-from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
-from crossway.domain.errors import Unreachable
+from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.money import Token
 
 
@@ -35,30 +34,6 @@ def read_head(session: RpcSession) -> NodeHead:
     """A node's newest block."""
     block = parse_block(session.call(block_request("latest"))[0])
     return NodeHead(block.height, block.time)
-
-
-def check_query_limits(
-    subject: str, pool: RpcPool, params: ChainParams, head: NodeHead
-) -> Iterator[Finding]:
-    """Whether the node accepts log queries of the chain's usual size, and knows `finalized`."""
-    limits = params.query_limits()
-    first = max(head.height - limits.blocks + 1, 0)
-    query = split_query(limits, first, head.height, _unused_addresses(limits.recipients))[0]
-    requests = [transfers_request([ZERO], query), block_request("finalized")]
-    try:
-        logs, final = pool.first(lambda session: session.batch(requests))
-    except Unreachable as error:
-        yield Finding(subject, str(error), "Deposits may be seen late: try another node.")
-        return
-    size = f"{head.height - first + 1:,} blocks and {limits.recipients} recipients per query"
-    if isinstance(logs, RpcError):
-        remedy = "Use a node that allows more: smaller queries are slow."
-        yield Finding(f"{subject}: logs", f"rejects {size}: {logs.message}", remedy)
-    else:
-        yield Finding(f"{subject}: logs", size)
-    if params.finalized_tag and (isinstance(final, RpcError) or final is None):
-        message, remedy = "does not know the block `finalized`", "Use a node that does."
-        yield Finding(f"{subject}: finality", message, remedy)
 
 
 def diagnose_chain(chain: EvmChain) -> Iterator[Finding]:
@@ -71,23 +46,25 @@ def diagnose_chain(chain: EvmChain) -> Iterator[Finding]:
     yield _check_lens(chain)
     relayer = chain.accounts.relayer
     balance, fee = chain.native_balance(relayer), chain.fee_units()
-    yield fees_finding(chain.context.chain, relayer, balance, fee)
+    yield fees_finding(chain.context.chain, relayer, balance, fee, _limit_note(chain))
     yield from _check_inventory(chain)
+
+
+def _limit_note(chain: EvmChain) -> str:
+    params = chain.context.params
+    if not params.charges_limit:
+        return ""
+    return f" (this chain charges the whole limit of {params.gas_limit:,} gas, used or not)"
 
 
 def _check_lens(chain: EvmChain) -> Finding:
     context, size = chain.context, chain.context.params.lens_size
-    requests = lens_requests(context, _unused_addresses(size), ZERO, "latest")
+    requests = lens_requests(context, unused_addresses(size), ZERO, "latest")
     result = context.pool.first(lambda session: session.batch(requests))[0]
     if isinstance(result, RpcError):
         message = f"the node rejects {size} at once: {result.message}"
         return Finding("balances", message, "Use another node: reading one by one is slow.")
     return Finding("balances", f"{size} at once")
-
-
-def _unused_addresses(count: int) -> list[str]:
-    """Addresses that nobody uses, to query for."""
-    return [f"0x{1000 + number:040x}" for number in range(count)]
 
 
 def _check_inventory(chain: EvmChain) -> Iterator[Finding]:

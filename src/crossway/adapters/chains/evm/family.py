@@ -11,6 +11,7 @@ from crossway.adapters.chains.evm.chain_context import (
     load_chain_params,
 )
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, default_deployment
+from crossway.adapters.chains.evm.node_checks import check_node
 from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
 from crossway.adapters.chains.evm.transactions import KEYS
 from crossway.adapters.chains.rpc.client import RpcRequest
@@ -117,4 +118,4 @@ class EvmFamily(ChainFamily):
     def _check_capabilities(
         self, chain: Chain, profile: ChainProfile, subject: str, pool: RpcPool, head: NodeHead
     ) -> Iterator[Finding]:
-        return diagnostics.check_query_limits(subject, pool, load_chain_params(chain.id), head)
+        return check_node(subject, pool, chain, load_chain_params(chain.id), head)

@@ -12,7 +12,7 @@ from crossway.adapters.chains.evm.balances import (
 )
 from crossway.adapters.chains.evm.calldata import Call, call_request
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.chain_context import receipt_request
+from crossway.adapters.chains.evm.chain_context import block_request, receipt_request
 from crossway.adapters.chains.evm.contracts import (
     DEPLOYER,
     SALT,
@@ -38,6 +38,7 @@ from crossway.adapters.chains.rpc.operator_txs import (
     wait_until_included,
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.rpc_schemas import as_object
 from crossway.adapters.chains.words import WORD, address_bytes
 from crossway.domain.catalogue import ChainKind
 from crossway.domain.money import Token, format_units
@@ -154,14 +155,20 @@ def _plan(
 
     def build(session: RpcSession) -> TxPlan:
         calls = changes(session)
-        results = session.batch([_estimate_request(signer.address, call) for _, call in calls])
+        newest, *results = session.batch(
+            [
+                block_request("latest"),
+                *(_estimate_request(signer.address, call) for _, call in calls),
+            ]
+        )
+        block_gas = parse_quantity(as_object(newest, "a block").get("gasLimit"), "a gas limit")
         transactions = []
         for (description, call), result in zip(calls, results, strict=True):
             if isinstance(result, RpcError):
                 raise ValueError(
                     f"{chain.id}: {description}: the node returned an error: {result.message}"
                 )
-            gas = _gas_limit(result)
+            gas = _gas_limit(result, block_gas)
             send = partial(_send, chain, signer, call, gas, price)
             transactions.append(OperatorTx(description, gas, gas * price, send))
         balance = session.call(native_balance_request(signer.address))[0]
@@ -172,10 +179,11 @@ def _plan(
     return chain.context.pool.first(build)
 
 
-def _gas_limit(estimate: object) -> int:
-    """The estimate with a margin: an earlier transaction of the plan may make this one more
-    expensive, because writing to an empty slot costs more than changing it."""
-    return parse_quantity(estimate, "gas") * 5 // 4 + _SPARE_GAS
+def _gas_limit(estimate: object, block_gas: int) -> int:
+    """The estimate with a margin, as far as a block has room: an earlier transaction of the plan
+    may make this one more expensive, because writing to an empty slot costs more than changing
+    it."""
+    return min(parse_quantity(estimate, "gas") * 5 // 4 + _SPARE_GAS, block_gas)
 
 
 def _estimate_request(account: str, call: Call) -> RpcRequest:

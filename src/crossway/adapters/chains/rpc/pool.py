@@ -177,6 +177,10 @@ class RpcPool:
         """Number of calls sent to each node so far."""
         return [node.call_count for node in self._nodes]
 
+    def batch_sizes(self) -> list[int]:
+        """How many calls each node takes in one request."""
+        return [node.batch_size for node in self._nodes]
+
     def lift_budgets(self) -> None:
         """Send as many calls as are asked for: for a person who examines the nodes once."""
         for node in self._nodes:

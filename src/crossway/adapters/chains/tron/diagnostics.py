@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from crossway.adapters.chains.evm.balances import allowances, token_balances
 from crossway.adapters.chains.evm.chain_context import ChainContext
-from crossway.adapters.chains.evm.diagnostics import check_query_limits
+from crossway.adapters.chains.evm.node_checks import check_finality, check_logs
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import (
     MIN_FEE_TRANSACTIONS,
@@ -21,15 +21,24 @@ from crossway.adapters.chains.tron.chain_params import load_chain_params
 from crossway.adapters.chains.tron.contracts import contract_addresses
 from crossway.adapters.chains.tron.operator_txs import check_contract_code
 from crossway.adapters.chains.tron.resources import CHAIN_ID_VOTE, read_resources
+from crossway.domain.catalogue import Chain
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token, format_units
 
 _NEED_HTTP_API = "Use a node with the whole HTTP API."
 
 
-def check_capabilities(subject: str, pool: RpcPool, head: NodeHead) -> Iterator[Finding]:
+def check_capabilities(
+    subject: str, pool: RpcPool, chain: Chain, head: NodeHead
+) -> Iterator[Finding]:
     """Whether the node accepts log queries of the usual size, and has the whole HTTP API."""
-    yield from check_query_limits(subject, pool, load_chain_params().evm_params, head)
+    params = load_chain_params().evm_params
+    try:
+        yield from check_logs(subject, pool, chain, params, head)
+        yield from check_finality(subject, pool, params)
+    except Unreachable as error:
+        yield Finding(subject, str(error), "Deposits may be seen late: try another node.")
+        return
     bodies = {
         "/walletsolidity/getnowblock": {},
         "/wallet/getchainparameters": {},

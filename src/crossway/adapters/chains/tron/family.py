@@ -122,7 +122,7 @@ class TronFamily(ChainFamily):
     def _check_capabilities(
         self, chain: Chain, profile: ChainProfile, subject: str, pool: RpcPool, head: NodeHead
     ) -> Iterator[Finding]:
-        return diagnostics.check_capabilities(subject, pool, head)
+        return diagnostics.check_capabilities(subject, pool, chain, head)
 
 
 def _accounts(
