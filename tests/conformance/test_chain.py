@@ -344,7 +344,7 @@ def test_what_can_no_longer_land_is_objected_to_and_at_finality_never_lands(
     network: Network, payment: Payment
 ) -> None:
     loser = sign(network.chain, payment.give_back(network.token))
-    if network.chain.supports_rbf:
+    if network.chain.has_nonces:
         # Another transaction has used its nonce.
         assert mined(send(network, payment.fill())).reason == ""
     else:

@@ -208,7 +208,7 @@ def test_the_same_nonce_offered_more_takes_the_place_of_what_waits(
     network: StarknetNetwork,
 ) -> None:
     chain, payment = network.opened, Payment(network)
-    assert chain.supports_rbf
+    assert chain.has_nonces
     nonce, fee = chain.next_nonce(chain.accounts.relayer), chain.fee_units()
     [poor] = chain.sign([(payment.fill(), nonce)], fee)
     [same] = chain.sign([(payment.fill(), nonce)], fee * 101 // 100)
