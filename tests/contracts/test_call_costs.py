@@ -81,8 +81,7 @@ def test_costs_follow_the_nodes_prices(chain: str, l1_wei: int, l1_gas: int) -> 
             found = opened.call_costs()
             for call in CALLS:
                 gas = measured_gas()[call] + l1_gas
-                base, most = base_gwei * GWEI, 2 * base_gwei * GWEI + tip
-                price = base + max(tip, most // 10)
+                price = base_gwei * GWEI + tip
                 assert getattr(found, call) == gas * price + l1_wei
 
 

@@ -13,6 +13,7 @@ from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.evm.chain_context import load_chain_params
 from crossway.adapters.chains.evm.transactions import (
     KEYS,
+    GasPrice,
     LocalSigner,
     gas_price,
     sign_fields,
@@ -79,7 +80,8 @@ def test_a_call_has_the_bytes_that_it_always_had(
     """Recorded when the bytes were written by hand, and found equal to eth-account's."""
     params = replace(load_chain_params("BASE_MAINNET"), fees=fees, gas_limit=700_000)
     fee = params.gas_limit * 3_000_000_007
-    signed = sign_transaction(LocalSigner(SECRET), chain_id, params, CALL, nonce, fee)
+    price = GasPrice(3_000_000_007, 300_000_000)
+    signed = sign_transaction(LocalSigner(SECRET), chain_id, params, CALL, nonce, fee, price)
     assert signed.tx_id == "0x" + keccak256(signed.raw).hex() == tx_id
 
 
@@ -87,7 +89,9 @@ def test_a_higher_fee_raises_both_parts_of_the_price_as_nodes_ask() -> None:
     for chain in ("BASE_MAINNET", "POLYGON_MAINNET", "ETHEREUM_MAINNET"):
         params = load_chain_params(chain)
         fee = params.gas_limit * 20_000_000_000
-        before, after = gas_price(fee, params), gas_price(fee * 5 // 4 + 1, params)
+        before = gas_price(fee, params, tip=10**9)
+        # The market's tip may have fallen meanwhile.
+        after = gas_price(fee * 5 // 4 + 1, params, 10**8, before.priority_fee)
         assert after.max_fee * 10 >= before.max_fee * 11
         assert after.priority_fee * 10 >= before.priority_fee * 11
 

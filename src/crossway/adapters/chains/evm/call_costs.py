@@ -1,7 +1,7 @@
 """What calls cost on an EVM chain: gas at the current price, and what a rollup charges for L1."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -9,8 +9,9 @@ from typing import Any, Final
 from eth_abi.abi import encode
 
 from crossway.adapters.chains.addresses import keccak256
-from crossway.adapters.chains.evm.chain_context import ChainParams, block_request
-from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_data, parse_quantity
+from crossway.adapters.chains.evm.chain_context import ChainParams
+from crossway.adapters.chains.evm.market_price import parse_price, price_requests
+from crossway.adapters.chains.evm.rpc_schemas import parse_data
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.words import WORD
@@ -24,7 +25,6 @@ OP_GAS_PRICE_ORACLE: Final = "0x420000000000000000000000000000000000000F"
 ARBITRUM_NODE_INTERFACE: Final = "0x00000000000000000000000000000000000000C8"
 _L1_FEE: Final = keccak256(b"getL1FeeUpperBound(uint256)")[:4]
 _L1_GAS: Final = keccak256(b"gasEstimateL1Component(address,bool,bytes)")[:4]
-_GWEI: Final = 10**9
 
 
 @cache
@@ -45,9 +45,10 @@ def transaction_bytes() -> Mapping[str, int]:
 def read_call_costs(session: RpcSession, params: ChainParams) -> CallCosts:
     """The cost of each call in wei at a node's current prices. Raises `Unreachable`, also for a
     price that is not believed."""
-    prices = _price_requests(params)
+    prices = price_requests(params)
     results = session.batch([*prices, *_l1_requests(params)])
-    gas_price = _gas_price(params, results[: len(prices)])
+    price = parse_price(params, results[: len(prices)])
+    gas_price = price.base + price.tip
     l1 = [_first_word(result) for result in results[len(prices) :]]
     costs = {}
     for index, call in enumerate(CALLS):
@@ -56,31 +57,6 @@ def read_call_costs(session: RpcSession, params: ChainParams) -> CallCosts:
             gas += l1[index]
         costs[call] = gas * gas_price + (l1[index] if params.l1_fee == "optimism" else 0)
     return CallCosts(**costs)
-
-
-def _price_requests(params: ChainParams) -> list[RpcRequest]:
-    if params.fees == "legacy":
-        return [RpcRequest("eth_gasPrice")]
-    return [block_request("latest"), RpcRequest("eth_maxPriorityFeePerGas")]
-
-
-def _gas_price(params: ChainParams, results: Sequence[Any]) -> int:
-    """What a unit of gas costs now: the base fee and the tip that our transactions offer."""
-    if isinstance(results[0], RpcError):
-        raise Unreachable(f"the node returned an error: {results[0].message}")
-    if params.fees == "legacy":
-        price = parse_quantity(results[0], "a gas price") * 5 // 4 + 1
-    else:
-        base = parse_block(results[0]).base_fee
-        suggested = results[1]
-        tip = 0 if isinstance(suggested, RpcError) else parse_quantity(suggested, "a tip")
-        price = base + max(tip, (2 * base + tip) * params.tip_percent // 100)
-    if price > params.max_gwei * _GWEI:
-        raise Unreachable(
-            f"the node asks for a gas price of {price // _GWEI} gwei: more than {params.max_gwei} "
-            "is not believed"
-        )
-    return price
 
 
 def _l1_requests(params: ChainParams) -> list[RpcRequest]:

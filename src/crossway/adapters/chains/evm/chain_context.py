@@ -32,7 +32,7 @@ class ChainParams(NodeParams):
     log_recipients: int
     finalized_tag: bool
     fees: str
-    tip_percent: int
+    min_tip_gwei: int
     max_gwei: int
     gas_limit: int
     lens_size: int

@@ -26,7 +26,7 @@ from crossway.adapters.chains.evm.rpc_schemas import (
     parse_quantity,
     parse_receipt,
 )
-from crossway.adapters.chains.evm.transactions import sign_transaction
+from crossway.adapters.chains.evm.transactions import gas_price, sign_transaction
 from crossway.adapters.chains.evm.tx_sender import nonce_request, submit_request
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.operator_txs import (
@@ -198,7 +198,8 @@ def _send(
     count = nonce_request(signer.address, "pending")
     nonce = context.pool.first(lambda session: parse_quantity(session.call(count)[0], "a nonce"))
     params, chain_id = replace(context.params, gas_limit=gas), int(context.chain.chain_id)
-    transaction = sign_transaction(signer, chain_id, params, call, nonce, price * gas)
+    offered = gas_price(price * gas, params, chain.tx_sender.market_tip())
+    transaction = sign_transaction(signer, chain_id, params, call, nonce, price * gas, offered)
     on_sent(transaction.tx_id)
     request = submit_request(transaction)
     result = context.pool.first(lambda session: session.batch([request])[0])

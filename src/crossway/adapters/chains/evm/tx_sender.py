@@ -14,19 +14,18 @@ from crossway.adapters.chains.evm.chain_context import (
     read_blocks,
     transaction_request,
 )
+from crossway.adapters.chains.evm.market_price import parse_price, price_requests
 from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_hash, parse_quantity
-from crossway.adapters.chains.evm.transactions import sign_transaction
+from crossway.adapters.chains.evm.transactions import GasPrice, gas_price, sign_transaction
 from crossway.adapters.chains.evm.tx_results import read_included
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import as_object
-from crossway.adapters.chains.rpc.tx_sender import NonceTxSender
-from crossway.domain.errors import Unreachable
+from crossway.adapters.chains.rpc.tx_sender import BoundedCache, NonceTxSender
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import CallCosts, IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
 
 _MAX_CHECKPOINTS = 512
-_GWEI = 10**9
 # How nodes say that they have a transaction already.
 _KNOWN = ("already known", "known transaction", "already imported", "alreadyexists")
 
@@ -47,39 +46,28 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
         super().__init__(context, head_tracker)
         self._lock = Lock()
         self._checkpoints: list[NonceCheckpoint] = []
+        self._market_tip: int | None = None
+        # By nonce: the fee and the tip of the attempt that was signed last.
+        self._offered = BoundedCache[tuple[int, int]]()
 
     def _read_fee(self, session: RpcSession) -> int:
-        return self._read_gas_price(session) * self._context.params.gas_limit
+        params = self._context.params
+        results = session.batch(price_requests(params))
+        price = parse_price(params, results)
+        self._market_tip = price.tip
+        if params.fees == "legacy":
+            return price.base * params.gas_limit
+        # The base fee may double until inclusion.
+        return (2 * price.base + price.tip + 1) * params.gas_limit
+
+    def market_tip(self) -> int:
+        """The tip that the market pays, in wei, as it was read last."""
+        if self._market_tip is None:
+            self.fee_units()
+        return self._market_tip or 0
 
     def _read_call_costs(self, session: RpcSession) -> CallCosts:
         return read_call_costs(session, self._context.params)
-
-    def _read_gas_price(self, session: RpcSession) -> int:
-        params = self._context.params
-        if params.fees == "legacy":
-            price = parse_quantity(session.call(RpcRequest("eth_gasPrice"))[0], "a gas price")
-            return self._check_plausible(price * 5 // 4 + 1)
-        requests = [block_request("latest"), RpcRequest("eth_maxPriorityFeePerGas")]
-        newest, suggested = session.batch(requests)
-        if isinstance(newest, RpcError):
-            raise Unreachable(f"the node returned an error: {newest.message}")
-        tip = 0 if isinstance(suggested, RpcError) else parse_quantity(suggested, "a tip")
-        base = parse_block(newest).base_fee
-        # The base fee may double until inclusion, and the tip's share must still be sufficient.
-        share = max(params.tip_percent, 1)
-        price = max(2 * base + tip, min(tip * 100 // share, 2 * base + 10 * tip)) + 1
-        return self._check_plausible(price)
-
-    def _check_plausible(self, price: int) -> int:
-        """The price, which is twice what the node asks for now. Raises `Unreachable` where that is
-        above `max_gwei`."""
-        limit = self._context.params.max_gwei
-        if price > limit * 2 * _GWEI:
-            raise Unreachable(
-                f"the node asks for a gas price of {price // 2 // _GWEI} gwei: more than {limit} "
-                "is not believed"
-            )
-        return price
 
     def _read_nonce(self, session: RpcSession, account: str) -> int:
         return parse_quantity(session.call(nonce_request(account))[0], "a nonce")
@@ -110,8 +98,31 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
         transactions = []
         for action, nonce in calls:
             call = encode_call(context.catalogue, context.deployment, action)
-            transactions.append(sign_transaction(signer, chain_id, params, call, nonce, fee_units))
+            price = self._price(nonce, fee_units)
+            transactions.append(
+                sign_transaction(signer, chain_id, params, call, nonce, fee_units, price)
+            )
         return transactions
+
+    def _price(self, nonce: int, fee_units: int) -> GasPrice:
+        """The price of a transaction: the same for the same fee, more than what it replaces."""
+        known, params = self._offered.get(str(nonce)), self._context.params
+        if known is not None and known[0] == fee_units:
+            return gas_price(fee_units, params, known[1])
+        replaced_tip = 0 if known is None else known[1]
+        # Signing reads no node: whoever signs has asked for the fee before.
+        tip = fee_units // params.gas_limit // 10 if self._market_tip is None else self._market_tip
+        price = gas_price(fee_units, params, tip, replaced_tip)
+        self._offered.update({str(nonce): (fee_units, price.priority_fee)})
+        return price
+
+    def _note_pending(self, fields: Mapping[str, Any]) -> None:
+        """Remember what a pending transaction of ours offers: another process may have signed it,
+        and what replaces it must offer more."""
+        nonce = str(parse_quantity(fields.get("nonce"), "a nonce"))
+        tip = parse_quantity(fields.get("maxPriorityFeePerGas") or "0x0", "a tip")
+        if self._offered.get(nonce) is None:
+            self._offered.update({nonce: (0, tip)})
 
     def _submit_request(self, transaction: SignedTx) -> RpcRequest:
         return submit_request(transaction)
@@ -143,8 +154,10 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
         statuses: dict[str, TxStatus] = {}
         for tx_id, result in zip(tx_ids, results, strict=True):
             if result:
-                included = as_object(result, "a transaction").get("blockNumber") is not None
+                fields = as_object(result, "a transaction")
+                included = fields.get("blockNumber") is not None
                 statuses[tx_id] = TxUnknown() if included else TxPending()
+                self._note_pending(fields)
         return statuses
 
 

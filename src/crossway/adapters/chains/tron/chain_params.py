@@ -33,7 +33,7 @@ class TronParams:
             batch_size=self.batch_size,
             finalized_tag=True,
             fees="legacy",
-            tip_percent=0,
+            min_tip_gwei=0,
             max_gwei=0,
             gas_limit=self.energy_limit,
             lens_size=0,
