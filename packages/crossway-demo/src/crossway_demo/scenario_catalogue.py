@@ -12,6 +12,7 @@ from crossway_demo.scenarios.cases import (
     misdirected_funds,
     operations,
     payouts,
+    prices,
     ramps,
     reorgs,
 )
@@ -25,6 +26,7 @@ MODULES = (
     payouts,
     blocked_payments,
     operations,
+    prices,
     backup_restore,
     ramps,
 )

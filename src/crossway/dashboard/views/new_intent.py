@@ -43,7 +43,9 @@ def load_created(services: Services, caller: Principal, intent_id: int) -> Inten
 
 def example_address(services: Services, chain: str) -> str:
     """A valid example address; empty outside the simulated environment."""
-    return services.chains[chain].accounts.treasury if services.environment == "simulated" else ""
+    if services.environment != "simulated":
+        return ""
+    return services.chains[chain].deposit_address("wallet of an example")
 
 
 def parse_amount(services: Services, draft: Draft) -> int:

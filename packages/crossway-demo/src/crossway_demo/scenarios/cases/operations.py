@@ -9,7 +9,6 @@ from crossway.domain.errors import DomainError, Unreachable
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind
 from crossway.usecases.chains import kill_switches
-from crossway.usecases.money.price_exposure import list_exposures
 from crossway.usecases.payments import manual_operations
 from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds, scenario
 from crossway_demo.scenarios.scenario_world import ARBITRUM, BASE, TESTNETS, ScenarioWorld
@@ -150,34 +149,6 @@ def refund_refused(world: ScenarioWorld) -> None:
     with world.services.store.read() as unit:
         audited = [action for _, _, action, _ in unit.audit_log.list_recent(10)]
     world.require("refund redirected" in audited, "it is audited")
-
-
-@scenario(
-    37,
-    "price-moves",
-    "The price of a volatile token falls between quote and deposit",
-    ExpectedOutcome(State.COMPLETED),
-)
-def price_moves(world: ScenarioWorld) -> None:
-    world.create_intent(token_in=world.token(BASE, "ETH"))
-    world.move_price("ETH", 80)
-    _say_exposure(world)
-    world.deposit("exact")
-    world.wait_for(State.FUNDED)
-    _say_exposure(world)
-    worst = list_exposures(world.services, world.operator)[0]
-    world.require(worst.committed, "the payment is paid for at its old terms")
-    world.require((worst.gain_micro_usd or 0) < -4_000_000, "the loss is shown")
-    world.wait_for(State.COMPLETED)
-    world.settle()
-    world.require(
-        not list_exposures(world.services, world.operator), "afterwards nothing is exposed"
-    )
-
-
-def _say_exposure(world: ScenarioWorld) -> None:
-    for exposure in list_exposures(world.services, world.operator):
-        world.narrate(f"For the operator: {exposure.describe()}")
 
 
 @scenario(
