@@ -19,6 +19,7 @@ from crossway.adapters.chains.rpc.tx_sender import FeeCache, NonceTxSender
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import (
+    CallCosts,
     ChainHead,
     Cursor,
     IncludedTx,
@@ -200,6 +201,9 @@ class Sender(NonceTxSender[Any, Any]):
     def _read_fee(self, session: Node) -> int:
         raise NotImplementedError
 
+    def _read_call_costs(self, session: Any) -> CallCosts:
+        return CallCosts(session.nonce, 10 - session.nonce, 3, 4)
+
     def _read_nonce(self, session: Any, account: str) -> int:
         return int(session.nonce)
 
@@ -242,6 +246,12 @@ def signed(*nonces: int) -> list[SignedTx]:
 @pytest.mark.parametrize("nonces", [(5, 7), (7, 5)])
 def test_the_lowest_nonce_of_the_quorum_is_next(nonces: tuple[int, int]) -> None:
     assert sender(*(Node(nonce=nonce) for nonce in nonces)).next_nonce(OURS) == 5
+
+
+def test_the_highest_costs_of_the_quorum_are_charged() -> None:
+    """The stand-in takes a start's cost from the nonce, and a fill's from what is left to ten."""
+    found = sender(*(Node(nonce=nonce) for nonce in (2, 9))).call_costs()
+    assert found == CallCosts(start=9, fill=8, settle=3, refund=4)
 
 
 @pytest.mark.parametrize("other", [call(account="thief"), call(chain="BASE_TESTNET")])
