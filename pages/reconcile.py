@@ -9,7 +9,7 @@ from crossway.dashboard.views.links import page_href
 st.title("Reconcile")
 st.markdown(
     "Compares the books with on-chain balances: deposit addresses, collecting accounts, the "
-    "relayer's inventory, and the transactions of Crossway's own accounts."
+    "relayer's inventory, the treasury, and the transactions of Crossway's own accounts."
 )
 reconcile.start_button()
 if st.query_params.get("run"):

@@ -197,7 +197,7 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         quote_life_seconds=settings.quote_life_seconds,
         payout_grace_seconds=settings.payout_grace_seconds,
         max_settle_seconds=max_settle_seconds,
-        reconcile_at_hour=settings.reconcile_at_hour,
+        reconcile_at_hour=settings.daily_reconciliation_hour,
         sessions=SessionPolicy(
             idle_seconds=60 * settings.idle_minutes,
             second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,

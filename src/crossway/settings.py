@@ -4,7 +4,7 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from cryptography.fernet import Fernet
 from pydantic import Field, SecretStr, field_validator
@@ -126,11 +126,8 @@ class Settings(BaseSettings):
     engine_port: int | None = Field(
         default=None, ge=1, le=65_535, description="Port of `crossway engine`'s health endpoint."
     )
-    reconcile_at_hour: int | None = Field(
-        default=None,
-        ge=0,
-        le=23,
-        description="Hour (UTC) of the daily reconciliation; none by default.",
+    reconcile_at_hour: Literal["off"] | Annotated[int, Field(ge=0, le=23)] = Field(
+        default=3, description="Hour (UTC) of the daily reconciliation, or off."
     )
     request_log_days: int = Field(
         default=7, ge=1, le=3_650, description="How long the request log is kept."
@@ -164,6 +161,11 @@ class Settings(BaseSettings):
             return origin_of(value) if value.strip() else ""
         except InvalidInput as error:
             raise ValueError("must be an origin such as https://pay.shop.example") from error
+
+    @property
+    def daily_reconciliation_hour(self) -> int | None:
+        """The hour (UTC) of the daily reconciliation; None if it is off."""
+        return None if self.reconcile_at_hour == "off" else self.reconcile_at_hour
 
     @property
     def url(self) -> str:

@@ -27,9 +27,7 @@ def compare(
     for line in report.sentences():
         typer.echo(line)
     if report.missing_opening_balances:
-        typer.echo(
-            f"The books lack {len(report.missing_opening_balances)} relayer balances: adopt them "
-            "on the page Reconcile."
-        )
-    if report.differences or report.unknown_txs or report.unavailable:
+        typer.echo("Record the opening balances on the page Reconcile.")
+    found = (report.differences, report.unknown_txs, report.unavailable)
+    if any(found) or report.missing_opening_balances:
         raise typer.Exit(1)

@@ -11,7 +11,8 @@ class Account(StrEnum):
 
     PAYER and RECIPIENT are outside. HELD is at deposit addresses, ESCROW is collected and
     claimable from the bridge, INVENTORY is the relayer's balance, DUST costs more to return than
-    it is worth, EQUITY is what the operator contributed. The *_FEES accounts are income and cost.
+    it is worth, EQUITY is what the operator contributed. The *_FEES accounts are income and cost;
+    TREASURY is what is at the treasury's address besides service and app fees, less withdrawals.
 
     The last four are fiat in minor units, booked at the provider (see `fiat_location`): CUSTOMER
     is the user, PROVIDER holds the money of open orders, FX_CLEARING was converted to or from
@@ -22,6 +23,7 @@ class Account(StrEnum):
     HELD = "held"
     ESCROW = "escrow"
     INVENTORY = "inventory"
+    TREASURY = "treasury"
     RECIPIENT = "recipient"
     DUST = "dust"
     SERVICE_FEES = "service_fees"

@@ -62,6 +62,10 @@ class EngineHealth:
         read_heads = {chain: (head, self.last_pass_at) for chain, head in heads.items()}
         self.heads = {**self.heads, **read_heads}
 
+    def seconds_running(self) -> float:
+        """Seconds since the engine started; zero where no engine runs."""
+        return time.monotonic() - self.started_at if self.running else 0.0
+
     def seconds_since_pass(self) -> float:
         """Seconds since the last completed pass; zero where no engine runs."""
         return time.monotonic() - max(self.started_at, self.last_pass_at) if self.running else 0.0

@@ -67,6 +67,10 @@ class Sandbox(Protocol):
         """The active faults of a chain, for display."""
         ...
 
+    def opening_balances(self, chain: str) -> Mapping[tuple[str, str], int]:
+        """What the service's own accounts on a chain began with, by (address, token address)."""
+        ...
+
     def holdings(self, address: str) -> Sequence[tuple[str, str, int]]:
         """(chain, token address, units) of everything an address holds on any chain."""
         ...

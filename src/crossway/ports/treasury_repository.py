@@ -71,6 +71,10 @@ class LedgerRepository(Protocol):
 
     def get_balances(self) -> dict[BalanceKey, int]: ...
 
+    def list_opened_accounts(self) -> set[BalanceKey]:
+        """Accounts with a posting against EQUITY: an opening balance or an adjustment."""
+        ...
+
     def get_balances_before(self, day: int) -> dict[BalanceKey, int]:
         """The opening balance of every account on a day, in days since 1970, UTC."""
         ...

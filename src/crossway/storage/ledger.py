@@ -106,6 +106,14 @@ class SqlLedger:
         rows = self._db.execute(select(account_balances))
         return {(Account(r.account), r.chain, r.token): int(r.balance) for r in rows}
 
+    def list_opened_accounts(self) -> set[BalanceKey]:
+        c, equity = postings.c, Account.EQUITY.value
+        queries = (
+            select(other, c.chain, c.token).where(side == equity).distinct()
+            for other, side in ((c.debit, c.credit), (c.credit, c.debit))
+        )
+        return {(Account(r[0]), r[1], r[2]) for query in queries for r in self._db.execute(query)}
+
     def get_balances_before(self, day: int) -> dict[BalanceKey, int]:
         return DailyBalances(self._db).get_balances_before(day)
 

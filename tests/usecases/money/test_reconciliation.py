@@ -13,6 +13,7 @@ from crossway.usecases.money.price_exposure import list_exposures
 from crossway.usecases.money.reconciliation import reconcile
 from crossway.usecases.operating import overview
 from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
+from tests.simulation import payout, sign
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def test_an_unbooked_withdrawal_is_reported_with_both_amounts(world: ScenarioWor
 def test_an_unknown_transaction_is_listed_and_acknowledged(
     world: ScenarioWorld,
 ) -> None:
-    world.fault(BASE, "somebody else uses the relayer's next nonce", takeNonce=True)
+    pay_with_relayer_key(world)
     world.restart_engine()
     world.pass_time(2)
     (unknown,) = reconcile(world.services, world.operator).unknown_txs
@@ -54,6 +55,15 @@ def test_an_unknown_transaction_is_listed_and_acknowledged(
     with world.services.store.read() as unit:
         (_, actor, action, _), *_ = unit.audit_log.list_recent(1)
     assert (actor, action) == ("A shop", "alerts resolved")
+
+
+def pay_with_relayer_key(world: ScenarioWorld) -> None:
+    """Somebody else pays a token from the relayer's account."""
+    chain = world.services.chains[BASE]
+    world.pass_time(2)
+    call = payout(chain, chain.deposit_address("a thief"), 1_000_000)  # type: ignore[arg-type]
+    chain.broadcast(sign(chain, call))  # type: ignore[arg-type]
+    world.pass_time(4)
 
 
 def test_an_unreachable_chain_is_named(world: ScenarioWorld) -> None:

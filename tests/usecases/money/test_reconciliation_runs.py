@@ -15,6 +15,7 @@ from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 from crossway.usecases.simulator import chain_controls
 from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 from tests.processes import wait_until
+from tests.usecases.money.test_reconciliation import pay_with_relayer_key
 
 
 @pytest.fixture
@@ -59,10 +60,10 @@ def test_each_kind_of_difference_is_found_with_reason_and_next_step(
     chain = world.services.chains[BASE]
     usdc = world.token(BASE, "USDC")
     balance = chain.balances([chain.accounts.bridger], usdc)[chain.accounts.bridger]
+    pay_with_relayer_key(world)
     balances(world, bridger=str(balance + 3_000_000), relayer="5000000")
     waits = world.create_intent()
     world.deposit("10000000", waits)
-    world.fault(BASE, "somebody else uses the relayer's next nonce", takeNonce=True)
     result = reconcile(world)
     by_kind = {finding["kind"]: finding for finding in result.result["findings"]}
     assert set(by_kind) == {"address", "collecting", "inventory", "transaction"}
@@ -114,12 +115,15 @@ def test_the_alert_is_resolved_by_the_first_run_without_differences(world: Scena
 
 def test_one_daily_run_starts_at_its_hour(world: ScenarioWorld) -> None:
     services = replace(world.services, policy=replace(world.services.policy, reconcile_at_hour=3))
-    now = services.clock.now()
-    assert now.hour >= 3
+    assert services.clock.now().hour >= 3
+    assert reconciliation_runs.start_daily(services) == 0, "its engine has not run yet"
+    services.process.engine.running = True
     assert reconciliation_runs.start_daily(services) == 1
     assert reconciliation_runs.start_daily(services) == 0
     wait_until("it has ended", lambda: ended_run(world, 1))
+    services.process.engine.running = False
     world.pass_time(86_400, step=43_200)
+    services.process.engine.running = True
     assert reconciliation_runs.start_daily(services) == 1
     wait_until("it has ended", lambda: ended_run(world, 2))
     late = replace(world.services.policy, reconcile_at_hour=23)

@@ -1,5 +1,6 @@
 """Reconciliation: start a run, follow it, read its differences, book adjustments, see past runs."""
 
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -8,17 +9,21 @@ from crossway.dashboard.components import live_fragment, notices, pagination, wi
 from crossway.dashboard.components.actions import confirm, confirm_with_text, run_action
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import reconcile as view
+from crossway.domain.errors import InvalidStatus
 from crossway.domain.roles import Permission
 from crossway.ports.treasury_repository import ReconciliationRun
 from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 
 
+@live_fragment.fragment(refresh_seconds=2.0)
 def start_button() -> None:
-    """The button that starts a run, and the daily schedule."""
+    """The daily schedule, and the button that starts a run while none is in progress."""
     st.caption(view.describe_schedule(services()))
     if not operator().can(Permission.OPERATE):
         return
-    if st.button("Reconcile now", icon=":material/rule:", type="primary", key="compare"):
+    if reconciliation_runs.is_any_running(services()):
+        st.caption("A reconciliation is in progress. The next one can start when it has ended.")
+    elif st.button("Reconcile now", icon=":material/rule:", type="primary", key="compare"):
         run_action(_start)
 
 
@@ -45,7 +50,7 @@ def result() -> None:
             notices.empty_state(
                 "No runs yet",
                 "A run compares every deposit address, the collecting accounts, the relayer's "
-                "inventory and Crossway's own transactions with the chains.",
+                "inventory, the treasury and Crossway's own transactions with the chains.",
                 "rule",
             )
             return
@@ -65,7 +70,7 @@ def result() -> None:
 
 
 def _adjustments(run: ReconciliationRun) -> None:
-    """What a treasurer can book: inventory differences, and inventory that is not in the books."""
+    """What a treasurer can book: differences of our accounts, and their opening balances."""
     allowed = operator().can(Permission.MOVE_FUNDS)
     for candidate in view.list_adjustment_candidates(run) if allowed else ():
         done = "added" if candidate.units > 0 else "withdrawn"
@@ -73,13 +78,13 @@ def _adjustments(run: ReconciliationRun) -> None:
             st.markdown(notices.escape_markdown(candidate.description))
             if st.button(
                 f"Book as {done}",
-                key=f"book_{candidate.chain}_{candidate.token}",
+                key=f"book_{candidate.kind}_{candidate.chain}_{candidate.token}",
                 icon=":material/edit_note:",
             ):
                 confirm_with_text(
                     f"Book as {done} by the operator?",
-                    f"{candidate.description} The difference is booked between the relayer's "
-                    "inventory and the operator's equity. No money moves.",
+                    f"{candidate.description} The difference is booked between this account "
+                    "and the operator's equity. No money moves.",
                     "Who and why",
                     "Book",
                     partial(_book, candidate),
@@ -88,30 +93,39 @@ def _adjustments(run: ReconciliationRun) -> None:
     if not rows:
         return
     st.info(
-        "The books have no opening inventory of the relayer, so its inventory is not reconciled.",
+        "These balances were there before the books. Check them, then record them as opening "
+        "balances: later runs compare them.",
         icon=":material/account_balance:",
     )
-    if allowed and st.button("Record opening inventory", key="take_in", icon=":material/input:"):
+    if allowed and st.button("Record opening balances", key="take_in", icon=":material/input:"):
         confirm(
-            "Record the opening inventory?",
-            f"The relayer's balances on {len(rows)} chains are booked as the operator's equity. "
-            "No money moves. Later runs include the inventory.",
+            "Record the opening balances?",
+            f"The balances of {len(rows)} accounts below are booked as the operator's equity. "
+            "No money moves. From then on, what is missing or added is a difference.",
             "Record",
             _book_opening,
         )
-    with st.expander("Relayer's balances", icon=":material/table_rows:"):
-        widget.table(rows, view.UNOPENED_COLUMNS, "unopened", "Inventory not in the books")
+    with st.expander("Balances not in the books", icon=":material/table_rows:"):
+        widget.table(rows, view.UNOPENED_COLUMNS, "unopened", "Balances not in the books")
 
 
 def _book(candidate: view.AdjustmentCandidate, reason: str) -> str:
     return inventory_adjustments.book_difference(
-        services(), operator(), candidate.chain, candidate.token, candidate.units, reason
+        services(),
+        operator(),
+        candidate.chain,
+        candidate.token,
+        candidate.units,
+        reason,
+        candidate.kind,
     )
 
 
 def _book_opening() -> str:
     booked = inventory_adjustments.book_opening_balances(services(), operator())
-    reconciliation_runs.start_run(services(), operator())
+    with suppress(InvalidStatus):
+        # The run in progress, or the next one, shows the result.
+        reconciliation_runs.start_run(services(), operator())
     return view.join_sentences(booked)
 
 

@@ -20,11 +20,13 @@ FINDING_COLUMNS = (
     Column("Next step"),
 )
 HISTORY_COLUMNS = (Column("Started"), Column("Result"), Column("By"), Column("Duration", "right"))
-UNOPENED_COLUMNS = (Column("Chain"), Column("Relayer's balance"))
+UNOPENED_COLUMNS = (Column("Chain"), Column("Account"), Column("Balances not in the books"))
+_ACCOUNTS: Final[Mapping[str, str]] = {"inventory": "Relayer", "treasury": "Treasury"}
 _KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "address": ("Deposit address", "pin_drop"),
     "collecting": ("Collecting account", "inventory_2"),
     "inventory": ("Relayer's inventory", "account_balance"),
+    "treasury": ("Treasury", "savings"),
     "transaction": ("Unknown transaction", "help"),
 }
 _TEMPORARY = Badge("Temporary", "blue", "hourglass_bottom", "Resolves automatically")
@@ -41,8 +43,10 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentCandidate:
-    """An inventory difference that a treasurer can book; `units` is signed."""
+    """A difference of the relayer's inventory (`kind` is `inventory`) or of the treasury that a
+    treasurer can book; `units` is signed."""
 
+    kind: str
     chain: str
     token: str
     units: int
@@ -67,9 +71,18 @@ def describe_result(services: Services, run: ReconciliationRun) -> tuple[Tone, s
             "error",
             f"{_count(run.differences, 'difference')} to review.{temporary}{unresponsive}",
         )
+    if missing := len(result.get("missing_opening_balances", ())):
+        return (
+            "warning",
+            f"No differences where the books can be compared. {_count(missing, 'balance')} of the "
+            f"relayer or the treasury cannot: no opening balance is recorded.{temporary}"
+            f"{unresponsive}",
+        )
     if silent:
         return "warning", f"No differences on the chains that responded.{temporary}{unresponsive}"
-    return "success", f"The books and the chains agree.{temporary}"
+    fees = result.get("outside_fees_booked", 0)
+    booked = f" The fees of {_count(fees, 'outside transaction')} were booked." if fees else ""
+    return "success", f"The books and the chains agree.{temporary}{booked}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -132,26 +145,29 @@ def _unresponsive_row(services: Services, chain: str, reason: str) -> Row:
 
 
 def list_adjustment_candidates(run: ReconciliationRun) -> list[AdjustmentCandidate]:
-    """The persistent differences of the relayer's inventory."""
+    """The persistent differences of the relayer's inventory and the treasury."""
     return [
         AdjustmentCandidate(
+            finding["kind"],
             finding["chain"],
             finding["token"],
             int(finding["chain_amount"]) - int(finding["ledger_amount"]),
             finding["message"].replace(finding["address"], shorten(finding["address"])),
         )
         for finding in run.result.get("findings", ())
-        if finding["kind"] == "inventory" and not finding["transient"]
+        if finding["kind"] in _ACCOUNTS and not finding["transient"]
     ]
 
 
 def build_unopened_rows(run: ReconciliationRun | None) -> tuple[Row, ...]:
-    """Rows of relayer balances without an opening balance in the books, one per chain."""
-    by_chain: dict[str, list[str]] = {}
+    """Rows of balances without an opening balance in the books, one per account."""
+    by_account: dict[tuple[str, str], list[str]] = {}
     for finding in run.result.get("missing_opening_balances", ()) if run else ():
-        by_chain.setdefault(finding["name"], []).append(finding["amount"])
+        account = _ACCOUNTS[finding.get("account", "inventory")]
+        by_account.setdefault((finding["name"], account), []).append(finding["amount"])
     return tuple(
-        Row(name, (Cell(name), Cell(", ".join(amounts)))) for name, amounts in by_chain.items()
+        Row(f"{name} {account}", (Cell(name), Cell(account), Cell(", ".join(amounts))))
+        for (name, account), amounts in by_account.items()
     )
 
 

@@ -114,6 +114,7 @@ ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
         Account.HELD: "Held at the deposit address",
         Account.ESCROW: "Collected, receivable from the bridge",
         Account.INVENTORY: "Relayer's own funds",
+        Account.TREASURY: "Treasury, besides fees",
         Account.RECIPIENT: "Recipient",
         Account.DUST: "Dust",
         Account.SERVICE_FEES: "Service fees",

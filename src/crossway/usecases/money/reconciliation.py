@@ -6,7 +6,7 @@ from datetime import timedelta
 from crossway.domain.clients import Principal
 from crossway.domain.deposits import DepositState
 from crossway.domain.errors import Unreachable
-from crossway.domain.ledger import Account, BalanceKey, balances
+from crossway.domain.ledger import NO_INTENT, Account, BalanceKey
 from crossway.domain.roles import Permission
 from crossway.ports.chain import AccountTx, Chain
 from crossway.ports.services import Services
@@ -16,11 +16,15 @@ from crossway.usecases.money.inventory_adjustments import (
     TRANSIENT,
     UNBOOKED_ADJUSTMENT,
     UNBOOKED_TRANSACTION,
-    InventoryComparison,
-    UnbookedMovement,
-    compare_inventory,
-    find_unbooked_movements,
+    UNBOOKED_TREASURY,
     format_amount,
+)
+from crossway.usecases.money.own_accounts import (
+    RELAYER,
+    BalanceComparison,
+    UnbookedMovement,
+    compare_own_accounts,
+    find_unbooked_movements,
 )
 from crossway.usecases.money.reconciliation_findings import (
     NOT_SEEN,
@@ -30,15 +34,15 @@ from crossway.usecases.money.reconciliation_findings import (
     new_difference,
 )
 
-BATCH_SIZE = 1_000
-MAX_TRIES = 3
+BATCH_SIZE, _NEWEST_DEPOSITS = 1_000, 20_000
 
 
 def reconcile(
     services: Services, caller: Principal, on_progress: Callable[[int], None] = lambda done: None
 ) -> Reconciliation:
-    """Compare deposit addresses, collecting accounts, the relayer's inventory and its transactions
-    with the books; staff only. `on_progress` is called with the number of chains done.
+    """Compare deposit addresses, collecting accounts, the relayer's inventory, the treasury and the
+    relayer's transactions with the books; staff only. `on_progress` is called with the number of
+    chains done.
 
     Unconfirmed deposits and transactions appear as transient differences.
     """
@@ -56,8 +60,8 @@ def compare(
             unbooked = find_unbooked_movements(services, chain)
             _compare_addresses(services, chain, result, unbooked)
             _compare_collecting_account(services, chain, result, unbooked)
-            _compare_relayer(services, chain, result, unbooked)
-            _find_unknown_txs(services, chain, result)
+            outside_fees = _find_unknown_txs(services, chain, result)
+            _compare_own_accounts(services, chain, result, outside_fees)
         except Unreachable as error:
             result.unavailable[chain.id] = str(error)
         on_progress(done)
@@ -112,11 +116,12 @@ _ADDRESS_ACCOUNTS = (Account.HELD, Account.DUST)
 def _ledger_amounts(
     unit: UnitOfWork, addresses: Sequence[str], chain: str, token: str
 ) -> dict[str, int]:
-    amounts = {}
-    for address, intent_id in unit.intents.find_ids_by_address(addresses).items():
-        net = balances(posting for _, posting in unit.ledger.list_by_intent(intent_id))
-        amounts[address] = sum(net.get((account, chain, token), 0) for account in _ADDRESS_ACCOUNTS)
-    return amounts
+    keys = {
+        (intent_id, chain, token): address
+        for address, intent_id in unit.intents.find_ids_by_address(addresses).items()
+    }
+    balances = unit.ledger.get_address_balances(keys)
+    return {keys[key]: balance.held + balance.dust for key, balance in balances.items()}
 
 
 def _unconfirmed_amounts(
@@ -124,7 +129,7 @@ def _unconfirmed_amounts(
 ) -> dict[str, int]:
     """By address, the amount of deposits that were seen but are not confirmed yet."""
     amounts: dict[str, int] = {}
-    for deposit in unit.deposits.list_by_intents(intent_ids.values()):
+    for deposit in unit.deposits.list_by_intents(intent_ids.values(), _NEWEST_DEPOSITS):
         incoming = deposit.incoming
         unconfirmed = deposit.state is DepositState.SEEN
         if unconfirmed and (incoming.chain, incoming.token) == (chain, token):
@@ -177,57 +182,76 @@ def _sum_accounts(
     return sum(ledger_balances.get((account, chain, token), 0) for account in accounts)
 
 
-def _compare_relayer(
-    services: Services, chain: Chain, result: Reconciliation, unbooked: UnbookedMovement
+def _compare_own_accounts(
+    services: Services, chain: Chain, result: Reconciliation, outside_fees: Sequence[AccountTx]
 ) -> None:
-    """Compare the relayer's balances with INVENTORY, for tokens that have an opening balance."""
-    for comparison in _stable_comparisons(services, chain, unbooked):
-        if not comparison.has_opening_balance:
-            result.missing_opening_balances[chain.id, comparison.token] = comparison.difference
+    """Compare the relayer's account and the treasury with the books."""
+    for comparison in compare_own_accounts(services, chain):
+        own, token = comparison.account, comparison.token
+        if explained := _find_fees_of(services, chain, comparison, outside_fees):
+            result.outside_fees[chain.id] = explained
+        elif comparison.lacks_opening_balance and comparison.is_stable:
+            result.missing_opening_balances[chain.id, own.kind, token] = comparison.difference
         elif comparison.difference:
-            key = (chain.id, chain.accounts.relayer, comparison.token)
             amounts = comparison.ledger_amount, comparison.chain_amount
+            unbooked = UNBOOKED_ADJUSTMENT if own.kind == RELAYER else UNBOOKED_TREASURY
+            explanation = unbooked if comparison.is_stable else TRANSIENT
+            key = (chain.id, own.address, token)
             result.differences.append(
-                new_difference(services, key, *amounts, "inventory", UNBOOKED_ADJUSTMENT)
+                new_difference(services, key, *amounts, own.kind, explanation)
             )
 
 
-def _stable_comparisons(
-    services: Services, chain: Chain, unbooked: UnbookedMovement
-) -> list[InventoryComparison]:
-    """The comparisons of the relayer's balances, repeated while open transactions may explain a
-    difference, because a new block may have been added in between."""
-    comparisons = list(compare_inventory(services, chain, unbooked))
-    for _ in range(MAX_TRIES):
-        differs = any(
-            comparison.has_opening_balance and comparison.difference for comparison in comparisons
-        )
-        if not unbooked.open_count or not differs:
+def _find_fees_of(
+    services: Services, chain: Chain, comparison: BalanceComparison, txs: Sequence[AccountTx]
+) -> list[AccountTx]:
+    """The newest of these transactions whose fees are exactly what is missing; those before them
+    are part of an opening balance or of an adjustment."""
+    native = services.catalogue.native_token(chain.id)
+    if comparison.account.kind != RELAYER or comparison.token != native:
+        return []
+    missing = -comparison.difference
+    newest: list[AccountTx] = []
+    for tx in sorted(txs, key=lambda tx: -tx.nonce):
+        if missing <= 0:
             break
-        unbooked = find_unbooked_movements(services, chain)
-        comparisons = list(compare_inventory(services, chain, unbooked))
-    return comparisons
+        newest.append(tx)
+        missing -= tx.included.fee_units
+    return newest if missing == 0 else []
 
 
-def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) -> None:
-    """Find transactions of the relayer's account that this service did not sign or has lost."""
+def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) -> list[AccountTx]:
+    """Find transactions of the relayer's account that this service did not sign or has lost.
+
+    Returns those that moved nothing and whose fee is not in the books."""
     relayer = chain.accounts.relayer
     with services.store.read() as unit:
         nonce_span = unit.account_nonces.get_range(chain.id, relayer)
     if nonce_span is None:
-        return
+        return []
     account_txs = chain.transactions_from(relayer, nonce_span[0])
     with services.store.read() as unit:
         known_ids = unit.outbound_txs.find_own_tx_ids(chain.id, [tx.tx_id for tx in account_txs])
-    for tx in account_txs:
-        if tx.tx_id not in known_ids:
-            effects = "; ".join(_describe_effects(services, chain.id, tx)) or "no transfers"
-            message = (
-                f"On {chain_name(services, chain.id)} the relayer's account made a transaction "
-                f"that is not in the books: {tx.tx_id} ({tx.included.at:%Y-%m-%d %H:%M:%S} "
-                f"UTC): {effects}."
-            )
-            result.unknown_txs.append(UnknownTx(chain.id, tx, message))
+        unknown = [tx for tx in account_txs if tx.tx_id not in known_ids]
+        idle = [tx for tx in unknown if not any(t.amount for t in tx.included.transfers)]
+        fees = unit.ledger.list_by_tx([NO_INTENT], {tx.tx_id for tx in idle}) if idle else []
+    for tx in unknown:
+        if tx not in idle:
+            result.unknown_txs.append(_describe_unknown(services, chain, tx))
+    if idle and len(idle) == len(unknown):
+        result.harmless_nonces[chain.id] = max(tx.nonce for tx in idle)
+    booked = {posting.tx for posting in fees}
+    return [tx for tx in idle if tx.tx_id not in booked]
+
+
+def _describe_unknown(services: Services, chain: Chain, tx: AccountTx) -> UnknownTx:
+    effects = "; ".join(_describe_effects(services, chain.id, tx))
+    message = (
+        f"On {chain_name(services, chain.id)} the relayer's account made a transaction "
+        f"that is not in the books: {tx.tx_id} ({tx.included.at:%Y-%m-%d %H:%M:%S} "
+        f"UTC): {effects}."
+    )
+    return UnknownTx(chain.id, tx, message)
 
 
 def _describe_effects(services: Services, chain: str, tx: AccountTx) -> Iterator[str]:

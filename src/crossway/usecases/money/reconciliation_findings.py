@@ -19,6 +19,7 @@ _SUBJECTS = {
     "address": "The deposit address",
     "collecting": "The collecting account",
     "inventory": "The relayer's account",
+    "treasury": "The treasury",
 }
 
 
@@ -26,9 +27,9 @@ _SUBJECTS = {
 class Difference:
     """An account whose balance on the chain differs from the books.
 
-    `kind` is `address` for a deposit address, `collecting` for the collecting account, or
-    `inventory` for the relayer. A transient difference resolves on its own. `message`, `reason` and
-    `next_step` are sentences.
+    `kind` is `address` for a deposit address, `collecting` for the collecting account, `inventory`
+    for the relayer, or `treasury`. A transient difference resolves on its own. `message`, `reason`
+    and `next_step` are sentences.
     """
 
     chain: str
@@ -64,13 +65,17 @@ class UnknownTx:
 @dataclass
 class Reconciliation:
     """The result of a comparison. `unavailable` maps chains that did not respond to the reason.
-    `missing_opening_balances` are balances of the relayer by (chain, token address) that were never
-    booked."""
+    `missing_opening_balances` are balances by (chain, kind of account, token address) that were
+    never booked. Transactions of the relayer's account that are not in the books and moved nothing:
+    `outside_fees` are those by chain whose fees explain what is missing, and `harmless_nonces` is
+    the highest nonce on chains that have no others."""
 
     differences: list[Difference] = field(default_factory=list)
     unknown_txs: list[UnknownTx] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
-    missing_opening_balances: dict[tuple[str, str], int] = field(default_factory=dict)
+    missing_opening_balances: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    outside_fees: dict[str, list[AccountTx]] = field(default_factory=dict)
+    harmless_nonces: dict[str, int] = field(default_factory=dict)
 
     @property
     def unresolved_count(self) -> int:
@@ -86,6 +91,11 @@ class Reconciliation:
         messages += [
             f"{chain} did not respond: {reason}" for chain, reason in self.unavailable.items()
         ]
+        if missing := len(self.missing_opening_balances):
+            messages.append(
+                f"{missing} balance{'' if missing == 1 else 's'} of the relayer or the treasury "
+                "cannot be compared: no opening balance is recorded."
+            )
         return messages or ["The books and the chains agree."]
 
 

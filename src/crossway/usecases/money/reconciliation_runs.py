@@ -7,6 +7,7 @@ from typing import Any
 
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidStatus
+from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.roles import Permission
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -19,8 +20,11 @@ from crossway.usecases.money.reconciliation_findings import Difference, Reconcil
 
 MAX_DURATION = timedelta(minutes=30)
 MAX_FINDINGS = 500
+# What happened while no engine ran is booked first.
+SETTLE_SECONDS = 300
 DAILY_ACTOR = "the daily reconciliation"
-ALERT_KEY = "reconcile"
+ALERT_KEY, OPENING_KEY = "reconcile", "opening"
+_FEE_LEG = (Account.NETWORK_FEES, Account.INVENTORY)
 _SECONDS_IN_DAY = 86_400
 log = logging.getLogger("crossway.reconciliation")
 
@@ -28,6 +32,19 @@ log = logging.getLogger("crossway.reconciliation")
 def start_run(services: Services, caller: Principal) -> int:
     """Start a run in the background; returns its id. Raises `InvalidStatus` while another runs."""
     caller.require_permission(Permission.OPERATE)
+    run_id = _begin(services, caller)
+    services.executor.submit(_run_in_background, services, run_id)
+    return run_id
+
+
+def is_any_running(services: Services) -> bool:
+    """Whether a run is in progress."""
+    with services.store.read() as unit:
+        running = unit.treasury.list_running_reconciliations()
+    return any(is_running(services, run) for run in running)
+
+
+def _begin(services: Services, caller: Principal) -> int:
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> int:
@@ -41,27 +58,23 @@ def start_run(services: Services, caller: Principal) -> int:
         )
         return run_id
 
-    run_id = services.store.write(work)
-    services.executor.submit(_run_in_background, services, run_id)
-    return run_id
+    return services.store.write(work)
 
 
 def run_and_wait(services: Services, caller: Principal) -> Reconciliation:
-    """Run in the foreground and store the result; for the command line."""
+    """Run in the foreground and store the result; for the command line. Raises `InvalidStatus`
+    while another runs."""
     caller.require_permission(Permission.OPERATE)
-    now, chain_count = services.clock.now(), len(services.chains)
-    run_id = services.store.write(
-        lambda unit: unit.treasury.start_reconciliation(caller.actor_name, now, chain_count)
-    )
-    assert run_id is not None
-    return _run(services, run_id)
+    return _run(services, _begin(services, caller))
 
 
 def start_daily(services: Services) -> int:
-    """Start the daily run in the background once its hour has come; returns the number of runs
-    started. Of several engines, one starts it."""
+    """Start the daily run in the background once its hour has come and the engine has run for some
+    minutes; returns the number of runs started. Of several engines, one starts it."""
     hour, now = services.policy.reconcile_at_hour, services.clock.now()
     if hour is None or now.hour < hour:
+        return 0
+    if services.process.engine.seconds_running() < SETTLE_SECONDS:
         return 0
     day = int(now.timestamp()) // _SECONDS_IN_DAY
     with services.store.read() as unit:
@@ -125,6 +138,8 @@ def _run(services: Services, run_id: int) -> Reconciliation:
 
     def work(unit: UnitOfWork) -> None:
         unit.treasury.finish_reconciliation(run_id, now, comparison.unresolved_count, result)
+        _settle_outside_txs(unit, services, comparison)
+        _update_opening_alert(unit, services, comparison)
         if comparison.unresolved_count:
             places = (
                 "1 place"
@@ -142,6 +157,39 @@ def _run(services: Services, run_id: int) -> Reconciliation:
     return comparison
 
 
+def _settle_outside_txs(unit: UnitOfWork, services: Services, comparison: Reconciliation) -> None:
+    """Book the fees of transactions that others made with the relayer's key and that moved nothing,
+    and resolve the alerts about them: nobody has to act."""
+    now = services.clock.now()
+    for chain, txs in comparison.outside_fees.items():
+        native, accounts = services.catalogue.native_token(chain), _FEE_LEG
+        booked = {p.tx for p in unit.ledger.list_by_tx([NO_INTENT], {tx.tx_id for tx in txs})}
+        unit.ledger.post(
+            [
+                Posting(NO_INTENT, chain, native, *accounts, tx.included.fee_units, tx.tx_id)
+                for tx in txs
+                if tx.tx_id not in booked
+            ],
+            now,
+        )
+    for chain, nonce in comparison.harmless_nonces.items():
+        relayer = services.chains[chain].accounts.relayer
+        unit.outbound_txs.reserve_nonces(chain, relayer, 0, nonce + 1)
+        unit.alerts.resolve([f"outside:{chain}"], now)
+
+
+def _update_opening_alert(unit: UnitOfWork, services: Services, comparison: Reconciliation) -> None:
+    now, count = services.clock.now(), len(comparison.missing_opening_balances)
+    if count:
+        message = (
+            f"{count} balance{'' if count == 1 else 's'} of the relayer or the treasury cannot be "
+            "compared with the chains: record the opening balances."
+        )
+        unit.alerts.raise_alert(Alert(OPENING_KEY, OPENING_KEY, "", message, now, now, None))
+    elif not comparison.unavailable:
+        unit.alerts.resolve([OPENING_KEY], now)
+
+
 def _first_message(comparison: Reconciliation) -> str:
     messages = [finding.message for finding in comparison.differences if not finding.is_transient]
     return (messages + [finding.message for finding in comparison.unknown_txs])[0]
@@ -157,13 +205,15 @@ def _stored_result(services: Services, comparison: Reconciliation) -> Mapping[st
         "omitted_count": max(0, len(findings) - MAX_FINDINGS),
         "transient_count": sum(bool(finding["transient"]) for finding in findings),
         "unavailable": comparison.unavailable,
+        "outside_fees_booked": sum(map(len, comparison.outside_fees.values())),
         "missing_opening_balances": [
             {
                 "chain": chain,
                 "name": chain_name(services, chain),
+                "account": kind,
                 "amount": format_amount(services, chain, token, amount),
             }
-            for (chain, token), amount in comparison.missing_opening_balances.items()
+            for (chain, kind, token), amount in comparison.missing_opening_balances.items()
         ],
     }
 

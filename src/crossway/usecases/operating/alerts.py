@@ -70,6 +70,9 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "provider": AlertKind(_W, "Ramp provider not responding", "Ramp providers not responding"),
         "webhook": AlertKind(_W, "Webhook disabled", "Webhooks disabled"),
         "reorg": AlertKind(_W, "Transaction reorganized", "Transactions reorganized"),
+        "opening": AlertKind(
+            _W, "Opening balances not recorded", "Opening balances not recorded"
+        ),
         "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
     }
 )  # fmt: skip

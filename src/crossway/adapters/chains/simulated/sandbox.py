@@ -96,6 +96,9 @@ class SimulatedSandbox:
             }
         return {name: value for name, value in active.items() if value}
 
+    def opening_balances(self, chain: str) -> Mapping[tuple[str, str], int]:
+        return self._network.facts[chain].holdings
+
     def holdings(self, address: str) -> Sequence[tuple[str, str, int]]:
         names = list(self._network.facts)
         tags = [lookup_tag(name, address) for name in names]

@@ -1,0 +1,165 @@
+"""The service's own accounts on a chain, and how their balances compare with the books."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from crossway.domain.ledger import Account, BalanceKey
+from crossway.ports.chain import Chain, IncludedTx
+from crossway.ports.services import Services
+
+MAX_OPEN, MAX_TRIES = 5_000, 5
+RELAYER, TREASURY = "inventory", "treasury"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAccount:
+    """An address of ours and the ledger accounts whose sum it holds. Opening balances and what the
+    operator adds or withdraws are booked to `adjusted`. `kind` is `inventory` or `treasury`."""
+
+    kind: str
+    address: str
+    accounts: tuple[Account, ...]
+    adjusted: Account
+
+
+@dataclass
+class UnbookedMovement:
+    """Effects of the service's own transactions that are included on a chain but not booked yet.
+
+    `amounts` maps (address, token address) to the net change, fees included; `open_count` is the
+    number of transactions that are signed but not booked.
+    """
+
+    open_count: int = 0
+    amounts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def net_change(self, address: str, token: str) -> int | None:
+        """The net change of an address; None when no transaction is open."""
+        return self.amounts.get((address, token), 0) if self.open_count else None
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceComparison:
+    """The balance of a token at one of our accounts on the chain, and the balance that the books
+    expect. `has_opening_balance`: one was booked for it; else `known_opening`, which the simulated
+    network tells, is part of what is expected. `is_stable`: nothing was under way while both were
+    read."""
+
+    account: OwnAccount
+    token: str
+    ledger_amount: int
+    chain_amount: int
+    has_opening_balance: bool
+    known_opening: int = 0
+    is_stable: bool = True
+
+    @property
+    def difference(self) -> int:
+        """The chain balance minus the ledger balance."""
+        return self.chain_amount - self.ledger_amount
+
+    @property
+    def lacks_opening_balance(self) -> bool:
+        """Whether the difference is what an opening balance, if booked, would be: it cannot be
+        negative, so less than the books say is missing in any case."""
+        return not self.has_opening_balance and self.difference > 0
+
+    @property
+    def opening_balance(self) -> int:
+        """What there is to book as the opening balance; zero if it is booked."""
+        return 0 if self.has_opening_balance else self.known_opening + max(self.difference, 0)
+
+
+def own_accounts(chain: Chain) -> tuple[OwnAccount, ...]:
+    """The relayer's account and the treasury; one account where both are the same address."""
+    relayer, treasury = chain.accounts.relayer, chain.accounts.treasury
+    fees = (Account.SERVICE_FEES, Account.APP_FEES, Account.TREASURY)
+    if relayer == treasury:
+        return (OwnAccount(RELAYER, relayer, (Account.INVENTORY, *fees), Account.INVENTORY),)
+    return (
+        OwnAccount(RELAYER, relayer, (Account.INVENTORY,), Account.INVENTORY),
+        OwnAccount(TREASURY, treasury, fees, Account.TREASURY),
+    )
+
+
+def find_unbooked_movements(services: Services, chain: Chain) -> UnbookedMovement:
+    """The effects of included transactions that are not booked yet. Raises `Unreachable`."""
+    with services.store.read() as unit:
+        signed = unit.outbound_txs.list_signed([chain.id], MAX_OPEN)
+    movement = UnbookedMovement(open_count=len(signed))
+    native = services.catalogue.native_token(chain.id)
+    for status in chain.status([tx.tx_id for tx in signed]).values() if signed else ():
+        if isinstance(status, IncludedTx):
+            _add_amount(movement, chain.accounts.relayer, native, -status.fee_units)
+            for transfer in status.transfers:
+                _add_amount(movement, transfer.source, transfer.token, -transfer.amount)
+                _add_amount(movement, transfer.to, transfer.token, transfer.amount)
+    return movement
+
+
+def _add_amount(movement: UnbookedMovement, address: str, token: str, amount: int) -> None:
+    movement.amounts[address, token] = movement.amounts.get((address, token), 0) + amount
+
+
+def compare_own_accounts(services: Services, chain: Chain) -> list[BalanceComparison]:
+    """Compare all tokens that our accounts or the books hold on one chain; those that agree and
+    have no opening balance are left out. Raises `Unreachable`.
+
+    A transaction that is included while the balances are read would look like a difference, so they
+    are read again while that may explain one.
+    """
+    comparisons: list[BalanceComparison] = []
+    seen: list[dict[tuple[str, str], int]] = []
+    for _ in range(MAX_TRIES):
+        before = _Expectation.read(services, chain)
+        comparisons = list(_compare_once(services, chain, before))
+        differences = {(c.account.kind, c.token): c.difference for c in comparisons if c.difference}
+        if not differences or _Expectation.read(services, chain) == before:
+            return comparisons
+        seen.append(differences)
+    # What differs by the same amount each time is not explained by what is under way.
+    return [
+        replace(c, is_stable=len({found.get((c.account.kind, c.token), 0) for found in seen}) == 1)
+        for c in comparisons
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Expectation:
+    """What the books and our transactions under way make us expect on a chain."""
+
+    balances: dict[BalanceKey, int]
+    opened: set[BalanceKey]
+    unbooked: UnbookedMovement
+
+    @classmethod
+    def read(cls, services: Services, chain: Chain) -> "_Expectation":
+        unbooked = find_unbooked_movements(services, chain)
+        ours = {account for own in own_accounts(chain) for account in own.accounts}
+        with services.store.read() as unit:
+            balances = unit.ledger.get_balances()
+            opened = unit.ledger.list_opened_accounts()
+        relevant = {k: n for k, n in balances.items() if k[1] == chain.id and k[0] in ours}
+        return cls(relevant, opened, unbooked)
+
+
+def _compare_once(
+    services: Services, chain: Chain, expected: _Expectation
+) -> Iterator[BalanceComparison]:
+    native = services.catalogue.native_token(chain.id)
+    enabled = {t.address for t in services.catalogue.by_chain[chain.id] if t.enabled}
+    openings = services.sandbox.opening_balances(chain.id) if services.sandbox else {}
+    for own in own_accounts(chain):
+        booked = {token for account, _, token in expected.balances if account in own.accounts}
+        # Others may use the treasury's address for its native coins; the relayer pays fees.
+        tokens = booked | (enabled | {native} if own.kind == RELAYER else enabled - {native})
+        for token in sorted(tokens):
+            chain_amount = chain.balances([own.address], token).get(own.address, 0)
+            ledger_amount = sum(
+                expected.balances.get((account, chain.id, token), 0) for account in own.accounts
+            ) + (expected.unbooked.net_change(own.address, token) or 0)
+            has_opening = (own.adjusted, chain.id, token) in expected.opened
+            known = 0 if has_opening else openings.get((own.address, token), 0)
+            ledger_amount += known
+            if has_opening or known or chain_amount != ledger_amount:
+                yield BalanceComparison(own, token, ledger_amount, chain_amount, has_opening, known)
