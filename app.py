@@ -1,6 +1,8 @@
 """One process: dashboard at /, REST API at /api/v1, payers' pages at /pay, and the engine."""
 
 import gc
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ from crossway.api.health import root_probe_routes
 from crossway.api.rate_limits import IpRateLimiter
 from crossway.dashboard import analytics_downloads, broadcaster, cookies, downloads, session
 from crossway.payer.lazy_pages import LazyPages
+from crossway.startup_checks import SetupError
 
 # Streamlit looks at the files of its settings five times a second, and this cannot be set: a fifth
 # of what the process costs at rest. An end of the process waits for one such period.
@@ -34,7 +37,12 @@ pages = LazyPages(IpRateLimiter(), session.services)
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     """The one service of this process, shared by the API and every page."""
     session.configure(bootstrap.start, bootstrap.dashboard_password())
-    api.state.services = session.services()
+    try:
+        api.state.services = session.services()
+    except SetupError as error:
+        # The server would print a stack trace around the sentence.
+        print(f"crossway: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
     bootstrap.warm_up()
     print(f"Crossway is at http://localhost:{st.get_option('server.port')}", flush=True)
     try:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from crossway import environments, logs, plugins
 from crossway.adapters.vault import InvalidSecretKey, open_vault
-from crossway.domain.errors import InvalidStatus
+from crossway.domain.errors import InvalidStatus, StorageUnavailable
 from crossway.first_keys import print_first_keys, take_first_keys
 from crossway.ports.demo import DemoData
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.vault import Vault
 from crossway.settings import Settings, secret_keys_of
+from crossway.startup_checks import SetupError, report_lost_commits, unusable
 from crossway.storage.backup import DatabaseInUse
 from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.store import SqlStore, open_store
@@ -29,10 +30,6 @@ from crossway.usecases.developers import api_keys, authentication, request_log
 if TYPE_CHECKING:
     from crossway.engine.loop import Engine
     from crossway.engine.webhook_dispatcher import WebhookDispatcher
-
-
-class SetupError(Exception):
-    """A configuration that cannot work, in a sentence for the operator."""
 
 
 @dataclass
@@ -167,8 +164,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
 
     `machine_seconds` returns the machine's time in epoch seconds; scenarios control it.
     """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    database_lock = DatabaseInUse(settings.database_file) if settings.on_sqlite else None
+    database_lock = _lock_database(settings)
     store = open_store(settings.url)
     pool = ThreadPoolExecutor(settings.asking_threads, thread_name_prefix="asking")
     wakers: list[Callable[[], None]] = []
@@ -181,12 +177,15 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         _migrate(store)
         vault = _open_vault(settings, store)
         services = _build_services(settings, store, vault, pool, wake, machine_seconds)
-    except SetupError:
+        report_lost_commits(services, store)
+    except (SetupError, OSError, StorageUnavailable) as error:
         pool.shutdown(wait=False, cancel_futures=True)
         store.close()
         if database_lock is not None:
             database_lock.end()
-        raise
+        if isinstance(error, SetupError):
+            raise
+        raise unusable(settings, error) from error
     services = environments.with_passwords(services)
     service = Service(services, store, pool, database_lock, wakers=wakers)
     if services.environment == "simulated":
@@ -213,6 +212,14 @@ def _open_demo(settings: Settings, service: Service) -> DemoData | None:
         pause_engine=service.paused,
         on_emptied=on_emptied,
     )
+
+
+def _lock_database(settings: Settings) -> DatabaseInUse | None:
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        return DatabaseInUse(settings.database_file) if settings.on_sqlite else None
+    except OSError as error:
+        raise unusable(settings, error) from error
 
 
 def _migrate(store: SqlStore) -> None:

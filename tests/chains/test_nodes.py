@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from crossway.adapters.chains.evm.contracts import default_deployment
-from crossway.bootstrap import SetupError
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import State
+from crossway.startup_checks import SetupError
 from tests.chains.anvil import RELAYER_KEY, Anvil, dollars
 from tests.chains.front import (
     BROKEN,

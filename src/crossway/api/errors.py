@@ -29,6 +29,7 @@ from crossway.domain.errors import (
     KycRequired,
     NotFound,
     QuotesUnavailable,
+    StorageUnavailable,
     TooManyRequests,
     Unauthorized,
     Unreachable,
@@ -50,7 +51,9 @@ STATUS_BY_ERROR: Final = MappingProxyType(
 UPSTREAM_UNAVAILABLE = (
     "A chain, a provider or a price source gave no answer. Please try again later."
 )
+STORAGE_UNAVAILABLE = "The service cannot store anything at the moment. Please try again later."
 UNEXPECTED = "Internal server error"
+STORAGE_RETRY_SECONDS = 5
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
@@ -114,8 +117,24 @@ def upstream_unavailable(request: Request, error: Exception) -> JsonResponse:
     return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, UPSTREAM_UNAVAILABLE))
 
 
+def storage_unavailable(request: Request, error: Exception) -> JsonResponse:
+    """The database is full, locked or does not answer."""
+    return _without_storage(request.scope, error)
+
+
+def _without_storage(scope: Scope, error: Exception) -> JsonResponse:
+    path = getattr(scope.get("route"), "path", None)
+    LOG.warning("storage unavailable", extra={"fields": {"reason": str(error), "path": path}})
+    response = _in_endpoint_shape(scope, 503, STORAGE_UNAVAILABLE)
+    response.headers["retry-after"] = str(STORAGE_RETRY_SECONDS)
+    return response
+
+
 def unhandled_error(scope: Scope, error: Exception) -> JsonResponse:
     """An unexpected exception: the response has no details, the log has the stack trace."""
+    if isinstance(error, StorageUnavailable):
+        # A middleware around the endpoint needed the database.
+        return _without_storage(scope, error)
     # Formatted here, because a log renderer that shows local variables would show keys.
     trace = "".join(traceback.format_exception(error))
     fields = {"exception": trace, "request_id": scope["state"].get("request_id")}
@@ -144,6 +163,7 @@ def http_error(request: Request, error: Exception) -> JsonResponse:
 HANDLERS: Final[dict[int | type[Exception], Any]] = {
     DomainError: domain_error,
     KycRequired: kyc_required,
+    StorageUnavailable: storage_unavailable,
     Unreachable: upstream_unavailable,
     QuotesUnavailable: upstream_unavailable,
     RequestValidationError: invalid_parameters,

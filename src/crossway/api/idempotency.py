@@ -1,6 +1,7 @@
 """The header `Idempotency-Key`: a repeated POST gets the stored response of the first one."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.errors import error_response, unhandled_error
 from crossway.domain.clients import Scope as KeyScope
-from crossway.domain.errors import Conflict, IdempotencyConflict
+from crossway.domain.errors import Conflict, IdempotencyConflict, StorageUnavailable
 from crossway.ports.records import IdempotencySlot
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -51,6 +52,8 @@ class IdempotencyMiddleware:
             )
         except IdempotencyConflict as error:
             await error_response(422, str(error))(scope, receive, send)
+        except StorageUnavailable as error:
+            await unhandled_error(scope, error)(scope, receive, send)
         except Conflict as error:
             await error_response(409, str(error), {"retry-after": "1"})(scope, receive, send)
         else:
@@ -80,9 +83,11 @@ class IdempotencyMiddleware:
         status = messages[0]["status"]
         body = b"".join(message.get("body", b"") for message in messages[1:])
         if scope["state"].get("stored_response") != (status, body):
-            await anyio.to_thread.run_sync(
-                idempotency.save_sent_response, services, slot, status, body
-            )
+            # What was done is done: its response is sent, stored or not.
+            with suppress(StorageUnavailable):
+                await anyio.to_thread.run_sync(
+                    idempotency.save_sent_response, services, slot, status, body
+                )
         for message in messages:
             await send(message)
 

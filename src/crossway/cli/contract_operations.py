@@ -14,11 +14,11 @@ from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring, create_keysto
 from crossway.adapters.chains.rpc.operator_txs import TxPlan
 from crossway.adapters.chains.rpc.profile import Profile, read_profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator, HasRent, HasUpgradeAuthority
-from crossway.bootstrap import SetupError
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token, format_units, parse_decimal
 from crossway.settings import Settings, write_private
+from crossway.startup_checks import SetupError
 
 
 def print_addresses() -> None:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from crossway.bootstrap import SetupError
 from crossway.cli.errors import report_errors
 from crossway.domain.catalogue import ChainKind
+from crossway.startup_checks import SetupError
 
 group = typer.Typer(no_args_is_help=True, help="Contracts on live chains.")
 Chains = Annotated[

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from crossway.bootstrap import SetupError
 from crossway.cli.errors import report_errors
 from crossway.settings import Settings
+from crossway.startup_checks import SetupError
 from crossway.storage import backup
 
 ON_POSTGRES = (

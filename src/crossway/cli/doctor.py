@@ -16,9 +16,9 @@ from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 
 from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
-from crossway.bootstrap import SetupError
 from crossway.cli.errors import report_errors, setting_errors
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
+from crossway.startup_checks import SetupError
 from crossway.storage.store import SqlStore, open_store
 
 

@@ -11,10 +11,11 @@ from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import bootstrap
-from crossway.bootstrap import Service, SetupError
+from crossway.bootstrap import Service
 from crossway.domain.clients import Principal, staff_principal
 from crossway.domain.errors import DomainError, Unreachable
 from crossway.settings import Settings
+from crossway.startup_checks import SetupError
 from crossway.storage.backup import BackupError
 
 P = ParamSpec("P")

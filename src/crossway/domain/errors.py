@@ -55,6 +55,11 @@ class Unreachable(Exception):
     """A chain, bridge, provider or price source gave no answer: the result is unknown."""
 
 
+class StorageUnavailable(Unreachable):
+    """The database cannot be used now: its disk is full, another program has locked it, or it does
+    not answer. Nothing is decided; what was under way is tried again later."""
+
+
 class QuotesUnavailable(Exception):
     """No bridge or no price source answered, so nothing can be quoted."""
 

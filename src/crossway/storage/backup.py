@@ -13,6 +13,7 @@ from crossway.storage.migrate import known_revisions
 OWNER_ONLY = 0o600
 _PAGES_AT_ONCE = 1_000
 _WAL_FILES = ("-wal", "-shm")
+_MARK = ".mark"  # of storage/commit_counter.py
 
 
 class BackupError(Exception):
@@ -154,7 +155,8 @@ def _move_aside(database: Path, now: datetime) -> Path | None:
     aside = database.with_name(f"{database.name}.before-{now:%Y%m%dT%H%M%S}")
     if aside.exists():
         raise BackupError(f"{aside} is there already: try again in a second")
-    for ending in ("", *_WAL_FILES):
+    # Without its mark, a copy that is older on purpose is not taken for a loss of commits.
+    for ending in ("", *_WAL_FILES, _MARK):
         with suppress(FileNotFoundError):
             Path(f"{database}{ending}").rename(f"{aside}{ending}")
     return aside

@@ -11,7 +11,9 @@ from sqlalchemy import Connection, Engine, MetaData, Table, func, select, text
 from crossway.storage.bulk_sql import insert_into
 
 # The audit log is never shortened, and staff access does not change.
-UNTOUCHED_TABLES: Final = frozenset({"alembic_version", "audit_log", "stored_secrets", "leases"})
+UNTOUCHED_TABLES: Final = frozenset(
+    {"alembic_version", "audit_log", "commit_counter", "stored_secrets", "leases"}
+)
 UNTOUCHED_PREFIX: Final = "staff"
 # Rows are added: clients stay, with their keys.
 MERGED_TABLES: Final = frozenset({"clients"})

@@ -13,6 +13,14 @@ cursors = Table(
     Column("block_hash", Text, nullable=False),
 )
 
+# One row; see storage/commit_counter.py.
+commit_counter = Table(
+    "commit_counter",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("commits", BigInteger, nullable=False),
+)
+
 leases = Table(
     "leases",
     METADATA,

@@ -1,25 +1,25 @@
-"""The SQL store: units of work on one database, the stamps of its changes, and its connections."""
+"""The SQL store: units of work on one database, and its connections."""
 
-import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, func, select, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
 
+from crossway.domain.errors import StorageUnavailable
 from crossway.ports.topics import Topic
+from crossway.storage.availability import BUSY, translate_errors
+from crossway.storage.change_stamps import ChangeStamps
+from crossway.storage.commit_counter import count_commits
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.migrate import check_version
-from crossway.storage.ramp_tables import order_transitions
-from crossway.storage.service_tables import alerts, audit_log, request_log, resolved_alerts
-from crossway.storage.tables import deposits, postings, transitions, tx_attempts
 from crossway.storage.unit_of_work import GroupCommit, SqlUnitOfWork
-from crossway.storage.webhook_tables import delivery_attempts, outbox
+from crossway.storage.writability import Writability
 
 T = TypeVar("T")
 _DEADLOCK, _SERIALIZATION = "40P01", "40001"
@@ -34,6 +34,7 @@ class SqlStore:
         self.writer, self.reader = writer, reader
         use_group_commit = writer.dialect.name == "sqlite" if group_commit is None else group_commit
         self._changes = ChangeStamps(reader)
+        self._writability = Writability(writer.url)
         self._commits = GroupCommit(writer, self._changes.record) if use_group_commit else None
 
     @property
@@ -47,15 +48,27 @@ class SqlStore:
             yield SqlUnitOfWork(db)
 
     def write(self, work: Callable[[SqlUnitOfWork], T]) -> T:
-        return self._write_alone(work) if self._commits is None else self._commits.write(work)
+        try:
+            result = self._write_alone(work) if self._commits is None else self._commits.write(work)
+        except (StorageUnavailable, PoolTimeout) as error:
+            reason = str(error) if isinstance(error, StorageUnavailable) else BUSY
+            self._writability.record_failure(reason)
+            raise StorageUnavailable(reason) from error
+        self._writability.record_success()
+        return result
 
     def ping(self) -> list[str]:
         try:
             with self.reader.connect() as db:
                 db.execute(text("SELECT 1"))
-            return list(check_version(self.reader))
+            problems = list(check_version(self.reader))
+        except StorageUnavailable as error:
+            return [_within_sentence(str(error))]
         except DBAPIError as error:
             return [f"the database does not answer: {error.orig}"]
+        return problems or [
+            _within_sentence(problem) for problem in self._writability.find_problems(self.write)
+        ]
 
     def version(self) -> object:
         return self._changes.version()
@@ -95,6 +108,7 @@ def connect(url: str) -> tuple[Engine, Engine]:
         writer = create(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
         reader = create(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
         event.listen(reader, "connect", _make_postgres_read_only)
+        translate_errors(writer, reader)
         return writer, reader
     # One writing connection: threads queue for it instead of polling a locked file.
     writer = create(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
@@ -105,7 +119,13 @@ def connect(url: str) -> tuple[Engine, Engine]:
     # By default SQLite starts the transaction at the first write, which allows lost updates.
     event.listen(writer, "begin", lambda db: db.exec_driver_sql("BEGIN IMMEDIATE"))
     event.listen(reader, "begin", lambda db: db.exec_driver_sql("BEGIN"))
+    count_commits(writer)
+    translate_errors(writer, reader)
     return writer, reader
+
+
+def _within_sentence(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def open_store(url: str) -> SqlStore:
@@ -137,112 +157,3 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-# Nearly every visible change appends a row to one of these tables.
-_APPENDED: Final[Mapping[Topic, tuple[Table, ...]]] = {
-    Topic.PAYMENTS: (transitions, postings, tx_attempts, deposits),
-    Topic.ORDERS: (order_transitions,),
-    Topic.WEBHOOKS: (outbox, delivery_attempts),
-    Topic.REQUESTS: (request_log,),
-    Topic.ALERTS: (resolved_alerts,),
-    Topic.REST: (audit_log,),
-}
-_NEWEST = select(
-    *(
-        select(func.max(table.c.id)).scalar_subquery().label(f"{topic}_{table.name}")
-        for topic, tables in _APPENDED.items()
-        for table in tables
-    ),
-    *(
-        select(value).select_from(alerts).scalar_subquery().label(f"{Topic.ALERTS}_{name}")
-        for name, value in (
-            ("standing", func.count()),
-            ("newest", func.max(alerts.c.since)),
-            ("seen_to", func.max(alerts.c.acknowledged_at)),
-        )
-    ),
-)
-
-
-# Of SQLite: changes with every commit of any other connection of any process. Of PostgreSQL: the
-# transactions that are visible now, which change whenever one begins to write, and when it ends.
-_VERSION: Final = {
-    "sqlite": "PRAGMA data_version",
-    "postgresql": "SELECT CAST(pg_current_snapshot() AS text)",
-}
-
-
-class ChangeStamps:
-    """Stamps by topic: from appended rows of any process, and from updates of this process."""
-
-    def __init__(self, reader: Engine) -> None:
-        self._reader = reader
-        self._reported: Counter[Topic] = Counter()
-        self._lock = threading.Lock()
-        self._connection: PoolProxiedConnection | None = None
-        # Counts connections: versions of two of them cannot be compared.
-        self._connections = 0
-        self._stamped_version: object = None
-        self._newest: Mapping[Topic, tuple[object, ...]] = {}
-
-    def record(self, unit: SqlUnitOfWork) -> None:
-        """Record the changes that a committed unit of work reported."""
-        if unit.changed_topics:
-            with self._lock:
-                self._reported.update(unit.changed_topics)
-
-    def stamp(self) -> Mapping[Topic, object]:
-        """See `ports.store.Store.stamp`."""
-        with self._lock:
-            self._refresh()
-            return {topic: (self._reported[topic], self._newest.get(topic)) for topic in Topic}
-
-    def version(self) -> object:
-        """See `ports.store.Store.version`; None while the database cannot be reached."""
-        with self._lock:
-            return self._read_version()
-
-    def close(self) -> None:
-        """Return the connection to the pool."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def _refresh(self) -> None:
-        version = self._read_version()
-        if version is None or version == self._stamped_version:
-            return
-        try:
-            with self._reader.connect() as db:
-                self._newest = _by_topic(db)
-            self._stamped_version = version
-        except SQLAlchemyError:
-            return  # The stamp stays the same until the database can be reached again.
-
-    def _read_version(self) -> object:
-        """The version, read without SQLAlchemy's statements, which cost more than the database."""
-        try:
-            if self._connection is None:
-                self._connection = self._reader.raw_connection()
-                self._connections += 1
-            cursor = self._connection.cursor()
-            cursor.execute(_VERSION[self._reader.dialect.name])
-            row = cursor.fetchone()
-            cursor.close()
-            self._connection.rollback()  # The next transaction sees new commits.
-            return self._connections, row
-        except (SQLAlchemyError, self._reader.dialect.loaded_dbapi.Error):
-            if self._connection is not None:
-                self._connection.invalidate()
-                self._connection = None
-            return None
-
-
-def _by_topic(db: Connection) -> Mapping[Topic, tuple[object, ...]]:
-    row = db.execute(_NEWEST).one()._mapping
-    newest: dict[Topic, list[object]] = {topic: [] for topic in Topic}
-    for name, value in row.items():
-        newest[Topic(str(name).partition("_")[0])].append(value)
-    return {topic: tuple(values) for topic, values in newest.items()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine
 
+from crossway.domain.errors import StorageUnavailable
 from crossway.ports.topics import Topic
 
 if TYPE_CHECKING:
@@ -186,6 +187,8 @@ class GroupCommit:
                     for job in group:
                         job.unit = SqlUnitOfWork(db)
                         job.result = job.work(job.unit)
+            except StorageUnavailable:
+                raise
             except Exception:
                 if len(group) == 1:
                     raise

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from crossway.adapters.ramp_registry import load_accounts, load_providers
-from crossway.bootstrap import SetupError, build_ramp_providers
+from crossway.bootstrap import build_ramp_providers
 from crossway.domain.ramps import ProviderName
 from crossway.settings import Settings
+from crossway.startup_checks import SetupError
 from tests.adapters.ramps.provider_servers import CATALOGUE, FIAT
 
 SECRET = "c2VjcmV0LW9mLXRoZS1vcGVyYXRvcg=="

@@ -10,9 +10,9 @@ from cryptography.fernet import Fernet
 
 from crossway import bootstrap
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, open_vault
-from crossway.bootstrap import SetupError
 from crossway.domain.ramps import OrderState
 from crossway.settings import Settings, secret_keys_of, write_private
+from crossway.startup_checks import SetupError
 from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.operating.key_rotation import BATCH_SIZE, rotate_encryption

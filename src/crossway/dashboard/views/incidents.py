@@ -42,6 +42,7 @@ _NEXT_STEPS: Final[dict[str, NextStep]] = {
     "outside": NextStep("Reconcile books and chains: Reconcile", page_href("reconcile")),
     "reconcile": NextStep("Review all differences: Reconcile", page_href("reconcile")),
     "nonce": NextStep("Check its node: Chains", page_href("chains")),
+    "lost_commits": NextStep("Compare books and chains: Reconcile", page_href("reconcile")),
     "opening": NextStep("Record the opening balances: Reconcile", page_href("reconcile")),
     "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
     "node": NextStep("Check its node: Chains", page_href("chains")),

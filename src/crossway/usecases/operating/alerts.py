@@ -48,6 +48,9 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
             resolved_manually=True,
         ),
         "reconcile": AlertKind(_C, "Books and chains differ", "Books and chains differ"),
+        "lost_commits": AlertKind(
+            _C, "Database lost commits", "Database lost commits", resolved_manually=True
+        ),
         "stock": AlertKind(_C, "Low inventory", "Low inventory"),
         "nonce": AlertKind(
             _C, "Transactions blocked by a nonce", "Transactions blocked by nonces"

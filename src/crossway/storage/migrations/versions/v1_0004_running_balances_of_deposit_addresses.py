@@ -1,4 +1,4 @@
-"""Running balances of deposit addresses, and a queue for deposits of crowded payments."""
+"""Running balances of deposit addresses, a queue for deposits of crowded payments, a counter."""
 
 from collections import defaultdict
 
@@ -84,6 +84,13 @@ def upgrade() -> None:
             postgresql_where=sa.text("state IN ('DUE', 'SIGNED', 'FAILED')"),
         )
 
+    op.create_table(
+        "commit_counter",
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("commits", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.execute("INSERT INTO commit_counter (id, commits) VALUES (1, 0)")
     _sum_postings(op.get_bind())
 
 
@@ -121,6 +128,7 @@ def _sum_postings(db: sa.Connection) -> None:
 
 
 def downgrade() -> None:
+    op.drop_table("commit_counter")
     with op.batch_alter_table("outbound_txs", schema=None) as batch_op:
         batch_op.drop_index(
             "outbound_txs_unsettled",

@@ -1,0 +1,106 @@
+"""A database that is full, locked or read-only raises one error of the domain, and recovers."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, text
+
+from crossway.domain.errors import StorageUnavailable
+from crossway.storage.store import SqlStore, open_store
+from tests.databases import new_sqlite
+from tests.storage.records import a_client
+from tests.storage.test_commit_counter import add_clients, limit_pages
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    opened = open_store(new_sqlite(tmp_path))
+    yield opened
+    opened.close()
+
+
+def write(store: SqlStore, name: str) -> None:
+    store.write(lambda unit: unit.api_keys.add_client(a_client(name)))
+
+
+def fill_disk(store: SqlStore) -> None:
+    limit_pages(store)
+    with pytest.raises(StorageUnavailable, match="The disk of the database is full"):
+        add_clients(store, 1_000)
+
+
+def free_disk(store: SqlStore) -> None:
+    with store.writer.connect() as db:
+        db.execute(text("PRAGMA max_page_count=1000000"))
+
+
+def shorten_patience(store: SqlStore) -> None:
+    """Do not wait long for a lock."""
+    for engine in (store.writer, store.reader):
+        event.listen(
+            engine,
+            "engine_connect",
+            lambda db: db.connection.driver_connection.execute("PRAGMA busy_timeout=50"),
+        )
+
+
+def test_a_full_disk_is_named_and_red_until_a_write_succeeds(store: SqlStore) -> None:
+    write(store, "before")
+    assert store.ping() == []
+    fill_disk(store)
+    with store.read() as unit:
+        names = {client.id for client in unit.api_keys.list_clients()}
+    assert "before" in names, "what is there can be read"
+    free_disk(store)
+    # Nobody has written meanwhile: the probe itself finds out.
+    assert store.ping() == []
+    write(store, "after")
+
+
+def test_a_locked_database_is_named_and_red_while_it_is_locked(
+    store: SqlStore, tmp_path: Path
+) -> None:
+    shorten_patience(store)
+    with closing(sqlite3.connect(tmp_path / "crossway.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageUnavailable, match="locked by another program"):
+            write(store, "c-1")
+        assert store.ping() == ["the database is locked by another program"]
+        other.execute("ROLLBACK")
+    assert store.ping() == []
+    write(store, "c-1")
+
+
+def test_all_that_wait_for_one_commit_learn_that_it_failed(store: SqlStore, tmp_path: Path) -> None:
+    shorten_patience(store)
+    outcomes: list[str] = []
+
+    def attempt(number: int) -> None:
+        try:
+            write(store, f"c-{number}")
+        except StorageUnavailable as error:
+            outcomes.append(str(error))
+
+    with closing(sqlite3.connect(tmp_path / "crossway.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        threads = [threading.Thread(target=attempt, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        other.execute("ROLLBACK")
+    assert outcomes == ["The database is locked by another program"] * 6
+    with store.read() as unit:
+        assert {c.id for c in unit.api_keys.list_clients()} & {f"c-{n}" for n in range(6)} == set()
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "crossway.db"
+    file.write_bytes(b"not a database " * 1_000)
+    store = open_store(f"sqlite:///{file}")
+    assert store.ping() == ["the file of the database is damaged: restore a backup"]
+    store.close()
