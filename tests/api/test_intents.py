@@ -10,7 +10,8 @@ from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api
 CREATED = {
     "id", "client_id", "sender", "initialAmount", "fees_in_usd", "app_fee_in_usd",
     "total_amount_in_usd", "total_amount_in_asset_token", "fees_in_asset_token",
-    "network_fee_in_asset_token", "app_fee_in_asset_token", "asset_token_symbol", "asset_token_decimals", "slippage", "tokenIn",
+    "network_fee_in_asset_token", "app_fee_in_asset_token", "asset_token_symbol",
+    "asset_token_decimals", "slippage", "tokenIn",
     "tokenOut", "intent_address", "source_chain", "destination_chain", "recipient",
     "refund_address", "relayer", "coordinator", "bridger", "bridgeExtraData", "intent_nonce",
     "intent_status", "tx_hash", "needs_relay", "expires_at", "metadata", "created_at", "updated_at",

@@ -174,7 +174,7 @@ def _settle_outside_txs(unit: UnitOfWork, services: Services, comparison: Reconc
         )
     for chain, nonce in comparison.harmless_nonces.items():
         relayer = services.chains[chain].accounts.relayer
-        unit.outbound_txs.reserve_nonces(chain, relayer, 0, nonce + 1)
+        unit.account_nonces.reserve(chain, relayer, 0, nonce + 1)
         unit.alerts.resolve([f"outside:{chain}"], now)
 
 
