@@ -47,11 +47,12 @@ class Network(Protocol):
 class SimulatedNetwork:
     """The simulated chain of a family."""
 
-    life = 0
-
     def __init__(self, folder: Path, name: str) -> None:
         self.simulation = Simulation(f"sqlite:///{folder / 'network.db'}")
         self.chain = self.simulation.chain(name)
+        facts = self.simulation.network.facts[name]
+        seconds = facts.tx_life_seconds or 0
+        self.life = int(seconds / facts.block_seconds) + 2 if seconds else 0
         self.token = dollars(name)
         tokens = self.simulation.network.facts[name].tokens.values()
         self.foreign_token = next(t.address for t in tokens if t.address != self.token)
