@@ -37,6 +37,9 @@ class Everything:
     def filter_known(self, addresses: Collection[str]) -> set[str]:
         return set(addresses)
 
+    def list_recent(self) -> Sequence[str]:
+        return self.list_all()
+
     def list_all(self) -> Sequence[str]:
         return ()
 

@@ -83,6 +83,9 @@ class AddressWatch:
     def list_all(self) -> Sequence[str]:
         return self.addresses
 
+    def list_recent(self) -> Sequence[str]:
+        return self.addresses
+
 
 def dollars(chain: str = BASE) -> str:
     """The token address of USDC, or where that is disabled of USDT."""

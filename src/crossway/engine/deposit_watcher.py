@@ -19,6 +19,7 @@ from crossway.usecases.payments.deposits import record_deposits
 
 BATCH, LOW_PRIORITY_BATCH = 2_000, 200
 # A block that replaces another one may carry an earlier timestamp.
+_RECENT = timedelta(hours=1)
 _REORG_MARGIN = timedelta(minutes=10)
 _NOT_FOUND_NOTE = "The chain reported it once and does not have it: not credited."
 
@@ -34,9 +35,13 @@ class StoredAddressFilter:
             return set(unit.intents.find_ids_by_address(addresses))
 
     def list_all(self) -> Sequence[str]:
-        since = self._services.clock.now() - timedelta(
-            seconds=self._services.policy.late_watch_seconds
-        )
+        return self._ended_within(timedelta(seconds=self._services.policy.late_watch_seconds))
+
+    def list_recent(self) -> Sequence[str]:
+        return self._ended_within(_RECENT)
+
+    def _ended_within(self, span: timedelta) -> Sequence[str]:
+        since = self._services.clock.now() - span
         with self._services.store.read() as unit:
             return unit.intents.list_watched_addresses(self._chain, since)
 

@@ -55,6 +55,10 @@ class AddressFilter(Protocol):
         """All watched addresses; for chains that must be queried by address."""
         ...
 
+    def list_recent(self) -> Sequence[str]:
+        """Those of payments that are open or ended lately; the others are seldom paid to."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class SignedTx:

@@ -81,6 +81,9 @@ class Watch:
     def list_all(self) -> Sequence[str]:
         return self.addresses
 
+    def list_recent(self) -> Sequence[str]:
+        return self.addresses
+
     def filter_known(self, addresses: Collection[str]) -> set[str]:
         self.asked |= set(addresses)
         return set(addresses) & set(self.addresses)

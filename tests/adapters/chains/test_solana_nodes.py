@@ -1,6 +1,6 @@
 """What a single node of Solana says wrongly is no answer, and never a loss."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -233,3 +233,49 @@ def test_more_accounts_than_one_look_takes_are_looked_at_by_turns(
         found |= {(one.tx_ref, one.to, one.amount) for one in seen.incoming}
     assert found == {(one.tx_ref, one.to, one.amount) for one in behind.transfers_to(paid)}
     assert sum(units for _, _, units in found) == sum(115 + 3 * n for n in range(len(paid)))
+
+
+class LateWatch(AddressWatch):
+    """A few open payments, and many that ended long ago."""
+
+    def __init__(self, recent: Sequence[str], ended: Sequence[str]) -> None:
+        super().__init__(*recent, *ended)
+        self.recent = recent
+
+    def list_recent(self) -> Sequence[str]:
+        return self.recent
+
+
+def test_watching_costs_by_open_payments_and_late_deposits_are_found_by_turns(
+    payment: Payment, node: solana.Node
+) -> None:
+    chain = open_solana(node)
+    addresses = [chain.deposit_address(f"0x{number:064x}") for number in range(300)]
+    watch = LateWatch(addresses[:2], addresses[2:])
+    heads = chain.heads()
+    cursor = chain.scan(Cursor(heads.height, heads.block_hash), watch).cursor
+    node.send(addresses[1], 11)
+    node.send(addresses[250], 12)
+    node.mine()
+    before = chain.context.pool.calls_by_node()[0]
+    seen = chain.scan(cursor, watch)
+    # The accounts of 22 addresses and not of 300: one call for a hundred accounts.
+    assert chain.context.pool.calls_by_node()[0] - before < 25
+    assert [one.to for one in seen.incoming if one.amount == 11] == [addresses[1]]
+    late = [one for one in seen.incoming if one.amount == 12]
+    for _ in range(16):
+        seen = chain.scan(seen.cursor, watch)
+        late += [one for one in seen.incoming if one.amount == 12]
+    assert {one.to for one in late} == {addresses[250]}
+    chain.close()
+
+
+def test_a_cursor_from_a_false_head_is_left(payment: Payment, node: solana.Node) -> None:
+    chain = open_solana(node)
+    node.send(payment.address, 7)
+    node.mine()
+    false = Cursor(chain.heads().height + 1_000_000, "1" * 32)
+    seen = chain.scan(false, AddressWatch(payment.address))
+    assert seen.reorged_from is not None
+    assert seen.cursor.height == chain.heads().height
+    chain.close()

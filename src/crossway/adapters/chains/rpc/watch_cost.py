@@ -39,6 +39,10 @@ class ExampleAddresses:
         """All of them."""
         return self.addresses
 
+    def list_recent(self) -> Sequence[str]:
+        """All of them: their payments are open."""
+        return self.addresses
+
 
 def watching_finding(cost: WatchCost) -> Finding:
     """What watching costs while payments are open, and whether its budget makes it slow."""

@@ -25,6 +25,7 @@ class ChainParams(NodeParams):
 
     accounts: int
     max_accounts: int
+    late_owners: int
     usual: tuple[str, ...]
     units: int
     least_price: int

@@ -6,6 +6,7 @@ from functools import partial
 
 from crossway.adapters.chains.rpc.client import RpcError
 from crossway.adapters.chains.rpc.deposit_scan import DepositReader
+from crossway.adapters.chains.rpc.head_tracker import LOWER_HEAD_SECONDS
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.solana.accounts import (
     AMOUNT_AT,
@@ -37,6 +38,7 @@ from crossway.adapters.chains.solana.watched_accounts import (
     MAX_POLLS,
     DepositMemory,
     WatchedAccount,
+    WatchedOwners,
     accounts_of,
     accounts_to_poll,
 )
@@ -67,13 +69,15 @@ class SolanaDeposits(DepositReader[ChainContext]):
         return verified
 
     def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
-        addresses, pool = watch.list_all(), self._context.pool
+        owners, pool = WatchedOwners(watch.list_recent(), watch.list_all()), self._context.pool
         if self._memory.reached != after:
             # The result of the last scan was not stored, or another process scanned.
             self._memory.forget()
         try:
-            scan, transfers = pool.first(lambda s: self._scan_from(s, head, after, addresses))
+            scan, transfers = pool.first(lambda s: self._scan_from(s, head, after, owners))
             if pool.quorum_size > 1:
+                if scan.reorged_from is not None:
+                    self._confirm_reorg(head, after)
                 # A single node's answer must not count as an explanation.
                 self.verify_inclusion(transfers)
         except Unreachable:
@@ -83,17 +87,15 @@ class SolanaDeposits(DepositReader[ChainContext]):
         return scan
 
     def _scan_from(
-        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+        self, session: RpcSession, head: ChainHead, after: Cursor, owners: WatchedOwners
     ) -> tuple[Scan, Sequence[IncomingTransfer]]:
         """The scan and all transactions read, including those before the cursor."""
         context, memory = self._context, self._memory
-        if head.height < after.height:
-            raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
         cursor = Cursor(head.height, head.block_hash)
-        if not _is_cursor_valid(session, after, head.finalized):
-            rescan = self._rescan(session, head, after, addresses)
+        if not self._continues(session, head, after):
+            rescan = self._rescan(session, head, after, owners.all)
             return rescan, rescan.incoming
-        watched, is_complete_poll = accounts_to_poll(context, memory, addresses)
+        watched, is_complete_poll = accounts_to_poll(context, memory, owners)
         accounts = [entry.account for entry in watched]
         slot, accounts_now = fetch_account_slices(
             context, session, accounts, AMOUNT_AT, AMOUNT_SIZE
@@ -105,9 +107,9 @@ class SolanaDeposits(DepositReader[ChainContext]):
         new_transfers = [
             t for t in transfers if not is_complete_poll or _is_new(context, t, after, passed)
         ]
-        owners = {entry.owner for entry in to_explain}
+        explained = {entry.owner for entry in to_explain}
         emptied, newest = find_paid_out(
-            context, session, memory.program_cursor, after.height, addresses, owners
+            context, session, memory.program_cursor, after.height, owners.all, explained
         )
         if emptied:
             known_refs = {entry.tx_ref for entry in new_transfers}
@@ -123,12 +125,31 @@ class SolanaDeposits(DepositReader[ChainContext]):
             memory.forget()
         return Scan(new_transfers, cursor if complete else after, None), transfers
 
+    def _continues(self, session: RpcSession, head: ChainHead, after: Cursor) -> bool:
+        """Whether the cursor is on the chain: not replaced, nor far above the head, as it was
+        scanned from a false one. Raises `Unreachable` where the node is behind."""
+        if head.height >= after.height:
+            return _is_cursor_valid(session, after, head.finalized)
+        tolerated = int(LOWER_HEAD_SECONDS / self._context.chain.block_time_seconds)
+        if after.height - head.height <= tolerated:
+            raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
+        return False
+
+    def _confirm_reorg(self, head: ChainHead, after: Cursor) -> None:
+        """Raises `Unreachable` where a node of the quorum still has the cursor's block."""
+        if head.height < after.height:
+            return
+        read = partial(_is_cursor_valid, after=after, final=head.finalized)
+        if any(self._context.pool.quorum(read)):
+            raise Unreachable(f"the nodes have different blocks {after.height}")
+
     def _rescan(
         self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
     ) -> Scan:
         """After a reorg: scan again from the last block that is still on the chain."""
         hashes, read = self._context.block_hashes, partial(read_blocks, session)
-        common = hashes.last_common_block(head, after, _BLOCKS_AT_ONCE, read)
+        reached = Cursor(min(after.height, head.height + 1), after.block_hash)
+        common = hashes.last_common_block(head, reached, _BLOCKS_AT_ONCE, read)
         root = min(head.finalized, after.height - 1) if common is None else common.height
         hashes.forget(root, after.height)
         hashes.remember(Block(head.height, head.block_hash, head.time))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.third_party_calls import ProgramCursor
@@ -11,6 +12,7 @@ from crossway.ports.chain import Cursor
 MAX_POLLS = 20
 # Cached accounts of addresses that are no longer watched, before the cache is dropped.
 _UNWATCHED_MARGIN = 50
+P = TypeVar("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,35 @@ class DepositMemory:
         self.program_cursor.newest = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedOwners:
+    """Deposit addresses: those of payments that are open or ended lately, and all."""
+
+    recent: Sequence[str]
+    all: Sequence[str]
+
+
 def accounts_to_poll(
-    context: ChainContext, memory: DepositMemory, addresses: Sequence[str]
+    context: ChainContext, memory: DepositMemory, owners: WatchedOwners
 ) -> tuple[list[WatchedAccount], bool]:
-    """The accounts of this poll, and whether these are all: with very many, some take turns."""
-    if len(memory.accounts) > 2 * len(addresses) + _UNWATCHED_MARGIN:
+    """The accounts of this poll, and whether these are all. Those of payments that ended a while
+    ago take turns, a few in each poll; with very many open payments, some of theirs, too."""
+    if len(memory.accounts) > 2 * len(owners.recent) + _UNWATCHED_MARGIN:
         memory.accounts = {}
+    recent = set(owners.recent)
+    ended = [owner for owner in owners.all if owner not in recent]
+    polled, is_complete = _recent_accounts(context, memory, owners.recent)
+    for owner in _next_slice(ended, memory.turn, context.params.late_owners):
+        polled += [account for part in accounts_of(context, owner) for account in part]
+    return polled, is_complete and not ended
+
+
+def _recent_accounts(
+    context: ChainContext, memory: DepositMemory, recent: Sequence[str]
+) -> tuple[list[WatchedAccount], bool]:
     usual: list[WatchedAccount] = []
     others: list[WatchedAccount] = []
-    for owner in addresses:
+    for owner in recent:
         if owner not in memory.accounts:
             memory.accounts[owner] = accounts_of(context, owner)
         often, seldom = memory.accounts[owner]
@@ -93,7 +115,7 @@ def accounts_of(
     return usual, others
 
 
-def _next_slice(places: Sequence[WatchedAccount], turn: int, count: int) -> list[WatchedAccount]:
+def _next_slice(places: Sequence[P], turn: int, count: int) -> list[P]:
     if count >= len(places):
         return list(places)
     start = turn * count % len(places)

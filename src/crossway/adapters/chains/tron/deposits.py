@@ -170,6 +170,10 @@ class _EvmAddressFilter:
         """Every address to query nodes for."""
         return [to_evm_address(address) for address in self.watch.list_all()]
 
+    def list_recent(self) -> Sequence[str]:
+        """Those of open payments."""
+        return [to_evm_address(address) for address in self.watch.list_recent()]
+
 
 def _from_evm(transfer: IncomingTransfer) -> IncomingTransfer:
     token, sender, to = (to_base58(a) for a in (transfer.token, transfer.sender, transfer.to))
