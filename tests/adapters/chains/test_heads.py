@@ -136,6 +136,18 @@ def test_a_false_height_of_the_only_node_comes_down_again() -> None:
     assert tracker.heads().height == 1_000
 
 
+def test_a_node_that_pauses_for_a_moment_is_no_outage_of_the_chain() -> None:
+    tracker = Tracker(2, head(1_000), head(1_000))
+    tracker.heads()
+    tracker.nodes.heads, tracker.now = [head(1_001)], 9.0
+    assert tracker.heads().height == 1_000
+    tracker.now = 11.0
+    with pytest.raises(Unreachable):
+        tracker.heads()
+    tracker.nodes.heads, tracker.now = [head(1_001)] * 2, 12.0
+    assert tracker.heads().height == 1_001
+
+
 def test_too_few_nodes_are_no_answer() -> None:
     with pytest.raises(Unreachable):
         Tracker(2, head(1_000)).heads()

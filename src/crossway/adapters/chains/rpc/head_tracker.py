@@ -25,6 +25,8 @@ MAX_BUDGETED_SECONDS = 600.0
 
 LOWER_HEAD_SECONDS = 30.0
 """A head below the last one is a node that is behind. After this long it is the chain's."""
+# So long the last head counts where some nodes answer, but too few.
+_MISSING_NODE_SECONDS = 10.0
 # Share of the block time for which a head is cached.
 _POLL_SHARE = 0.5
 # Nodes of one chain may be this far apart without being doubted.
@@ -82,6 +84,7 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
         self._lock, self._monotonic = Lock(), monotonic_seconds
         self._cached: tuple[float, ChainHead] | None = None
         self._calls_before: Sequence[int] = ()
+        self._agreed_at = 0.0
 
     def heads(self) -> ChainHead:
         """The current head, or the cached one. Raises `Unreachable` where too few nodes agree."""
@@ -126,10 +129,14 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
             agreeing = max(quorum, 2)
         if len(heads) < agreeing:
             doubts = describe_doubts(reports, None, latest_time, self._tolerance)
+            if previous is not None and heads and not doubts and self._is_recent(now):
+                # One of several nodes pauses for a moment: that is no outage of the chain.
+                return previous
             raise Unreachable("; ".join([*doubts, *errors]) or "no node is available")
         head = supported_head(heads, agreeing, latest_time)
         doubts = describe_doubts(reports, head, latest_time, self._tolerance)
         self._accept(reports, head)
+        self._agreed_at = now
         if previous is not None and head.height < previous.height:
             # Some nodes of the quorum are behind: what it has reached before still counts.
             head = replace(previous, finalized=max(previous.finalized, head.finalized))
@@ -137,9 +144,13 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
 
     def _previous(self, now: float) -> ChainHead | None:
         """The last head, unless no node has confirmed it for so long that it may be false."""
-        if self._cached is None or now - self._cached[0] > self._poll + LOWER_HEAD_SECONDS:
+        if self._cached is None or now - self._agreed_at > self._poll + LOWER_HEAD_SECONDS:
             return None
         return self._cached[1]
+
+    def _is_recent(self, now: float) -> bool:
+        """Whether a quorum agreed on the last head a few seconds ago."""
+        return now - self._agreed_at <= self._poll + _MISSING_NODE_SECONDS
 
     def _read_current(self, session: RpcSession, previous: ChainHead | None) -> ReportT:
         """What a node reports. Raises `Unreachable` where it is behind the last head."""
