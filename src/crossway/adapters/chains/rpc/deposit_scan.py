@@ -73,7 +73,11 @@ class DepositReader(ABC, Generic[ContextT]):
 
 def _merge(parts: Sequence[Sequence[IncomingTransfer]]) -> list[IncomingTransfer]:
     """Each transfer once, as several nodes report it."""
-    return list({(t.tx_ref, t.block_hash): t for part in parts for t in part}.values())
+    return list({_key(t): t for part in parts for t in part}.values())
+
+
+def _key(transfer: IncomingTransfer) -> tuple[str, str]:
+    return transfer.tx_ref, transfer.block_hash
 
 
 class BlockScanner(DepositReader[ContractContextT]):
@@ -85,6 +89,9 @@ class BlockScanner(DepositReader[ContractContextT]):
     def __init__(self, context: ContractContextT) -> None:
         super().__init__(context)
         self._reread_to: int | None = None
+        self._reached: Cursor | None = None
+        # What scans returned of the blocks that are to be read again, with its height.
+        self._returned: dict[tuple[str, str], int] = {}
 
     def cursor_before(self, head: ChainHead) -> Cursor:
         height = max(head.height - 1, 0)
@@ -94,9 +101,8 @@ class BlockScanner(DepositReader[ContractContextT]):
     def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
         addresses = watch.list_all()
         scan = self._context.pool.first(lambda s: self._scan_or_rewind(s, head, after, addresses))
-        scan = replace(
-            scan, incoming=_merge([scan.incoming, *self._reread(after, scan, addresses)])
-        )
+        missed = self._reread(after, scan, addresses)
+        scan = replace(scan, incoming=[*scan.incoming, *missed])
         if len(addresses) > MAX_FILTERED_ADDRESSES and scan.incoming:
             known = watch.filter_known({transfer.to for transfer in scan.incoming})
             incoming = [transfer for transfer in scan.incoming if transfer.to in known]
@@ -133,9 +139,14 @@ class BlockScanner(DepositReader[ContractContextT]):
 
     def _reread(
         self, after: Cursor, scan: Scan, addresses: Sequence[str]
-    ) -> Sequence[Sequence[IncomingTransfer]]:
-        """The transfers in blocks that were scanned a little earlier, as each of several nodes
-        finds them; none where it is too early."""
+    ) -> Sequence[IncomingTransfer]:
+        """The transfers in blocks that were scanned a little earlier, as any of several nodes finds
+        them, that no scan returned; none where it is too early."""
+        if after != self._reached:
+            # The result of the last scan was not stored, or another process scanned.
+            self._reread_to, self._returned = None, {}
+        self._reached = scan.cursor
+        self._returned |= {_key(t): t.block_height for t in scan.incoming}
         low = self._reread_to
         if low is None:
             low = after.height - self._blocks_in(_REREAD_SECONDS)
@@ -151,9 +162,13 @@ class BlockScanner(DepositReader[ContractContextT]):
             lambda session: self._read_transfers(session, low + 1, high, addresses),
             lambda results: len(results) == several,
         )
+        missed = [t for t in _merge(found) if _key(t) not in self._returned]
         if len(found) >= pool.quorum_size:
             self._reread_to = high
-        return found
+            self._returned = {key: at for key, at in self._returned.items() if at > high}
+        else:
+            self._returned |= {_key(t): t.block_height for t in missed}
+        return missed
 
     @property
     def _max_reread(self) -> int:
