@@ -5,10 +5,13 @@ import re
 import stat
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from crossway.ports.records import Alert
+from crossway.storage.store import open_store
 from tests.commands import crossway
 
 
@@ -64,6 +67,22 @@ def test_doctor_reports_a_secret_key_readable_by_other_users(tmp_path: Path) -> 
     crossway(tmp_path, "keys", "list")
     (tmp_path / "secret.key").chmod(0o644)
     assert "chmod 600" in crossway(tmp_path, "doctor").stdout
+
+
+def test_doctor_reports_critical_alerts(tmp_path: Path) -> None:
+    crossway(tmp_path, "keys", "list")
+    store = open_store(f"sqlite:///{tmp_path / 'crossway.db'}")
+    at = datetime(2026, 11, 23, 12, 30, tzinfo=UTC)
+    for key, kind, text in (
+        ("nonce:BASE_MAINNET", "nonce", "Nonce 7 blocks 3 transactions."),
+        ("stale:BASE_MAINNET", "node", "The newest block of Base is 6 minutes old."),
+    ):
+        alert = Alert(key, kind, "BASE_MAINNET", text, at, at, None)
+        store.write(lambda unit, alert=alert: unit.alerts.raise_alert(alert))
+    store.close()
+    result = crossway(tmp_path, "doctor")
+    assert result.exit_code == 1
+    assert result.stdout == "alert since 2026-11-23 12:30 UTC: Nonce 7 blocks 3 transactions.\n"
 
 
 def test_failing_commands_print_one_sentence(tmp_path: Path) -> None:

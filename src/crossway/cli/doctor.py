@@ -20,6 +20,9 @@ from crossway.cli.errors import report_errors, setting_errors
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.startup_checks import SetupError
 from crossway.storage.store import SqlStore, open_store
+from crossway.usecases.operating import alerts
+
+_MAX_ALERTS = 10
 
 
 @report_errors
@@ -127,9 +130,25 @@ def _database_findings(settings: Settings) -> Iterator[str]:
         yield from store.ping()
         with suppress(ProgrammingError, OperationalError):  # The first start creates the tables.
             yield from _key_findings(settings, store)
+            yield from _alert_findings(store)
         store.close()
     except (SQLAlchemyError, ImportError) as error:
         yield f"CROSSWAY_DATABASE_URL cannot be used: {error}"
+
+
+def _alert_findings(store: SqlStore) -> Iterator[str]:
+    """The critical alerts of the running service: money that waits or may be missing."""
+    with store.read() as unit:
+        active = unit.alerts.list_active(limit=alerts.MAX_ACTIVE_ALERTS)
+    critical = [
+        alert
+        for alert in active
+        if alerts.describe_kind(alerts.display_kind(alert)).severity is alerts.Severity.CRITICAL
+    ]
+    for alert in critical[:_MAX_ALERTS]:
+        yield f"alert since {alert.since:%Y-%m-%d %H:%M} UTC: {alert.message}"
+    if len(critical) > _MAX_ALERTS:
+        yield f"and {len(critical) - _MAX_ALERTS} more critical alerts: see the page Alerts"
 
 
 def _key_findings(settings: Settings, store: SqlStore) -> Iterator[str]:

@@ -21,6 +21,7 @@ _CONFIRMED_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 _SWEEP_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 _SWEEP_RETRY = timedelta(seconds=2)
 _REFUSAL_RETRY = timedelta(minutes=1)
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class OutboundPlanner:
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
         self._used_nonces: set[int] | None = None
+        self._returns: dict[int, tuple[int, datetime]] | None = None
         self._active_sweeps: set[AddressKey] | None = None
         self._balances = AddressBalances()
 
@@ -208,7 +210,19 @@ class OutboundPlanner:
         has_ended = intent.state not in (State.PENDING, State.FUNDED)
         if has_ended and is_dust(self._services, intent, tx.token, tx.chain, amount):
             return Decision(keep_as_dust=True)
-        return self._decide_sweep(tx)
+        return self._wait_for_next_day(tx) or self._decide_sweep(tx)
+
+    def _wait_for_next_day(self, tx: OutboundTx) -> Decision | None:
+        """Anybody can make us return money again and again, so a day has a limit."""
+        now, most = self._services.clock.now(), self._services.policy.returns_per_day
+        if self._returns is None:
+            ids = list(self._intents)
+            self._returns = self._unit.outbound_txs.count_returns(ids, now - _DAY)
+        count, first = self._returns.get(tx.intent_id, (0, now))
+        if count < most:
+            return None
+        reason = f"{count} returns were sent within a day; the next one follows a day after them."
+        return Decision(wait_reason=reason, wait_until=first + _DAY)
 
     def _decide_skip(self, tx: OutboundTx) -> Decision:
         """A nonce is skipped once, and only where no transaction uses it."""

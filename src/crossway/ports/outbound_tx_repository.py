@@ -57,6 +57,13 @@ class OutboundTxRepository(Protocol):
         """DUE, SIGNED and FAILED ones."""
         ...
 
+    def count_returns(
+        self, intent_ids: Collection[int], since: datetime
+    ) -> dict[int, tuple[int, datetime]]:
+        """By payment, how many returns were sent since an instant, and when the first of them last
+        changed; payments without one are left out."""
+        ...
+
     def list_newest(self, intent_id: int, limit: int) -> list[OutboundTx]:
         """Oldest first: all but the returns, of which there may be many, and the newest returns."""
         ...

@@ -62,6 +62,7 @@ class Policy:
     """All rules an operator can set; times in seconds.
 
     A payout that is not sent `payout_grace_seconds` after its payment's expiry is given up.
+    Beside its refund, a deposit address gets at most `returns_per_day` returns at our cost.
     Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
     """
 
@@ -70,6 +71,7 @@ class Policy:
     intent_life_seconds: int = 3600
     start_margin_seconds: int = 60
     payout_grace_seconds: int = 3600
+    returns_per_day: int = 5
     quote_life_seconds: int = 60
     quote_timeouts: TimeoutPolicy = TimeoutPolicy()
     ramp_quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=4.0, grace=1.5)

@@ -1,12 +1,14 @@
 """The outbound transactions of intents, however many an intent has."""
 
 from collections.abc import Collection
+from datetime import datetime
 
 from sqlalchemy import Connection, Select, func, select, text
 
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.storage.bulk_sql import in_values
 from crossway.storage.outbound_tx_rows import OUTBOUND_TXS
+from crossway.storage.row_mapper import from_micros, to_micros
 from crossway.storage.tables import outbound_txs
 
 
@@ -23,6 +25,23 @@ class OutboundTxsOfIntents:
             in_values(self._db, outbound_txs.c.intent_id, intent_ids),
         )
         return self._decode(query.order_by(outbound_txs.c.id)) if intent_ids else []
+
+    def count_returns(
+        self, intent_ids: Collection[int], since: datetime
+    ) -> dict[int, tuple[int, datetime]]:
+        columns = (
+            outbound_txs.c.intent_id,
+            func.count(),
+            func.min(outbound_txs.c.updated_at),
+        )
+        query = select(*columns).where(
+            in_values(self._db, outbound_txs.c.intent_id, intent_ids),
+            outbound_txs.c.kind == OutboundTxKind.RETURN_EXCESS.value,
+            outbound_txs.c.tx_id.is_not(None),
+            outbound_txs.c.updated_at >= to_micros(since),
+        )
+        rows = self._db.execute(query.group_by(outbound_txs.c.intent_id)) if intent_ids else ()
+        return {intent_id: (count, from_micros(first)) for intent_id, count, first in rows}
 
     def list_newest(self, intent_id: int, limit: int) -> list[OutboundTx]:
         query = select(outbound_txs).where(outbound_txs.c.intent_id == intent_id)
