@@ -170,3 +170,20 @@ def test_the_command_waits_for_its_turn(world: ScenarioWorld) -> None:
     assert reconciliation_runs.is_any_running(world.services)
     with pytest.raises(InvalidStatus, match="already running"):
         reconciliation_runs.run_and_wait(world.services, world.operator)
+
+
+def test_where_the_opening_is_known_what_is_added_is_a_difference_too(
+    world: ScenarioWorld,
+) -> None:
+    set_balances(world, relayer="5000000000000")
+    [difference] = reconcile(world.services, world.operator).differences
+    message = inventory_adjustments.book_difference(
+        world.services,
+        world.operator,
+        BASE,
+        difference.token,
+        difference.chain_amount - difference.ledger_amount,
+        "As agreed",
+    )
+    assert message.endswith("booked as added.")
+    assert sentences(world) == ["The books and the chains agree."]

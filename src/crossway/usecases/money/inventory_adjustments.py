@@ -102,6 +102,9 @@ def book_difference(
         raise Conflict(f"The difference is now {actual}: reconcile again before booking it")
     tx = ADDED if difference > 0 else WITHDRAWN
     postings = [_equity_posting(current.account, chain_port.id, token, difference, tx)]
+    if known := current.known_opening:
+        # From now on, the books have all that the account holds.
+        postings.append(_equity_posting(current.account, chain_port.id, token, known, OPENING))
     detail = {token: str(difference), "account": kind, "reason": reason.strip()}
     action = "inventory adjustment booked"
     _post_adjustment(services, caller, chain_port.id, postings, [current], action, detail)
@@ -133,7 +136,7 @@ def _post_adjustment(
         for comparison in compared:
             accounts = comparison.account.accounts
             amount = sum(balances.get((a, chain, comparison.token), 0) for a in accounts)
-            if amount + comparison.known_opening != comparison.ledger_amount:
+            if amount + (comparison.known_opening or 0) != comparison.ledger_amount:
                 raise Conflict("The books have changed: try again")
         opened = unit.ledger.list_opened_accounts()
         if any(p.tx == OPENING and (p.debit, chain, p.token) in opened for p in postings):

@@ -42,15 +42,15 @@ class UnbookedMovement:
 class BalanceComparison:
     """The balance of a token at one of our accounts on the chain, and the balance that the books
     expect. `has_opening_balance`: one was booked for it; else `known_opening`, which the simulated
-    network tells, is part of what is expected. `is_stable`: nothing was under way while both were
-    read."""
+    network alone tells, is part of what is expected. `is_stable`: nothing was under way while both
+    were read."""
 
     account: OwnAccount
     token: str
     ledger_amount: int
     chain_amount: int
     has_opening_balance: bool
-    known_opening: int = 0
+    known_opening: int | None = None
     is_stable: bool = True
 
     @property
@@ -62,12 +62,15 @@ class BalanceComparison:
     def lacks_opening_balance(self) -> bool:
         """Whether the difference is what an opening balance, if booked, would be: it cannot be
         negative, so less than the books say is missing in any case."""
-        return not self.has_opening_balance and self.difference > 0
+        is_unknown = not self.has_opening_balance and self.known_opening is None
+        return is_unknown and self.difference > 0
 
     @property
     def opening_balance(self) -> int:
         """What there is to book as the opening balance; zero if it is booked."""
-        return 0 if self.has_opening_balance else self.known_opening + max(self.difference, 0)
+        if self.has_opening_balance:
+            return 0
+        return max(self.difference, 0) if self.known_opening is None else self.known_opening
 
 
 def own_accounts(chain: Chain) -> tuple[OwnAccount, ...]:
@@ -148,7 +151,7 @@ def _compare_once(
 ) -> Iterator[BalanceComparison]:
     native = services.catalogue.native_token(chain.id)
     enabled = {t.address for t in services.catalogue.by_chain[chain.id] if t.enabled}
-    openings = services.sandbox.opening_balances(chain.id) if services.sandbox else {}
+    openings = services.sandbox.opening_balances(chain.id) if services.sandbox else None
     for own in own_accounts(chain):
         booked = {token for account, _, token in expected.balances if account in own.accounts}
         # Others may use the treasury's address for its native coins; the relayer pays fees.
@@ -159,7 +162,9 @@ def _compare_once(
                 expected.balances.get((account, chain.id, token), 0) for account in own.accounts
             ) + (expected.unbooked.net_change(own.address, token) or 0)
             has_opening = (own.adjusted, chain.id, token) in expected.opened
-            known = 0 if has_opening else openings.get((own.address, token), 0)
-            ledger_amount += known
+            known = None
+            if openings is not None and not has_opening:
+                known = openings.get((own.address, token), 0)
+            ledger_amount += known or 0
             if has_opening or known or chain_amount != ledger_amount:
                 yield BalanceComparison(own, token, ledger_amount, chain_amount, has_opening, known)
