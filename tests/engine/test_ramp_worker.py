@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import State
 from crossway.domain.ramps import OrderState as S
+from crossway.engine.alerts import TaskHealth
+from crossway.engine.fenced_store import LeaseLost
 from crossway.engine.loop import Engine
 from crossway.engine.ramp_worker import RampWorker
 from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderUpdate
+from crossway.storage.service_tables import leases
 from crossway.usecases.ramps import orders as ramp_orders
 from tests.engine.test_two_engines import ticking
 from tests.invariants import check_invariants
@@ -208,3 +212,41 @@ def test_orders_of_an_unconfigured_provider_wait(world: RampWorld) -> None:
     assert world.reload_order(order).state is S.INITIATED
     with pytest.raises(Unreachable):
         ramp_orders.cancel_order(services, world.caller, order.id)
+
+
+def take_over(world: RampWorld) -> None:
+    """Another engine takes over the chains of one that was paused, and ends."""
+    with world.store.writer.begin() as db:
+        db.execute(update(leases).values(until=1))
+    other = Engine(world.services, "other")
+    other.tick()
+    other.stop()
+
+
+def test_an_engine_that_lost_its_leases_in_a_call_reports_no_failure(
+    world: RampWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was paused: nothing is wrong, and the order goes on."""
+    order = world.create_on_ramp()
+    lost: list[str] = []
+
+    def lose_leases(call: str) -> None:
+        if call == "fetch_updates" and not lost:
+            lost.append(call)
+            take_over(world)
+
+    record_calls(world, lose_leases)
+    world.report(order, "paid")
+    world.wait_for_order(order, S.COMPLETED)
+    assert lost
+    assert [line.getMessage() for line in caplog.records if line.levelname == "ERROR"] == []
+    assert world.active_alerts("engine") == []
+    assert world.fiat_balances(order) == completed_balances(world.reload_order(order))
+
+
+def test_a_task_without_leases_has_not_failed(
+    world: RampWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    TaskHealth(world.services, "ramp orders").record_failure(LeaseLost())
+    assert caplog.records == []
+    assert world.active_alerts("engine") == []

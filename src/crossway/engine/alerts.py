@@ -4,6 +4,7 @@ import logging
 from typing import Final
 
 from crossway.domain.outbound import OutboundTxKind
+from crossway.engine.fenced_store import LeaseLost
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -49,8 +50,11 @@ class TaskHealth:
         self._last_reported = ""
 
     def record_failure(self, error: Exception) -> None:
-        """The task failed; each distinct error is logged and alerted once. Never raises."""
-        if self._last_reported == repr(error):
+        """The task failed; each distinct error is logged and alerted once. Never raises.
+
+        Losing the leases is no failure: nothing was written, and the task is done again.
+        """
+        if isinstance(error, LeaseLost) or self._last_reported == repr(error):
             return
         self._last_reported = repr(error)
         log.error("%s failed", self._name, exc_info=error)

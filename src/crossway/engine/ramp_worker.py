@@ -11,6 +11,7 @@ from typing import TypeVar
 from crossway.domain.errors import Unreachable
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder, provider_name
 from crossway.engine.alerts import TaskHealth, raise_alert
+from crossway.engine.fenced_store import LeaseLost
 from crossway.engine.serial_worker import SerialWorker
 from crossway.engine.sleeper import Sleeper, seconds_until
 from crossway.ports.ramps import RampProvider
@@ -195,7 +196,7 @@ class RampWorker:
         """Run `work`; an unexpected error is logged and alerted and does not stop other orders."""
         try:
             return work()
-        except Unreachable:
+        except (Unreachable, LeaseLost):
             raise
         except Exception as error:
             log.error("ramp order %s failed", order_id, exc_info=error)
