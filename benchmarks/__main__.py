@@ -2,6 +2,8 @@
 
 python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, deposits, serving,
 deliveries, lookups, overviews, trackers, books, analytics, evm, watching, first_paint, start
+
+python -m benchmarks campaign [options] is a long run under faults; see its --help.
 """
 
 import importlib
@@ -32,6 +34,8 @@ NAMES = (
 def main(names: list[str]) -> int:
     """Print one row per figure; exits with 0 even if a goal is missed, because machines differ."""
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    if names[:1] == ["campaign"]:
+        return int(importlib.import_module("benchmarks.campaign.program").main(names[1:]))
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         print(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(NAMES)}")

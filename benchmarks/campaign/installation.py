@@ -1,0 +1,130 @@
+"""The processes of a run: started, killed, frozen, and started again."""
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.campaign.tally import Tally
+from tests.databases import new_postgres
+from tests.postgres import running_postgres
+from tests.processes import Installation, free_port, new_installation, wait_until
+
+API = "api"
+# A lease lasts 15 seconds, that of an engine alone on SQLite 45: a freeze outlasts it.
+FREEZE_SECONDS, FREEZE_ALONE_SECONDS = (16.5, 19.0), (46.0, 48.0)
+
+
+class Processes:
+    """The API and its engines on one database; safe to share between threads."""
+
+    def __init__(
+        self, installation: Installation, engines: int, tally: Tally, life_seconds: int
+    ) -> None:
+        self._installation, self._tally = installation, tally
+        self._settings = {
+            "LOOPBACK_WEBHOOKS": "true",
+            "INTENT_LIFE_SECONDS": str(life_seconds),
+            "PAYOUT_GRACE_SECONDS": str(life_seconds),
+        }
+        self._port = free_port()
+        self.base = f"http://127.0.0.1:{self._port}"
+        self.engines = [f"engine {number + 1}" for number in range(engines)]
+        self._lock = threading.RLock()
+        self._frozen: set[str] = set()
+        self._started_at: dict[str, float] = {}
+
+    def start_all(self) -> None:
+        """Start what does not run."""
+        for name in (API, *self.engines):
+            self.start(name)
+        wait_until("the API answers", self._is_ready)
+
+    def start(self, name: str) -> None:
+        """Start a process unless it runs."""
+        with self._lock:
+            if name in self._installation.running:
+                return
+            arguments = (API, "--port", str(self._port)) if name == API else ("engine",)
+            self._installation.start(name, "crossway", *arguments, **self._settings)
+            self._started_at[name] = time.monotonic()
+
+    def command(self, *arguments: str) -> str:
+        """The output of a `crossway` command."""
+        return self._installation.run(*arguments)
+
+    def age(self, name: str) -> float:
+        """Seconds since its start; 0 while it is frozen."""
+        with self._lock:
+            return 0.0 if name in self._frozen else time.monotonic() - self._started_at[name]
+
+    @property
+    def frozen(self) -> frozenset[str]:
+        """The processes that are frozen."""
+        with self._lock:
+            return frozenset(self._frozen)
+
+    def kill(self, name: str) -> bool:
+        """Kill a process and start it again; False if it is not there or frozen."""
+        with self._lock:
+            if name not in self._installation.running or name in self._frozen:
+                return False
+            self._installation.kill(name)
+            self._tally.happened(f"kill {name}")
+        self.start(name)
+        return True
+
+    def freeze(self, name: str, rng: random.Random, over: threading.Event) -> None:
+        """Stop a process for longer than its lease, then let it go on, or kill it in its sleep."""
+        alone = name != API and len(self.engines) == 1
+        seconds = rng.uniform(*(FREEZE_ALONE_SECONDS if alone else FREEZE_SECONDS))
+        with self._lock:
+            if name not in self._installation.running:
+                return
+            self._frozen.add(name)
+            self._installation.running[name].send_signal(signal.SIGSTOP)
+        finished = not over.wait(seconds)
+        with self._lock:
+            self._frozen.discard(name)
+            if rng.random() < 0.1:
+                self._installation.kill(name)
+                self._tally.happened(f"kill {name}")
+            else:
+                self._installation.running[name].send_signal(signal.SIGCONT)
+        if finished:
+            self._tally.happened(f"freeze {name}")
+        self.start(name)
+
+    def ended(self) -> list[str]:
+        """The processes that ended by themselves, which none should."""
+        with self._lock:
+            return [name for name, run in self._installation.running.items() if run.poll()]
+
+    def logs(self) -> dict[str, str]:
+        """The log of each process, of all its lives."""
+        return {name: self._installation.read_log(name) for name in (API, *self.engines)}
+
+    def _is_ready(self) -> bool:
+        return self._installation.responds(API, f"{self.base}/api/readyz")
+
+
+@contextmanager
+def running_processes(
+    database: str, folder: Path, tally: Tally, life_seconds: int
+) -> Iterator[tuple[Processes, str]]:
+    """Processes and the URL of their database: one engine on SQLite, two on PostgreSQL. Payments
+    live this long, and their payouts are tried for as long again."""
+    if database == "sqlite":
+        url = f"sqlite:///{folder / 'crossway.db'}"
+        with new_installation(url, folder) as installation:
+            yield Processes(installation, 1, tally, life_seconds), url
+    else:
+        with (
+            running_postgres() as server,
+            new_postgres(server, empty=True) as url,
+            new_installation(url, folder) as installation,
+        ):
+            yield Processes(installation, 2, tally, life_seconds), url
