@@ -99,6 +99,10 @@ def book_wrong_unit(evidence: Evidence) -> None:
     facts.kept_balances = dict(facts.balances)
 
 
+def keep_wrong_balance(evidence: Evidence) -> None:
+    evidence.facts.address_balances[0]["dust"] = "7"
+
+
 def send_unbooked(evidence: Evidence) -> None:
     facts = evidence.facts
     known = next(tx for tx in facts.transactions if tx.kind == CALL)
@@ -146,6 +150,7 @@ DAMAGES = [
     (leave_transaction, "unended"),
     (lose_posting, "books"),
     (book_wrong_unit, "books"),
+    (keep_wrong_balance, "books"),
     (send_unbooked, "books"),
     (take_payout, "chain"),
     (drop_event, "events"),

@@ -59,7 +59,7 @@ class _Campaign:
     def __init__(self, plan: Plan, tally: Tally, processes: Processes, url: str) -> None:
         self._plan, self._tally, self._processes, self._url = plan, tally, processes, url
         self._receiver = Receiver(plan.seed)
-        self._began_at = time.monotonic()
+        self._began_at, self._commit = time.monotonic(), current_commit()
 
     def run(self) -> tuple[Run, list[Violation], Evidence]:
         """Begin, work under faults, end, check."""
@@ -108,14 +108,24 @@ class _Campaign:
         with reading(self._url) as database:
             facts = Facts(database, opening)
         logs = self._processes.logs()
-        accepted = self._receiver.accepted
-        return Evidence(facts, work.payments, accepted, listed, left, self._tally.problems, logs)
+        accepted, tally = self._receiver.accepted, self._tally
+        kinds = Counter(f"payment {payment.kind}" for payment in work.payments)
+        return Evidence(
+            facts,
+            work.payments,
+            accepted,
+            listed,
+            left,
+            tally.problems,
+            logs,
+            tally.by_kind | kinds,
+        )
 
     def _summary(self, facts: Facts, violations: Sequence[Violation]) -> Run:
         kinds = self._tally.by_kind
         return Run(
             date=f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
-            commit=current_commit(),
+            commit=self._commit,
             database=self._plan.database,
             seed=self._plan.seed,
             seconds=round(time.monotonic() - self._began_at),

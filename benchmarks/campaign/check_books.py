@@ -36,10 +36,26 @@ def _check_replay(facts: Facts) -> Iterator[Violation]:
 
 
 def _check_sums(facts: Facts) -> Iterator[Violation]:
+    """Kept balances are the sums of the postings, and each token sums to zero."""
     kept = {key: units for key, units in facts.kept_balances.items() if units}
     if kept != facts.balances:
         differing = {k for k in kept | facts.balances if kept.get(k) != facts.balances.get(k)}
         yield BOOKS, f"kept balances differ from the postings: {sorted(differing)}"
+    by_address = {
+        (row["intent_id"], account, row["chain"], row["token"]): int(row[account])
+        for row in facts.address_balances
+        for account in ("held", "dust")
+    }
+    summed = {
+        (number, *key): units
+        for number, balances in facts.balances_by_intent.items()
+        for key, units in balances.items()
+        if key[0] in ("held", "dust")
+    }
+    for place in by_address.keys() | summed.keys():
+        if by_address.get(place, 0) != summed.get(place, 0):
+            kept, booked = by_address.get(place), summed.get(place)
+            yield BOOKS, f"balance of address {place}: kept {kept}, postings {booked}"
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for (_, chain, token), units in facts.balances.items():
         totals[chain, token] += units

@@ -36,7 +36,9 @@ class Flows:
 def check_payments(facts: Facts, unique_recipients: frozenset[str]) -> Iterator[Violation]:
     """Violations of all payments; `unique_recipients` belong to one payment each."""
     flows = flows_by_intent(facts)
+    # The reason stands at the deposit, or at the return that was not worth its cost.
     dusty = {row["intent_id"] for row in facts.deposits if "Kept" in row["note"]}
+    dusty |= {row["intent_id"] for row in facts.outbound_txs if "Kept" in row["reason"]}
     for intent in facts.intents:
         yield from _check_end(intent)
         yield from _check_payout(facts, intent, flows[intent["id"]], unique_recipients)

@@ -21,7 +21,8 @@ from benchmarks.campaign.stories import Payment
 @dataclass
 class Evidence:
     """The database as plain rows, what the work was answered and the receiver accepted, the
-    payments that the API lists, what was still open, what was answered wrongly, and the logs."""
+    payments that the API lists, what was still open, what was answered wrongly, the logs, and how
+    often each kind of operation, fault, kill and freeze happened."""
 
     facts: Facts
     payments: list[Payment]
@@ -30,6 +31,7 @@ class Evidence:
     left: Mapping[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     logs: Mapping[str, str] = field(default_factory=dict)
+    happened: Mapping[str, int] = field(default_factory=dict)
 
     def violations(self) -> list[Violation]:
         """Everything that is wrong, as (check, sentence)."""

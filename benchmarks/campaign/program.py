@@ -15,7 +15,7 @@ def main(arguments: list[str]) -> int:
         return total(options.total)
     seed = options.seed if options.seed is not None else random.randrange(10**6)
     print(f"seed {seed}", flush=True)
-    run, violations, _ = run_campaign(
+    run, violations, evidence = run_campaign(
         Plan(
             database=options.database,
             operations=options.operations,
@@ -27,8 +27,10 @@ def main(arguments: list[str]) -> int:
             keep=options.keep,
         )
     )
-    print_run(run, violations)
-    if options.record is not None:
+    print_run(run, violations, evidence.happened)
+    if options.record is not None and run.commit.endswith("+"):
+        print("not recorded: the tree differs from its commit")
+    elif options.record is not None:
         record(run, options.record)
     return 0 if run.clean else 1
 
@@ -47,6 +49,6 @@ def _parser() -> argparse.ArgumentParser:
     add("--seconds", type=float, default=plan.seconds, help="limit of the work before its end")
     add("--pace", type=float, default=plan.pace, help="operations per second, at most")
     add("--keep", type=Path, help="folder in which database and logs stay; must be empty")
-    add("--record", type=Path, help="file to which the run is appended as a line of JSON")
+    add("--record", type=Path, help="file to which a run of a commit is appended as a line")
     add("--total", type=Path, help="add up the runs of such a file, and run nothing")
     return parser

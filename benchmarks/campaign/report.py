@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ CHECKS = (
     "alerts",
     "logs",
 )
+RECORDED = "benchmarks/campaign_runs.jsonl"
 GOAL = {"operations": 100_000, "kills": 1_000, "freezes": 100}
 SHOWN = 8
 
@@ -54,14 +55,16 @@ def count_violations(violations: Sequence[Violation]) -> dict[str, int]:
     return {check: counts[check] for check in CHECKS}
 
 
-def print_run(run: Run, violations: Sequence[Violation]) -> None:
-    """One line for the run and one for each check, with its first violations."""
+def print_run(run: Run, violations: Sequence[Violation], happened: Mapping[str, int]) -> None:
+    """One line for the run, one of what happened how often, and one for each check, with its
+    first violations."""
     ends = ", ".join(f"{n} {state}" for state, n in run.payments.items())
     print(
         f"{run.database}, seed {run.seed}: {run.operations} operations, {run.kills} kills, "
         f"{run.freezes} freezes, {run.faults} faults in {run.seconds} s; payments: {ends}; "
         f"{run.events} events"
     )
+    print("; ".join(f"{n} {what}" for what, n in sorted(happened.items())))
     for check, count in run.violations.items():
         print(f"{'MISS' if count else 'ok  '}  {check}: {count}")
         for sentence in [text for name, text in violations if name == check][:SHOWN]:
@@ -89,9 +92,9 @@ def total(file: Path) -> int:
 
 
 def current_commit() -> str:
-    """The commit of the tree; `+` says that the tree differs from it."""
+    """The commit of the tree; `+` says that the tree differs from it in more than recorded runs."""
     commit = _git("rev-parse", "--short=12", "HEAD") or "unknown"
-    return commit + ("+" if _git("status", "--porcelain") else "")
+    return commit + ("+" if _git("status", "--porcelain", "--", ".", f":!{RECORDED}") else "")
 
 
 def _git(*arguments: str) -> str:
