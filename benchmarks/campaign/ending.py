@@ -36,6 +36,7 @@ def let_it_end(
     with reading(url) as database:
         while left and time.monotonic() < end:
             steps += 1
+            processes.supervise()
             weather.advance(STEP_SECONDS if steps <= SHORT_STEPS else LONG_STEP_SECONDS)
             time.sleep(PAUSE_SECONDS)
             left = what_is_open(database)

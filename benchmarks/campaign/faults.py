@@ -199,8 +199,7 @@ class Murder:
 
     def _kill(self, rng: random.Random) -> None:
         while not self._over.wait(KILL_GAP_SECONDS):
-            for name in self._processes.ended():
-                self._tally.problem(f"{name} ended by itself")
+            self._processes.supervise()
             if self._is_due(self._tally.kills, self._kills):
                 name = self._draw(rng, ENGINE_SHARE[len(self._processes.engines)])
                 # Some are killed while they start.

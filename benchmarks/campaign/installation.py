@@ -98,16 +98,25 @@ class Processes:
             self._tally.happened(f"freeze {name}")
         self.start(name)
 
-    def ended(self) -> list[str]:
-        """The processes that ended by themselves, which none should."""
+    def supervise(self) -> None:
+        """Start again what ended, as a service manager does. None should end, but where a frozen
+        process keeps the SQLite file locked: what starts then says so and ends."""
         with self._lock:
-            return [name for name, run in self._installation.running.items() if run.poll()]
+            for name, run in list(self._installation.running.items()):
+                if run.poll() is None:
+                    continue
+                del self._installation.running[name]
+                if not self._installation.read_log(name).rstrip().endswith("database is locked"):
+                    self._tally.problem(f"{name} ended by itself with code {run.returncode}")
+                self._tally.happened(f"restart {name}")
+                self.start(name)
 
     def logs(self) -> dict[str, str]:
         """The log of each process, of all its lives."""
         return {name: self._installation.read_log(name) for name in (API, *self.engines)}
 
     def _is_ready(self) -> bool:
+        self.supervise()
         return self._installation.responds(API, f"{self.base}/api/readyz")
 
 

@@ -185,14 +185,18 @@ def refused(payment: Payment) -> Paused[None]:
 
 
 def refund_refused(payment: Payment) -> Paused[None]:
-    """The payer's address refuses its refund, and then the merchant asks for it."""
+    """The payer's address refuses its refund for a while; the merchant asks for it until it went.
+
+    The answer to a first request may name a transaction that was signed before and is refused.
+    """
     place = payment.body["source_chain"], payment.body["refund_address"]
     yield from payment.refuse(*place)
     yield from payment.deposit("short")
     yield from payment.wait(*ENDED)
     yield payment.rng.uniform(5, 20)
     yield from payment.refuse(*place, "accept")
-    yield from payment.act("refund")
+    while (yield from payment.act("refund")).ok:
+        yield payment.rng.uniform(*POLL_SECONDS)
 
 
 def other_chain(payment: Payment) -> Paused[None]:
