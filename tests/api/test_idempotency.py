@@ -1,9 +1,11 @@
 """A repeated POST takes effect once."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -50,6 +52,34 @@ def test_after_an_unavailable_response_the_same_key_can_be_retried(api: Api) -> 
     assert "not funded" in answered.json()["message"]
     assert "idempotent-replayed" not in answered.headers
     assert api.post(path, Idempotency_Key="try").headers["idempotent-replayed"] == "true"
+
+
+@pytest.mark.parametrize("arrived", [0, 20])
+def test_a_request_that_was_cut_off_leaves_nothing(api: Api, arrived: int) -> None:
+    """Its client was gone before the body was read, as after a pause of the whole process."""
+    body = json.dumps(INTENT).encode()
+    part = {"type": "http.request", "body": body[:arrived], "more_body": True}
+    incoming: list[Any] = [part] * bool(arrived) + [{"type": "http.disconnect"}]
+    headers = {**api.headers(), "idempotency-key": "cut", "content-type": "application/json"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/intents",
+        "query_string": b"",
+        "client": ("127.0.0.1", 1),
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+    }
+
+    async def receive() -> Any:
+        return incoming.pop(0)
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 400) == 400
+
+    anyio.run(api.http.app, scope, receive, send)
+    assert incoming == []
+    assert api.get("/intents").json()["total"] == 0
+    assert keyed(api, "cut").status_code == 201
 
 
 def test_the_same_key_with_another_body_path_or_query_is_422(api: Api) -> None:

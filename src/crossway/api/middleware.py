@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -102,7 +103,13 @@ class BodyLimitMiddleware:
             return
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         max_bytes = BODY_LIMIT_BY_PATH.get(path, MAX_BODY_BYTES)
-        body = await _read_body(receive, max_bytes)
+        try:
+            body = await _read_body(receive, max_bytes)
+        except ClientDisconnect:
+            # Nobody reads this response. What was cut off leaves nothing: no work, and no stored
+            # response under its idempotency key for another body than the client has sent.
+            await error_response(400, "The request was cut off")(scope, receive, send)
+            return
         if body is None:
             text = f"The request body is longer than {_format_size(max_bytes)}"
             response = error_response(413, text, {"connection": "close"})
@@ -119,13 +126,13 @@ def _format_size(length: int) -> str:
 
 
 async def _read_body(receive: Receive, max_bytes: int) -> bytes | None:
-    """The whole body; None as soon as it exceeds `max_bytes`."""
+    """The whole body; None as soon as it exceeds `max_bytes`. Raises `ClientDisconnect`."""
     chunks: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            return b"".join(chunks)
+            raise ClientDisconnect
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > max_bytes:
