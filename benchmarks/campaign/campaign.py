@@ -110,6 +110,7 @@ class _Campaign:
         logs = self._processes.logs()
         accepted, tally = self._receiver.accepted, self._tally
         kinds = Counter(f"payment {payment.kind}" for payment in work.payments)
+        kinds["chain taken over"] = facts.lease_changes
         return Evidence(
             facts,
             work.payments,

@@ -54,8 +54,8 @@ def _check_sums(facts: Facts) -> Iterator[Violation]:
     }
     for place in by_address.keys() | summed.keys():
         if by_address.get(place, 0) != summed.get(place, 0):
-            kept, booked = by_address.get(place), summed.get(place)
-            yield BOOKS, f"balance of address {place}: kept {kept}, postings {booked}"
+            amounts = f"kept {by_address.get(place, 0)}, postings {summed.get(place, 0)}"
+            yield BOOKS, f"balance of address {place}: {amounts}"
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for (_, chain, token), units in facts.balances.items():
         totals[chain, token] += units

@@ -20,6 +20,8 @@ TIMEOUT_SECONDS = 8
 PAUSE_SECONDS = 1.0
 # In flight with a process that was killed, too many requests, a chain or the database is busy.
 UNDECIDED = (409, 429, 502, 503)
+# Each key is used for one request: what was cut off must not count as another one.
+NEVER = 422
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,12 @@ class Client:
             return None
         if response.status_code in UNDECIDED:
             return None
-        if response.status_code >= 500:
+        failed = response.status_code >= 500
+        if failed or response.status_code == NEVER:
             self._tally.problem(
                 f"{method} {_template(path)} answered {response.status_code}: {response.text[:300]}"
             )
-            return None
-        return Answer(response.status_code, response.json())
+        return None if failed else Answer(response.status_code, response.json())
 
     def _http(self) -> httpx.Client:
         http: httpx.Client | None = getattr(self._own, "http", None)

@@ -123,6 +123,7 @@ class Facts:
         )
         self.alerts = database.rows("SELECT kind, subject, message FROM alerts")
         self.orders = database.rows("SELECT id, state, intent_id FROM orders")
+        self.lease_changes = sum(int(r["epoch"]) for r in database.rows("SELECT epoch FROM leases"))
         self.mempool = database.count("sim_mempool")
 
     def natives(self) -> dict[str, str]:

@@ -23,7 +23,7 @@ CALM = {
     "lie": "",
 }
 CALM_PROVIDER = {"downSeconds": 0, "slowSeconds": 0, "refuseNext": 0, "shortBps": 0}
-FAULT_PAUSE_SECONDS, CLOCK_PAUSE_SECONDS = (0.5, 2.5), (3.0, 9.0)
+FAULT_PAUSE_SECONDS, CLOCK_PAUSE_SECONDS = (0.1, 1.0), (3.0, 9.0)
 CLOCK_JUMP_SECONDS = (5, 45)
 MAX_REORG_BLOCKS = 6
 KILL_GAP_SECONDS, MIN_AGE_SECONDS = 1.2, (0.5, 4.0)
@@ -97,7 +97,7 @@ class Weather:
     def _inject(self) -> None:
         rng, chain = self._rng, self._rng.choice(self._chains)
         path = f"/sandbox/chains/{chain}/faults"
-        kind = rng.choice(tuple(_KINDS))
+        [kind] = rng.choices(tuple(_KINDS), [4 if kind == "reorg" else 1 for kind in _KINDS])
         body, lasting, end = _KINDS[kind](self, chain)
         if kind == "provider":
             path = f"/sandbox/ramp/providers/{rng.choice(PROVIDERS)}/faults"
