@@ -238,8 +238,8 @@ def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) 
     for tx in unknown:
         if tx not in idle:
             result.unknown_txs.append(_describe_unknown(services, chain, tx))
-    if idle and len(idle) == len(unknown):
-        result.harmless_nonces[chain.id] = max(tx.nonce for tx in idle)
+    if idle:
+        result.idle_txs[chain.id] = idle
     booked = {posting.tx for posting in fees}
     return [tx for tx in idle if tx.tx_id not in booked]
 

@@ -66,16 +66,16 @@ class UnknownTx:
 class Reconciliation:
     """The result of a comparison. `unavailable` maps chains that did not respond to the reason.
     `missing_opening_balances` are balances by (chain, kind of account, token address) that were
-    never booked. Transactions of the relayer's account that are not in the books and moved nothing:
-    `outside_fees` are those by chain whose fees explain what is missing, and `harmless_nonces` is
-    the highest nonce on chains that have no others."""
+    never booked. `idle_txs` are transactions of the relayer's account by chain that this service
+    did not sign and that moved nothing; `outside_fees` are those whose fees explain what is
+    missing."""
 
     differences: list[Difference] = field(default_factory=list)
     unknown_txs: list[UnknownTx] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
     missing_opening_balances: dict[tuple[str, str, str], int] = field(default_factory=dict)
     outside_fees: dict[str, list[AccountTx]] = field(default_factory=dict)
-    harmless_nonces: dict[str, int] = field(default_factory=dict)
+    idle_txs: dict[str, list[AccountTx]] = field(default_factory=dict)
 
     @property
     def unresolved_count(self) -> int:

@@ -172,9 +172,10 @@ def _settle_outside_txs(unit: UnitOfWork, services: Services, comparison: Reconc
             ],
             now,
         )
-    for chain, nonce in comparison.harmless_nonces.items():
+    for chain in comparison.idle_txs.keys() - {unknown.chain for unknown in comparison.unknown_txs}:
         relayer = services.chains[chain].accounts.relayer
-        unit.account_nonces.reserve(chain, relayer, 0, nonce + 1)
+        newest = max(tx.nonce for tx in comparison.idle_txs[chain])
+        unit.account_nonces.reserve(chain, relayer, 0, newest + 1)
         unit.alerts.resolve([f"outside:{chain}"], now)
 
 
