@@ -15,6 +15,7 @@ from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
 from crossway.engine.tx_builder import treasury_amount
 from crossway.settings import Settings
+from crossway.usecases.money.inventory_adjustments import book_opening_balances
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from tests.databases import fast, new_sqlite
@@ -141,6 +142,10 @@ class RealWorld(Generic[H]):
             self.services.store.write(lambda unit: unit.api_keys.add_client(client))
         self.caller = Principal(client, Mode.LIVE, frozenset(Scope))
         self.operator = replace(self.caller, role=Role.ADMIN)
+
+    def record_openings(self) -> None:
+        """What an operator does on the first day."""
+        book_opening_balances(self.services, self.operator)
 
     def close(self) -> None:
         self.service.close()

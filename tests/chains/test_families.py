@@ -106,6 +106,7 @@ def test_payments_from_family_to_family_pay_everyone_what_the_terms_say(
 ) -> None:
     made, base = round_trip(world, "exact"), before(world)
     world.step()
+    world.record_openings()
     for intent in made:
         world.deposit(intent)
     done = all_end(world, made)

@@ -44,6 +44,7 @@ def test_an_exact_deposit_pays_the_recipient_and_everyone_what_the_terms_say(
 ) -> None:
     intent = world.pay()
     world.step()
+    world.record_openings()
     world.deposit(intent)
     done = world.ends(intent, State.COMPLETED)
     world.settled(intent)

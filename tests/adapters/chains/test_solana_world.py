@@ -143,6 +143,7 @@ def test_a_payment_from_solana_is_right_to_the_unit(
         intent = made.ask("one", SOLANA, BASE)
         assert intent.deposit_token_account == node.associated(intent.address, node_dollars())
         made.step()
+        made.record_openings()
         made.deposit(intent)
         went_well(made, intent)
         sentences = reconcile(made.services, made.operator).sentences()
