@@ -96,7 +96,7 @@ def _check_own_accounts(facts: Facts) -> Iterator[Violation]:
     for places, accounts in (
         (relayers, ("inventory",)),
         (bridgers, ("escrow", "bridge_fees")),
-        (treasuries, ("service_fees", "app_fees")),
+        (treasuries, ("service_fees", "app_fees", "treasury")),
     ):
         for chain, address in places:
             for token in {t for c, t in booked_tokens if c == chain}:

@@ -16,7 +16,8 @@ Violation = tuple[str, str]
 @dataclass
 class Flows:
     """What moved for one payment on the chains: the operator's transfers by purpose as
-    (source, to, token, units), and by (chain, token) what arrived at its address and left it."""
+    (source, to, token, units), and by (chain, token) what arrived at its address and left it.
+    `payout_refused`: the chain says that the recipient can never be paid."""
 
     transfers: dict[str, list[tuple[str, str, str, int]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -25,6 +26,7 @@ class Flows:
     left: dict[tuple[str, str], list[tuple[str, int]]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    payout_refused: bool = False
 
     def sum(self, purpose: str, source: str, to: str, token: str) -> int:
         """The units that transactions of one purpose moved between two addresses."""
@@ -62,6 +64,8 @@ def flows_by_intent(facts: Facts) -> Mapping[int, Flows]:
                 flows[number].left[tx.chain, move.token].append((move.to, move.units))
             if (number := by_hash.get(tx.intent_hash)) is not None:
                 flows[number].transfers[tx.purpose].append(move)
+        if tx.purpose == "FILL" and tx.refused and tx.intent_hash in by_hash:
+            flows[by_hash[tx.intent_hash]].payout_refused = True
     return flows
 
 
@@ -95,6 +99,9 @@ def _check_deposit(facts: Facts, intent: Row, flows: Flows) -> Iterator[Violatio
     collected = flows.sum("START", intent["address"], bridger, token)
     settled = flows.sum("REFUND", bridger, payer, token)
     due = int(intent["deposit_amount"]) if completed else 0
+    if settled and flows.payout_refused:
+        # The network costs that the refusal caused, as shown before paying.
+        due = int(intent["network_fee_units"])
     if collected - settled != due:
         kind = LOST if not completed else BOOKS
         yield kind, f"{_name(intent)}: {collected} collected, {settled} back, {due} is due"

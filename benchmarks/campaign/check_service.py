@@ -16,8 +16,19 @@ EVENTS_OF_STATE = {
     "EXPIRED": ("intent_created", "intent_expired"),
     "REFUNDED": ("intent_created", "intent_refunded"),
 }
-# What remains when the cause is gone or only a person can end it.
-FAILING = ("engine", "stuck", "stock", "gas", "nonce", "chain", "refund", "reconcile")
+# Not "reconcile": balances that the simulator set and fees that others spent are differences.
+FAILING = (
+    "engine",
+    "stuck",
+    "stock",
+    "gas",
+    "nonce",
+    "chain",
+    "refund",
+    "price",
+    "lost_commits",
+    "unexplained",
+)
 TERMS = ("recipient", "refund_address", "source_chain", "destination_chain")
 Accepted = Mapping[str, tuple[str, str, int]]
 

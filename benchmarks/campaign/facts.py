@@ -30,7 +30,8 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChainTx:
-    """A transaction in a block. `purpose` and `intent_hash` say what the operator sent it for."""
+    """A transaction in a block. `purpose` and `intent_hash` say what the operator sent it for.
+    `refused`: it reverted, and always would."""
 
     chain: str
     tx_id: str
@@ -40,6 +41,7 @@ class ChainTx:
     intent_hash: str
     fee: int
     moved: tuple[Moved, ...]
+    refused: bool = False
 
 
 @contextmanager
@@ -78,7 +80,7 @@ class Database:
 
     def transactions(self) -> list[ChainTx]:
         """The transactions in the blocks of all simulated chains."""
-        rows = self.rows("SELECT chain, tx_id, raw, moved, fee_units FROM sim_transactions")
+        rows = self.rows("SELECT * FROM sim_transactions")
         return [_parse(row) for row in rows]
 
 
@@ -94,6 +96,7 @@ def _parse(row: Row) -> ChainTx:
         body.get("key", ""),
         int(row["fee_units"]),
         tuple(Moved(source, to, token, int(units)) for source, to, token, units in moved),
+        bool(row["permanent"]),
     )
 
 
