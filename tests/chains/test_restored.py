@@ -47,6 +47,7 @@ def test_a_fill_and_a_refund_after_the_copy_are_found_done_and_pay_once(
     with world(tmp_path, hands, base) as made:
         whole, short = made.ask("whole", source, to), made.ask("short", source, to)
         made.step()
+        made.record_openings()
         made.deposit(short, 7_000_000)
         made.deposit(whole)
         copied(books, copy)
@@ -78,7 +79,12 @@ def test_a_fill_and_a_refund_after_the_copy_are_found_done_and_pay_once(
             OutboundTxKind.REIMBURSE,
             OutboundTxKind.REFUND,
         }
-        # They lack the transactions, and say of no account anything else than the chains.
+        # They lack the transactions and their fees, and say of no account anything else than the
+        # chains.
         told = reconcile(made.services, made.operator).sentences()
-        assert all("a transaction that is not in the books" in one for one in told)
+        fees = [one for one in told if "The relayer's account" in one and " the books say " in one]
+        assert all(one.endswith((" SOL.", " ETH.")) for one in fees)
+        unbooked = [one for one in told if "a transaction that is not in the books" in one]
+        assert unbooked
+        assert sorted(told) == sorted(fees + unbooked)
         assert made.now(whole).balance_at_address == made.now(short).balance_at_address == 0
