@@ -149,10 +149,12 @@ def test_an_order_whose_recipient_refuses_tokens_fails_and_is_refunded(
         assert order.intent_id is not None
         intent = unit.intents.get(order.intent_id)
     assert intent is not None
+    world.report(order, "paid")
+    world.wait_for_state(intent, State.FUNDED, within=600)
+    # The start is on its way: before it, the simulation would have shown the refusal.
     chain_controls.inject_faults(
         world.services, world.operator, ARBITRUM, {"refuse": [order.recipient]}
     )
-    world.report(order, "paid")
     order = world.wait_for_order(order, S.FAILED, within=600)
     assert any("it owes" in alert for alert in world.active_alerts())
     world.wait_for_state(intent, State.REFUNDED)
