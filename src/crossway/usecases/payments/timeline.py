@@ -182,7 +182,8 @@ def describe_next_action(
             return label, intent.terms.expires_at
         case State.FUNDED:
             reason = next((t.reason for t in open_txs if t.reason), "")
-            return f"Crossway: collect the deposit. {reason}".strip(), intent.terms.expires_at
+            when = f" as soon as possible. {reason}" if reason else "."
+            return f"Crossway: collect the deposit{when}", intent.terms.expires_at
         case State.INITIATED:
             reason = next((t.reason for t in open_txs if t.reason), "")
             label = f"Crossway: pay the recipient. {reason}".strip()
