@@ -45,15 +45,19 @@ def check_addresses(services: Services, chain_id: str, ids: Sequence[int]) -> Ad
     if services.catalogue.chains[chain_id].testnet:
         _search(services, chain_id, list(intents.values()))
         return check
-    suspects = _find_suspects(services, chain_id, intents, check)
+    tokens = {intent.id: intent.terms.token_in for intent in intents.values()}
+    before = _read_explained(services, chain_id, tokens)
+    excess = _find_excess(services, chain_id, intents, tokens, check)
+    suspects = _find_suspects(services, chain_id, intents, excess, check)
     if suspects:
         _search(services, chain_id, suspects)
-        tokens = {intent.id: intent.terms.token_in for intent in suspects}
-        remaining = _find_excess(services, chain_id, intents, tokens, check)
+        # Of what was there before the search: what came later is found by the next scan.
+        found = _read_explained(services, chain_id, tokens)
+        remaining = {i: amount - (found[i] - before[i]) for i, amount in excess.items()}
         check.unexplained = {
             i: amount
             for i, amount in remaining.items()
-            if not is_dust(services, intents[i], tokens[i], chain_id, amount)
+            if amount > 0 and not is_dust(services, intents[i], tokens[i], chain_id, amount)
         }
     _report(services, chain_id, check)
     return check
@@ -69,14 +73,18 @@ def _is_paused(unit: UnitOfWork, services: Services, chain_id: str) -> bool:
 
 
 def _find_suspects(
-    services: Services, chain_id: str, intents: Mapping[int, Intent], check: AddressCheck
+    services: Services,
+    chain_id: str,
+    intents: Mapping[int, Intent],
+    excess: Collection[int],
+    check: AddressCheck,
 ) -> list[Intent]:
     """The payments whose address holds more of their token or of the native coin than the books
     know, and those with a deposit that a node once failed to confirm."""
     tokens = {intent.id: intent.terms.token_in for intent in intents.values()}
     native = next((t.address for t in services.catalogue.by_chain[chain_id] if t.native), "")
     coins = {i: native for i, token in tokens.items() if native not in ("", token)}
-    suspects = set(_find_excess(services, chain_id, intents, tokens, check))
+    suspects = set(excess)
     suspects |= _find_excess(services, chain_id, intents, coins, check).keys()
     with services.store.read() as unit:
         suspects |= unit.deposits.find_orphaned(intents)
