@@ -196,6 +196,7 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         intent_life_seconds=settings.intent_life_seconds,
         quote_life_seconds=settings.quote_life_seconds,
         payout_grace_seconds=settings.payout_grace_seconds,
+        return_allowance_micro_usd=1_000_000 * settings.return_allowance_usd,
         max_settle_seconds=max_settle_seconds,
         reconcile_at_hour=settings.daily_reconciliation_hour,
         sessions=SessionPolicy(

@@ -110,6 +110,13 @@ class Settings(BaseSettings):
         description="How long after a payment's expiry its payout is still tried; then the deposit "
         "goes back.",
     )
+    return_allowance_usd: int = Field(
+        default=50,
+        ge=0,
+        le=10**6,
+        description="What returns may cost per chain and day beyond what fees bring for them; more "
+        "wait.",
+    )
     trusted_proxies: str = Field(
         default="",
         description="Networks, separated by commas, whose X-Forwarded-For is trusted.",

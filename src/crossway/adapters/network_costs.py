@@ -123,4 +123,4 @@ class ChainNetworkCosts:
             policy.with_margin(micro_usd_up(units, decimals, price.pico_usd))
             for units in (costs.start, costs.fill, costs.settle, costs.refund)
         )
-        return ChainCosts(start, fill, settle, policy.share_of_refund(refund))
+        return ChainCosts(start, fill, settle, refund, policy.share_of_refund(refund))

@@ -9,12 +9,13 @@ _PERCENT: Final = 100
 @dataclass(frozen=True, slots=True)
 class ChainCosts:
     """What calls cost on one chain, in micro-USD: collecting a deposit, paying a recipient, taking
-    the collected deposit out of escrow, the expected share of a refund, and what a modelled bridge
-    would pay to deliver there."""
+    the collected deposit out of escrow, a refund, the share of it that every quote bears, and what
+    a modelled bridge would pay to deliver there."""
 
     start: int
     fill: int
     settle: int
+    refund: int
     refund_share: int = 0
     delivery: int = 0
 

@@ -25,6 +25,10 @@ class OutboundTxKind(StrEnum):
     SKIP_NONCE = "SKIP_NONCE"
 
 
+SWEEP_KINDS: Final = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+"""Those that empty a deposit address, where no amount is given."""
+
+
 class OutboundTxState(StrEnum):
     """DUE: unsigned. SIGNED: stored, maybe broadcast. CONFIRMED: enough confirmations to act on."""
 

@@ -66,7 +66,7 @@ def calculate_costs(
 ) -> tuple[Costs, int]:
     """The payer's costs for an amount, and the deposit amount in units of the asset token.
 
-    `network_micro_usd` is the part of the bridge's fee that pays for networks.
+    `network_micro_usd` are the network costs that the fees of bridge and service pay for.
     Each part is rounded up on its own, so that the parts sum to the total exactly.
     """
     fees_units = amount_for_usd(service_micro_usd + bridge_micro_usd, asset_token)

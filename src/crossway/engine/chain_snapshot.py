@@ -7,12 +7,14 @@ from datetime import timedelta
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.network_costs import ChainCosts
+from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
 from crossway.usecases.payments.abandoned_payouts import find_unpaid, payout_deadline
+from crossway.usecases.pricing.network_fees import read_network_costs
 from crossway.usecases.pricing.price_snapshot import PriceRefusal, find_start_refusals
 
 _CHECKED_KINDS = (OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REFUND)
@@ -27,7 +29,7 @@ class ChainSnapshot:
     its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
     payouts past their deadline of which it is final that nothing was paid. `price_refusals` says by
     (deposited, paid out) symbol why a payment must not start now, `refusals` by intent id why the
-    recipient could not be paid.
+    recipient could not be paid. `costs` are those of this chain, where it tells them.
     """
 
     fee_per_tx: int
@@ -40,6 +42,7 @@ class ChainSnapshot:
     unpaid: set[int] = field(default_factory=set)
     refusals: dict[int, str] = field(default_factory=dict)
     price_refusals: Mapping[tuple[str, str], PriceRefusal] = field(default_factory=dict)
+    costs: Mapping[str, ChainCosts] = field(default_factory=dict)
 
 
 def take_chain_snapshot(
@@ -64,12 +67,16 @@ def take_chain_snapshot(
     pairs = {(i.asset_symbol, i.out_symbol) for _, i in starts if i.state is State.FUNDED}
     snapshot.price_refusals = find_start_refusals(services, pairs)
     _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
-    _read_refusals(services, snapshot, [i for _, i in starts if i.state is State.FUNDED])
+    refused_once = [i for t, i in fills if t.attempt_count and i.state is State.INITIATED]
+    funded = [i for _, i in starts if i.state is State.FUNDED]
+    _read_refusals(services, snapshot, [*funded, *refused_once])
     margin = timedelta(seconds=services.policy.start_margin_seconds)
     to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]
     to_check += [i for t, i in by_kind.get(OutboundTxKind.REFUND, []) if t.amount is None]
     if to_check:
         snapshot.executed_markers |= chain.executed({start_marker(intent) for intent in to_check})
+    if starts or any(t.kind in SWEEP_KINDS for t in txs):
+        snapshot.costs = read_network_costs(services, {chain.id}).costs
     _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
     overdue = [(t, i) for t, i in fills if head.time >= payout_deadline(services, i)]
     # Where the nodes disagree on one of these payouts, all else on this chain goes on.
@@ -98,11 +105,11 @@ def _read_inventory(services: Services, snapshot: ChainSnapshot, paying: Iterabl
             snapshot.unreachable_chains.add(location[0])
 
 
-def _read_refusals(services: Services, snapshot: ChainSnapshot, starting: Iterable[Intent]) -> None:
-    """Simulate the payouts of payments that could start now: what the recipient would refuse is
-    better not collected."""
+def _read_refusals(services: Services, snapshot: ChainSnapshot, paying: Iterable[Intent]) -> None:
+    """Simulate payouts: what the recipient would refuse is better not collected, and costs nothing
+    to try once more."""
     by_destination: dict[str, list[Intent]] = {}
-    for intent in starting:
+    for intent in paying:
         location = (intent.terms.destination_chain, intent.terms.token_out)
         if snapshot.inventory.get(location, 0) >= intent.terms.payout_amount:
             by_destination.setdefault(location[0], []).append(intent)

@@ -1,14 +1,15 @@
 """Decides for each due outbound transaction: sign it, wait, cancel it or give it up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import AddressKey
-from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.engine.chain_snapshot import ChainSnapshot
+from crossway.engine.outbound_decision import SIGN, Decision
+from crossway.engine.return_limits import ReturnLimits
 from crossway.engine.tx_builder import earliest_sweep_time, nonce_to_skip
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
@@ -18,37 +19,10 @@ from crossway.usecases.payments.address_balances import AddressBalances
 from crossway.usecases.payments.dust import is_dust
 
 _CONFIRMED_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
-_SWEEP_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 _SWEEP_RETRY = timedelta(seconds=2)
 _REFUSAL_RETRY = timedelta(minutes=1)
-_DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What to do with a due transaction; exactly one of `sign`, `wait_reason`, `cancel_reason`,
-    `fail_reason`, `give_up_reason`, `already_done`, `keep_as_dust` and `revive_start` is set.
-
-    `alert_key` is the key of the alert to raise when a wait needs an operator. `fail_reason` gives
-    the transaction up for good. `give_up_reason`: the payout waited beyond its deadline and nothing
-    was paid, so the deposit goes back. `already_done`: the chain shows that it was executed before.
-    `keep_as_dust`: the rest is worth less than the fee of returning it. `revive_start`: the start
-    was executed, so there is nothing to refund.
-    """
-
-    sign: bool = False
-    wait_reason: str = ""
-    wait_until: datetime | None = None
-    alert_key: str = ""
-    cancel_reason: str = ""
-    fail_reason: str = ""
-    give_up_reason: str = ""
-    already_done: bool = False
-    keep_as_dust: bool = False
-    revive_start: bool = False
-
-
-SIGN = Decision(sign=True)
 REFUSED = "The recipient cannot be paid: {}. The deposit goes back when the payment expires."
 NOT_PAID_IN_TIME = "The payout could not be sent in time, so the deposit goes back. {}"
 
@@ -75,7 +49,7 @@ class OutboundPlanner:
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
         self._used_nonces: set[int] | None = None
-        self._returns: dict[int, tuple[int, datetime]] | None = None
+        self._limits = ReturnLimits(unit, services, snapshot.costs, intents)
         self._active_sweeps: set[AddressKey] | None = None
         self._balances = AddressBalances()
 
@@ -92,12 +66,16 @@ class OutboundPlanner:
             self._reserve(tx, intent)
         return decision
 
+    def save(self) -> None:
+        """Store what these decisions leave of the budget for returns."""
+        self._limits.save()
+
     def _decide_by_kind(self, tx: OutboundTx, intent: Intent) -> Decision:
         match tx.kind:
             case OutboundTxKind.START:
                 return self._decide_start(intent)
             case OutboundTxKind.FILL:
-                return self._decide_fill(intent)
+                return self._decide_fill(tx, intent)
             case OutboundTxKind.REIMBURSE if intent.state is not State.COMPLETED:
                 return Decision(
                     wait_reason="The payout was reverted and must be confirmed again first."
@@ -150,7 +128,7 @@ class OutboundPlanner:
             return SIGN
         return Decision(fail_reason="the payout was sent and it is too late to collect the deposit")
 
-    def _decide_fill(self, intent: Intent) -> Decision:
+    def _decide_fill(self, tx: OutboundTx, intent: Intent) -> Decision:
         terms, snapshot = intent.terms, self._snapshot
         if intent.state is not State.INITIATED:
             return Decision(
@@ -168,6 +146,8 @@ class OutboundPlanner:
         refunded = settle_marker(intent) in executed and fill_marker(intent) not in executed
         if refunded and not self._has_active_claim(intent):
             return Decision(fail_reason="the chain shows that the collected deposit was refunded")
+        if tx.attempt_count and intent.id in snapshot.refusals:
+            return Decision(refusal=snapshot.refusals[intent.id])
         if self._inventory[terms.destination_chain, terms.token_out] < terms.payout_amount:
             return self._wait_for_inventory(intent)
         return SIGN
@@ -191,7 +171,7 @@ class OutboundPlanner:
             return Decision(revive_start=True)
         if intent.balance_at_address <= 0:
             return Decision(cancel_reason="Nothing to refund: the deposit address is empty.")
-        return self._decide_sweep(tx)
+        return self._decide_sweep(tx, intent)
 
     def _decide_return(self, tx: OutboundTx, intent: Intent) -> Decision:
         terms = intent.terms
@@ -210,19 +190,7 @@ class OutboundPlanner:
         has_ended = intent.state not in (State.PENDING, State.FUNDED)
         if has_ended and is_dust(self._services, intent, tx.token, tx.chain, amount):
             return Decision(keep_as_dust=True)
-        return self._wait_for_next_day(tx) or self._decide_sweep(tx)
-
-    def _wait_for_next_day(self, tx: OutboundTx) -> Decision | None:
-        """Anybody can make us return money again and again, so a day has a limit."""
-        now, most = self._services.clock.now(), self._services.policy.returns_per_day
-        if self._returns is None:
-            ids = list(self._intents)
-            self._returns = self._unit.outbound_txs.count_returns(ids, now - _DAY)
-        count, first = self._returns.get(tx.intent_id, (0, now))
-        if count < most:
-            return None
-        reason = f"{count} returns were sent within a day; the next one follows a day after them."
-        return Decision(wait_reason=reason, wait_until=first + _DAY)
+        return self._limits.wait_for_next_day(tx) or self._decide_sweep(tx, intent)
 
     def _decide_skip(self, tx: OutboundTx) -> Decision:
         """A nonce is skipped once, and only where no transaction uses it."""
@@ -235,10 +203,10 @@ class OutboundPlanner:
         self._used_nonces.add(nonce)
         return SIGN
 
-    def _decide_sweep(self, tx: OutboundTx) -> Decision:
+    def _decide_sweep(self, tx: OutboundTx, intent: Intent) -> Decision:
         """A sweep moves an address's whole balance, so only one may be pending per address."""
         accounts = self._services.chains[tx.chain].accounts
-        reason, earliest = earliest_sweep_time(tx, self._intents[tx.intent_id], accounts)
+        reason, earliest = earliest_sweep_time(tx, intent, accounts)
         if self._head.time < earliest:
             return Decision(
                 wait_reason=reason,
@@ -248,12 +216,13 @@ class OutboundPlanner:
             self._active_sweeps = {
                 (t.intent_id, t.chain, t.token)
                 for t in self._unit.outbound_txs.list_unsettled(list(self._intents))
-                if t.kind in _SWEEP_KINDS and t.amount is None and t.state is OutboundTxState.SIGNED
+                if t.kind in SWEEP_KINDS and t.amount is None and t.state is OutboundTxState.SIGNED
             }
         location = (tx.intent_id, tx.chain, tx.token)
         if location in self._active_sweeps:
             return Decision(wait_reason="Another transaction already moves the entire balance.")
-        return SIGN
+        balance = self._balances.get(self._unit, location)
+        return self._limits.wait_for_budget(tx, intent, balance.held + balance.dust) or SIGN
 
     def _available_inventory(self, intent: Intent) -> int:
         """Inventory at the destination that is not committed to other intents."""
@@ -270,10 +239,12 @@ class OutboundPlanner:
         if tx.kind is OutboundTxKind.START and intent.state is State.FUNDED:
             self._uncommitted[location] -= intent.terms.payout_amount
             self._affordable_fills[location[0]] -= 1
+            self._limits.earn(tx.chain)
         elif tx.kind is OutboundTxKind.FILL:
             self._inventory[location] -= intent.terms.payout_amount
-        elif tx.kind in _SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
+        elif tx.kind in SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
             self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
+            self._limits.spend(tx.chain)
 
     def _wait_for_inventory(self, intent: Intent) -> Decision:
         chain_id, symbol = intent.terms.destination_chain, intent.out_symbol

@@ -235,6 +235,15 @@ def _book_fee(
         batch.add_postings(intent, chain.id, native, tx_id, leg)
 
 
+def apply_refusal(
+    batch: IntentBatch, intent: Intent, reason: str, by_recipient: bool = True
+) -> None:
+    """Fail a payment whose payout was refused. Where it was not its recipient who refused, all goes
+    back; else the network costs are kept."""
+    cause = REFUSED_CAUSE if by_recipient else "failed"
+    batch.apply_event(intent.id, IntentEvent.FILL_REFUSED, cause, reason, needs_relay=False)
+
+
 def apply_revert(
     unit: UnitOfWork,
     batch: IntentBatch,
@@ -250,11 +259,7 @@ def apply_revert(
     if not permanent:
         return
     if tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
-        # Where it was not the recipient who refused, all goes back.
-        cause = REFUSED_CAUSE if included.permanent else "failed"
-        batch.apply_event(
-            intent.id, IntentEvent.FILL_REFUSED, cause, included.reason, needs_relay=False
-        )
+        apply_refusal(batch, intent, included.reason, by_recipient=included.permanent)
     raise_alert(
         unit,
         batch.services,

@@ -15,9 +15,10 @@ from crossway.domain.outbound import (
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
-from crossway.engine.outbound_planner import Decision, OutboundPlanner
+from crossway.engine.outbound_decision import Decision
+from crossway.engine.outbound_planner import OutboundPlanner
 from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
-from crossway.engine.tx_effects import apply_abandonment, apply_already_done
+from crossway.engine.tx_effects import apply_abandonment, apply_already_done, apply_refusal
 from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
@@ -95,6 +96,7 @@ def _prepare(
     intents = unit.intents.get_many({t.intent_id for t in locked})
     planner = OutboundPlanner(unit, services, head, snapshot, intents)
     decisions = [(tx, planner.decide(tx)) for tx in locked]
+    planner.save()
     _raise_alerts(unit, services, chain, snapshot, decisions)
     to_sign = [tx for tx, decision in decisions if decision.sign]
     signed: Sequence[SignedTx] = ()
@@ -140,9 +142,9 @@ def _raise_alerts(
         if decision.alert_key:
             kind, _, subject = decision.alert_key.partition(":")
             raise_alert(unit, services, decision.alert_key, kind, subject, decision.wait_reason)
-        elif decision.fail_reason:
+        elif failure := decision.fail_reason or decision.refusal:
             subject = describe_outbound_tx(tx.kind, tx.intent_id)
-            message = f"{subject} failed: {decision.fail_reason}"
+            message = f"{subject} failed: {failure}"
             key = f"transfer:{tx.id}"
             raise_alert(unit, services, key, "transfer", str(tx.intent_id), message)
     detect_foreign_nonces(unit, services, chain, snapshot.next_nonce)
@@ -184,7 +186,12 @@ def _apply_decisions(
     to_apply = [
         (t, d)
         for t, d in decisions
-        if d.already_done or d.fail_reason or d.give_up_reason or d.keep_as_dust or d.revive_start
+        if d.already_done
+        or d.fail_reason
+        or d.refusal
+        or d.give_up_reason
+        or d.keep_as_dust
+        or d.revive_start
     ]
     if not to_apply:
         return
@@ -194,6 +201,8 @@ def _apply_decisions(
             apply_already_done(unit, batch, chain, tx, head)
         elif decision.give_up_reason:
             give_payout_up(batch, tx, decision.give_up_reason)
+        elif decision.refusal:
+            apply_refusal(batch, batch.current[tx.intent_id], decision.refusal)
         else:
             apply_abandonment(
                 unit,
@@ -213,8 +222,8 @@ def _build_change(
         event = OutboundTxEvent.SIGN
     elif decision.already_done:
         event, reason = OutboundTxEvent.FOUND, "The chain shows that it was executed before."
-    elif decision.fail_reason or decision.give_up_reason:
-        event, reason = OutboundTxEvent.GIVE_UP, decision.fail_reason or decision.give_up_reason
+    elif failure := decision.fail_reason or decision.refusal or decision.give_up_reason:
+        event, reason = OutboundTxEvent.GIVE_UP, failure
     elif decision.cancel_reason or decision.keep_as_dust or decision.revive_start:
         event, reason = (
             OutboundTxEvent.CANCEL,

@@ -62,7 +62,8 @@ class Policy:
     """All rules an operator can set; times in seconds.
 
     A payout that is not sent `payout_grace_seconds` after its payment's expiry is given up.
-    Beside its refund, a deposit address gets at most `returns_per_day` returns at our cost.
+    Beside its refund, a deposit address gets at most `returns_per_day` returns at our cost. What
+    fees bring for returns and `return_allowance_micro_usd` a day and chain limit their cost.
     Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
     """
 
@@ -72,6 +73,7 @@ class Policy:
     start_margin_seconds: int = 60
     payout_grace_seconds: int = 3600
     returns_per_day: int = 5
+    return_allowance_micro_usd: int = 50_000_000
     quote_life_seconds: int = 60
     quote_timeouts: TimeoutPolicy = TimeoutPolicy()
     ramp_quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=4.0, grace=1.5)

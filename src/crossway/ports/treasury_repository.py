@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from crossway.domain.corridor_stats import CorridorVolume, HourlyVolume, Period
 from crossway.domain.ledger import Account, AddressBalance, AddressKey, BalanceKey, Posting
+from crossway.domain.return_budget import ReturnBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,12 @@ class TreasuryRepository(Protocol):
     def list_targets(self) -> list[InventoryTarget]: ...
     def set_target(self, target: InventoryTarget) -> None: ...
     def delete_target(self, chain: str, token: str) -> None: ...
+
+    def lock_return_budget(self, chain: str) -> ReturnBudget | None:
+        """A chain's budget, which nobody else changes until the unit of work ends."""
+        ...
+
+    def save_return_budget(self, budget: ReturnBudget) -> None: ...
 
     def start_reconciliation(
         self, started_by: str, at: datetime, chains_total: int, for_day: int | None = None

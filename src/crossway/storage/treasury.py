@@ -10,14 +10,16 @@ from sqlalchemy import ColumnElement, Connection, delete, literal_column, select
 
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.return_budget import ReturnBudget
 from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget, ReconciliationRun
 from crossway.storage.bulk_sql import insert_into
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.tables import intents, outbound_txs
-from crossway.storage.treasury_tables import inventory_targets, reconciliations
+from crossway.storage.treasury_tables import inventory_targets, reconciliations, return_budgets
 
 TARGETS: Final = RowMapper(InventoryTarget, inventory_targets)
 RUNS: Final = RowMapper(ReconciliationRun, reconciliations)
+BUDGETS: Final = RowMapper(ReturnBudget, return_budgets)
 # Literals, so that the planner uses the partial indexes.
 _INITIATED: ColumnElement[str] = literal_column(f"'{State.INITIATED}'")
 _DUE: ColumnElement[str] = literal_column(f"'{OutboundTxState.DUE}'")
@@ -80,6 +82,21 @@ class SqlTreasury:
     def delete_target(self, chain: str, token: str) -> None:
         of_token = (inventory_targets.c.chain == chain, inventory_targets.c.token == token)
         self._db.execute(delete(inventory_targets).where(*of_token))
+
+    def lock_return_budget(self, chain: str) -> ReturnBudget | None:
+        query = select(return_budgets).where(return_budgets.c.chain == chain)
+        row = self._db.execute(query.with_for_update()).one_or_none()
+        return None if row is None else BUDGETS.decode(row)
+
+    def save_return_budget(self, budget: ReturnBudget) -> None:
+        names = ("earned_micro_usd", "allowance_micro_usd", "updated_at")
+        statement = insert_into(self._db, return_budgets)
+        self._db.execute(
+            statement.on_conflict_do_update(
+                index_elements=["chain"], set_={name: statement.excluded[name] for name in names}
+            ),
+            BUDGETS.encode(budget),
+        )
 
     def start_reconciliation(
         self, started_by: str, at: datetime, chains_total: int, for_day: int | None = None

@@ -75,6 +75,15 @@ open_pairs = Table(
     Column("payments", BigInteger, nullable=False),
     Column("micro_usd", BigInteger, nullable=False),
 )
+# What returns may still cost on each chain.
+return_budgets = Table(
+    "return_budgets",
+    METADATA,
+    Column("chain", Text, primary_key=True),
+    Column("earned_micro_usd", BigInteger, nullable=False),
+    Column("allowance_micro_usd", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+)
 # The postings of a payment to HELD and DUST, summed by chain and token.
 address_balances = Table(
     "address_balances",
@@ -93,4 +102,10 @@ partial_index(
     address_balances.c.intent_id,
     where="misdirected = 1 AND held <> '0'",
     postgresql_where="misdirected AND held <> '0'",
+)
+partial_index(
+    "address_balances_dust",
+    address_balances.c.chain,
+    address_balances.c.intent_id,
+    where="dust <> '0'",
 )

@@ -39,6 +39,7 @@ _NEXT_STEPS: Final[dict[str, NextStep]] = {
     "stock": NextStep("Add inventory: Treasury", page_href("treasury")),
     "gas": NextStep("Top up gas: Chains", page_href("chains")),
     "price": NextStep("See open payments by token: Treasury", page_href("treasury")),
+    "returns": NextStep("See the payments that wait: Payments", page_href("payments")),
     "outside": NextStep("Reconcile books and chains: Reconcile", page_href("reconcile")),
     "reconcile": NextStep("Review all differences: Reconcile", page_href("reconcile")),
     "nonce": NextStep("Check its node: Chains", page_href("chains")),

@@ -57,6 +57,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         ),
         "gas": AlertKind(_C, "Relayer out of gas", "Relayer out of gas"),
         "price": AlertKind(_C, "Price not usable", "Prices not usable"),
+        "returns": AlertKind(_C, "Returns wait for their allowance", "Returns wait for allowances"),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),
         "stuck": AlertKind(_C, "Payment overdue", "Payments overdue"),
@@ -80,7 +81,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
     }
 )  # fmt: skip
 # Kinds whose alert has the same message as the transactions that wait for their cause to go.
-WAITING_KINDS: Final = ("stock", "gas", "price")
+WAITING_KINDS: Final = ("stock", "gas", "price", "returns")
 SEVERITY_ORDER: Final = tuple(Severity)
 
 

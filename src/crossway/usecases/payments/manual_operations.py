@@ -27,6 +27,7 @@ from crossway.usecases.payments.lifecycle import (
     new_outbound_tx,
     one_return_for_each_address,
 )
+from crossway.usecases.payments.return_budgets import grant_return, read_return_cost
 from crossway.usecases.payments.returns import new_deposit_return
 
 _WAIT_SECONDS = 10
@@ -82,9 +83,14 @@ def refund(services: Services, caller: Principal, address: str, typed_amount: ob
         services, caller, amount_of_intent(intent, intent.balance_at_address), typed_amount
     )
 
+    chain = intent.terms.source_chain
+    cost = read_return_cost(services, chain)
+
     def work(unit: UnitOfWork) -> None:
         now = services.clock.now()
         locked = unit.intents.lock([intent.id])[intent.id]
+        if locked.state is State.EXPIRED:
+            grant_return(unit, services, chain, cost)
         unit.outbound_txs.enqueue(
             [new_outbound_tx(services, locked, OutboundTxKind.REFUND, "", now)], now
         )
@@ -199,15 +205,16 @@ def redirected_amount(
 
 def _amount_to_return(
     services: Services, deposit_id: int
-) -> amount_confirmation.TransferAmount | None:
-    """All that is held where a deposit arrived: a return moves it together."""
+) -> tuple[str, amount_confirmation.TransferAmount | None]:
+    """The chain of a deposit, and all that is held where it arrived: a return moves it together."""
     with services.store.read() as unit:
         deposit = unit.deposits.get(deposit_id)
         if deposit is None:
-            return None
+            return "", None
         key = (deposit.intent_id, deposit.incoming.chain, deposit.incoming.token)
         balance = unit.ledger.get_address_balances([key]).get(key)
-    return None if balance is None else amount_confirmation.amount_at_address(services, balance)
+    amount = None if balance is None else amount_confirmation.amount_at_address(services, balance)
+    return deposit.incoming.chain, amount
 
 
 def return_deposit(
@@ -220,7 +227,8 @@ def return_deposit(
     `AmountNotConfirmed`.
     """
     caller.require_scope(Scope.REFUND)
-    amount = _amount_to_return(services, deposit_id) if caller.is_staff else None
+    chain, amount = _amount_to_return(services, deposit_id)
+    cost = read_return_cost(services, chain) if chain else 0
 
     def work(unit: UnitOfWork) -> NewOutboundTx:
         deposit = unit.deposits.get(deposit_id)
@@ -229,9 +237,10 @@ def return_deposit(
             raise NotFound("Deposit not found")
         if not unit.deposits.is_unreturned(deposit.id):
             raise InvalidStatus("This deposit has nothing to return")
-        if amount is not None:
+        if amount is not None and caller.is_staff:
             amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
         now = services.clock.now()
+        grant_return(unit, services, deposit.incoming.chain, cost)
         outbound_tx = new_deposit_return(intent, deposit, now)
         unit.outbound_txs.enqueue(one_return_for_each_address(unit, [outbound_tx]), now)
         detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"

@@ -1,10 +1,11 @@
 """The network costs that quotes charge: from the chains, or the simulated network's constants."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import QuotesUnavailable
-from crossway.domain.network_costs import ChainCosts, network_fee
+from crossway.domain.network_costs import ChainCosts, network_fee, payment_cost
 from crossway.ports.network_costs import NetworkCostReport
 from crossway.ports.services import Services
 
@@ -17,18 +18,28 @@ def read_network_costs(services: Services, chains: Collection[str]) -> NetworkCo
     return NetworkCostReport({chain: _constant_costs(listed[chain]) for chain in chains})
 
 
+@dataclass(frozen=True, slots=True)
+class NetworkFee:
+    """The network costs of one payment in micro-USD: what is `charged` beside the service fee, and
+    the `total`, of which the service fee may pay a part."""
+
+    charged: int
+    total: int
+
+
 def quote_network_fee(
     services: Services, source: str, destination: str, service_micro_usd: int
-) -> int:
-    """The network costs of one payment in micro-USD. Raises `QuotesUnavailable` where a chain does
-    not tell its costs."""
+) -> NetworkFee:
+    """The network costs of one payment. Raises `QuotesUnavailable` where a chain does not tell its
+    costs."""
     report = read_network_costs(services, {source, destination})
     for chain in (source, destination):
         if chain in report.unknown:
             raise QuotesUnavailable(unknown_costs(chain, report))
     costs = report.costs
     bridged = source != destination
-    return network_fee(costs[source], costs[destination], service_micro_usd, bridged)
+    charged = network_fee(costs[source], costs[destination], service_micro_usd, bridged)
+    return NetworkFee(charged, max(charged, payment_cost(costs[source], costs[destination])))
 
 
 def unknown_costs(chain: str, report: NetworkCostReport) -> str:
@@ -39,4 +50,4 @@ def unknown_costs(chain: str, report: NetworkCostReport) -> str:
 def _constant_costs(chain: Chain) -> ChainCosts:
     """Every call costs the same, and a bridge's delivery as much as a call."""
     call = chain.transfer_cost_micro_usd
-    return ChainCosts(start=call, fill=call, settle=call, delivery=call)
+    return ChainCosts(start=call, fill=call, settle=call, refund=call, delivery=call)

@@ -11,7 +11,7 @@ from crossway.domain.pricing import PricedToken, usd_value
 from crossway.domain.quotes import RouteRequest
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
-from crossway.usecases.pricing.network_fees import quote_network_fee
+from crossway.usecases.pricing.network_fees import NetworkFee, quote_network_fee
 from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -64,7 +64,7 @@ class PricedRequest:
     amount: int
     amount_micro_usd: int
     service_fee_micro_usd: int
-    network_fee_micro_usd: int
+    network_fee: NetworkFee
     app_fee_micro_usd: int
     amount_token: PricedToken
     priced_in: PricedToken
@@ -131,9 +131,7 @@ def price_request(
         amount=amount,
         amount_micro_usd=amount_micro_usd,
         service_fee_micro_usd=service_fee,
-        network_fee_micro_usd=quote_network_fee(
-            services, route.source.id, route.destination.id, service_fee
-        ),
+        network_fee=quote_network_fee(services, route.source.id, route.destination.id, service_fee),
         app_fee_micro_usd=caller.client.app_fee(amount_micro_usd) if caller else 0,
         amount_token=amount_token,
         priced_in=prices.priced_token(route.token_in.symbol, route.token_in.decimals, "tokenIn"),

@@ -60,7 +60,7 @@ def quote_with_bridge(
         raise InvalidInput(
             f"amount: {rejection.reason}" if rejection.supported else rejection.reason
         )
-    quote = bridge_quotes.quotes[0][0].with_network_fee(priced.network_fee_micro_usd)
+    quote = bridge_quotes.quotes[0][0].with_network_fee(priced.network_fee.charged)
     return build_quote(services, priced, quote)
 
 
@@ -126,7 +126,7 @@ def _list_bridge_quotes(
     if priced.route.is_same_chain:
         return [None], ()
     fetched = fetch_bridge_quotes(services, bridges, [priced.route_request], disabled)
-    fee = priced.network_fee_micro_usd
+    fee = priced.network_fee.charged
     quotes = sorted((q.with_network_fee(fee) for q in fetched.quotes[0]), key=BridgeQuote.rank)
     if not quotes and fetched.excluded:
         reasons = _format_excluded(fetched.excluded)
@@ -144,9 +144,9 @@ def build_quote(
         amount_token,
         priced.priced_in,
         priced.service_fee_micro_usd,
-        bridge_quote.fee_micro_usd if bridge_quote else priced.network_fee_micro_usd,
+        bridge_quote.fee_micro_usd if bridge_quote else priced.network_fee.charged,
         priced.app_fee_micro_usd,
-        priced.network_fee_micro_usd,
+        priced.network_fee.total,
     )
     fill_seconds = bridge_quote.fill_seconds if bridge_quote else 0
     return Quote(

@@ -1,0 +1,36 @@
+"""What refunds and returns at our cost may still cost on each chain."""
+
+from collections.abc import Mapping
+
+from crossway.domain.network_costs import ChainCosts
+from crossway.domain.return_budget import ReturnBudget, full_budget
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.pricing.network_fees import read_network_costs
+
+
+def load_budget(unit: UnitOfWork, services: Services, chain: str) -> ReturnBudget:
+    """A chain's budget as it has refilled until now; nobody else changes it until the unit of work
+    ends."""
+    now, per_day = services.clock.now(), services.policy.return_allowance_micro_usd
+    stored = unit.treasury.lock_return_budget(chain)
+    return (stored or full_budget(chain, now, per_day)).refilled(now, per_day)
+
+
+def return_cost(services: Services, chain: str, costs: Mapping[str, ChainCosts]) -> int:
+    """What a return costs in micro-USD: by current `costs`, else the chain's constant."""
+    known = costs.get(chain)
+    if known is not None:
+        return known.refund
+    return services.catalogue.chains[chain].transfer_cost_micro_usd
+
+
+def read_return_cost(services: Services, chain: str) -> int:
+    """As `return_cost`, at the network costs now; may ask the chain."""
+    return return_cost(services, chain, read_network_costs(services, {chain}).costs)
+
+
+def grant_return(unit: UnitOfWork, services: Services, chain: str, micro_usd: int) -> None:
+    """Add the cost of a return that a merchant or the operator asks for: it does not wait for the
+    allowance."""
+    unit.treasury.save_return_budget(load_budget(unit, services, chain).earn(micro_usd))
