@@ -99,15 +99,15 @@ class Processes:
         self.start(name)
 
     def supervise(self) -> None:
-        """Start again what ended, as a service manager does. None should end, but where a frozen
-        process keeps the SQLite file locked: what starts then says so and ends."""
+        """Start again what ended, as a service manager does. None should end: a start waits where a
+        frozen process keeps the SQLite file locked."""
         with self._lock:
             for name, run in list(self._installation.running.items()):
                 if run.poll() is None:
                     continue
                 del self._installation.running[name]
-                if not self._installation.read_log(name).rstrip().endswith("database is locked"):
-                    self._tally.problem(f"{name} ended by itself with code {run.returncode}")
+                last = self._installation.read_log(name).rstrip().rpartition("\n")[2]
+                self._tally.problem(f"{name} ended by itself with code {run.returncode}: {last}")
                 self._tally.happened(f"restart {name}")
                 self.start(name)
 

@@ -21,9 +21,13 @@ from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.vault import Vault
 from crossway.settings import Settings, secret_keys_of
-from crossway.startup_checks import SetupError, report_lost_commits, unusable
+from crossway.startup_checks import (
+    SetupError,
+    report_lost_commits,
+    unusable,
+    upgrade_when_free,
+)
 from crossway.storage.backup import DatabaseInUse
-from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.developers import api_keys, authentication, request_log
 
@@ -174,7 +178,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
             wake_part()
 
     try:
-        _migrate(store)
+        upgrade_when_free(store)
         vault = _open_vault(settings, store)
         services = _build_services(settings, store, vault, pool, wake, machine_seconds)
         report_lost_commits(services, store)
@@ -220,13 +224,6 @@ def _lock_database(settings: Settings) -> DatabaseInUse | None:
         return DatabaseInUse(settings.database_file) if settings.on_sqlite else None
     except OSError as error:
         raise unusable(settings, error) from error
-
-
-def _migrate(store: SqlStore) -> None:
-    try:
-        upgrade(store.writer)
-    except UnknownVersion as error:
-        raise SetupError(str(error)) from None
 
 
 def _require_sole_process(services: Services) -> None:

@@ -1,19 +1,40 @@
-"""What a start refuses or reports: folders that cannot be written, and commits that are gone."""
+"""What a start refuses, waits for or reports: folders that cannot be written, a database that is
+locked, commits that are gone."""
 
 import logging
+import time
 
 from crossway.domain.errors import StorageUnavailable
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.settings import Settings
+from crossway.storage.availability import BUSY
 from crossway.storage.commit_counter import find_lost_commits
+from crossway.storage.migrate import UnknownVersion, upgrade
 from crossway.storage.store import SqlStore
 
 LOG = logging.getLogger("crossway")
+LONGEST_LOCK_SECONDS = 60
 
 
 class SetupError(Exception):
     """A configuration that cannot work, in a sentence for the operator."""
+
+
+def upgrade_when_free(store: SqlStore, seconds: float = LONGEST_LOCK_SECONDS) -> None:
+    """Upgrade the tables of a database; waits for so long while another program has it locked.
+
+    Raises `SetupError` for a database of another version, and `StorageUnavailable`."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return upgrade(store.writer)
+        except UnknownVersion as error:
+            raise SetupError(str(error)) from None
+        except StorageUnavailable as error:
+            if str(error) != BUSY or time.monotonic() >= end:
+                raise
+            LOG.warning("%s; waiting for it.", error)
 
 
 def unusable(settings: Settings, error: OSError | StorageUnavailable) -> SetupError:
@@ -23,6 +44,11 @@ def unusable(settings: Settings, error: OSError | StorageUnavailable) -> SetupEr
         reason = f"{error.filename or folder} cannot be written ({error.strerror or error})"
     else:
         reason = str(error)
+    if reason == BUSY:
+        return SetupError(
+            f"{reason}: end the program that holds {settings.database_file}, which may be a "
+            "stopped process of Crossway, a backup or a database tool; then start again"
+        )
     if not settings.on_sqlite:
         return SetupError(f"{reason}: check CROSSWAY_DATABASE_URL and CROSSWAY_DATA_DIR")
     return SetupError(

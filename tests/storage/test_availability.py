@@ -1,8 +1,9 @@
 """A database that is full, locked or read-only raises one error of the domain, and recovers."""
 
+import logging
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from sqlalchemy import event, text
 
 from crossway.domain.errors import StorageUnavailable
+from crossway.settings import Settings
+from crossway.startup_checks import unusable, upgrade_when_free
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_sqlite
 from tests.storage.records import a_client
@@ -104,3 +107,53 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{file}")
     assert store.ping() == ["the file of the database is damaged: restore a backup"]
     store.close()
+
+
+class OnMessage(logging.Handler):
+    """Does something at the first message."""
+
+    def __init__(self, do: Callable[[], None]) -> None:
+        super().__init__()
+        self.do, self.messages = do, list[str]()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+        if len(self.messages) == 1:
+            self.do()
+
+
+@pytest.fixture
+def impatient(store: SqlStore) -> SqlStore:
+    """A store that waits only a moment for a lock."""
+    with store.writer.connect() as db:
+        db.exec_driver_sql("PRAGMA busy_timeout=20")
+    return store
+
+
+def test_a_start_waits_while_a_frozen_process_keeps_the_database_locked(
+    impatient: SqlStore,
+) -> None:
+    holder = sqlite3.connect(str(impatient.writer.url.database))
+    holder.execute("BEGIN IMMEDIATE")
+    released = OnMessage(holder.rollback)
+    logger = logging.getLogger("crossway")
+    logger.addHandler(released)
+    try:
+        upgrade_when_free(impatient)
+    finally:
+        logger.removeHandler(released)
+        holder.close()
+    assert released.messages[0] == "The database is locked by another program; waiting for it."
+
+
+def test_a_start_ends_with_a_sentence_where_the_lock_stays(impatient: SqlStore) -> None:
+    file = Path(str(impatient.writer.url.database))
+    with closing(sqlite3.connect(file)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageUnavailable) as caught:
+            upgrade_when_free(impatient, seconds=0)
+    settings = Settings(data_dir=file.parent, database_url=f"sqlite:///{file}")
+    assert str(unusable(settings, caught.value)) == (
+        f"The database is locked by another program: end the program that holds {file}, which may "
+        "be a stopped process of Crossway, a backup or a database tool; then start again"
+    )
