@@ -26,9 +26,6 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         deposits, tx_history = EvmDeposits(context), EvmTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)
 
-    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
-        return refusals.find_refusals(self.context, calls)
-
     def _native_token(self) -> str:
         return ZERO
 
@@ -36,3 +33,6 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         return balances.read_balances(self.context, session, addresses, token)
+
+    def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return refusals.read_refusals(self.context, session, calls)

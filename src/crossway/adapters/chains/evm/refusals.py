@@ -18,21 +18,15 @@ from crossway.domain.outbound_call import OutboundCall
 _REFUSALS = (TRANSFER_FAILED, REVERT_REASONS["RECEIVED_LESS"])
 
 
-def find_refusals(context: ChainContext, calls: Sequence[OutboundCall]) -> list[str]:
-    """For each call why its receiver refuses it, where every node of the quorum says so."""
+def read_refusals(
+    context: ChainContext, session: RpcSession, calls: Sequence[OutboundCall]
+) -> list[str]:
+    """For each call why its receiver refuses it; empty where it does not."""
     params = [_call_params(context, call) for call in calls]
-
-    def read(session: RpcSession) -> list[str]:
-        results = session.batch([RpcRequest("eth_call", (p, "latest")) for p in params])
-        return [
-            _refusal(context, session, p, result) for p, result in zip(params, results, strict=True)
-        ]
-
-    first = context.pool.first(read)
-    if not any(first):
-        return first
-    answers = context.pool.quorum(read)
-    return [of_nodes[0] if all(of_nodes) else "" for of_nodes in zip(*answers, strict=True)]
+    results = session.batch([RpcRequest("eth_call", (p, "latest")) for p in params])
+    return [
+        _refusal(context, session, p, result) for p, result in zip(params, results, strict=True)
+    ]
 
 
 def _call_params(context: ChainContext, action: OutboundCall) -> dict[str, str]:

@@ -60,6 +60,16 @@ def verify_inclusion(
     return [sum(of_one) >= quorum for of_one in zip(*answers, strict=True)]
 
 
+def agreed_refusals(pool: RpcPool, read: Callable[[RpcSession], Sequence[str]]) -> Sequence[str]:
+    """The reason of each refusal that all of the nodes report that must agree; empty where one
+    reports none. They are asked only where the first reports one."""
+    first = pool.first(read)
+    if not any(first):
+        return first
+    answers = pool.quorum(read)
+    return [of_nodes[0] if all(of_nodes) else "" for of_nodes in zip(*answers, strict=True)]
+
+
 def agreed_balances(
     pool: RpcPool, read: Callable[[RpcSession], Mapping[str, int]]
 ) -> Mapping[str, int]:

@@ -36,7 +36,7 @@ SenderT = TypeVar("SenderT", bound=RpcTxSender[Any, Any])
 
 class RpcChain(ABC, Generic[ContextT, SenderT]):
     """`ports.chain.Chain` over RPC nodes; safe to share between threads. A family composes it of
-    its own parts and adds reading balances."""
+    its own parts and adds reading balances and simulating payouts."""
 
     kind: ClassVar[ChainKind]
     has_nonces: bool
@@ -128,7 +128,9 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         return self.tx_sender.sign(calls, fee_units)
 
     def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
-        return [""] * len(calls)
+        return quorum_reads.agreed_refusals(
+            self.context.pool, lambda session: self._read_refusals(session, calls)
+        )
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         return self.tx_sender.broadcast(signed)
@@ -151,3 +153,8 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         """The balance of each address in base units."""
+
+    def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        """For each payout why its receiver refuses it, by a node's simulation; empty where it does
+        not, or where something else is in the way."""
+        return [""] * len(calls)

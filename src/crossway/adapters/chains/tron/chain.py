@@ -48,9 +48,6 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
     def deposit_address(self, intent_hash: str) -> str:
         return to_base58(super().deposit_address(intent_hash))
 
-    def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
-        return refusals.find_refusals(self.context, calls)
-
     def _native_token(self) -> str:
         return _NATIVE
 
@@ -61,3 +58,6 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
         evm_token = ZERO if token == _NATIVE else to_evm_address(token)
         held = balances.read_balances(self.context, session, list(by_evm_address), evm_token)
         return {by_evm_address[address]: amount for address, amount in held.items()}
+
+    def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return refusals.read_refusals(self.context, session, calls)
