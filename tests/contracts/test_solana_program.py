@@ -183,7 +183,7 @@ def test_a_frozen_refund_account_lets_the_coordinator_redirect(node: Node) -> No
     node.pay(one.owner, TOTAL)
     other = node.wallet("another")
     node.give(other, 0)
-    _freeze(one, one.refund_to)
+    node.freeze(one.refund_to, one.mint)
     node.cluster.later(10 + 3 * DAY)
     assert one.do(one.refund()) == "TransferFailed"
     landed = node.do([one.redirect(other)], RELAYER)
@@ -329,12 +329,3 @@ def test_unknown_instructions_and_layouts_are_refused(one: Deal) -> None:
         (begin.data, [*keys, more]),
     ):
         assert one.do(Instruction(begin.program_id, bytes(data), accounts)) == "Malformed"
-
-
-def _freeze(one: Deal, owner: str) -> None:
-    place = Pubkey.from_string(one.ata(owner))
-    there = one.node.cluster.svm.get_account(place)
-    assert there is not None
-    data = bytearray(there.data)
-    data[108] = 2
-    one.node.cluster.put(place, type(there)(there.lamports, bytes(data), there.owner, False, 0))

@@ -224,16 +224,25 @@ class Answers:
         return self.cluster.send(signed)
 
     def on_simulateTransaction(self, raw: str, settings: dict[str, Any]) -> Any:
-        err, logs, units = self._tried(self._decoded(raw, settings))
+        verified, replaced = (
+            bool(settings.get(key)) for key in ("sigVerify", "replaceRecentBlockhash")
+        )
+        if verified and replaced:
+            raise Refusal(-32602, "sigVerify may not be used with replaceRecentBlockhash")
+        err, logs, units = self._tried(self._decoded(raw, settings), verified, replaced)
         value = {"err": err, "logs": logs, "accounts": None, "unitsConsumed": units}
+        if replaced:
+            value["replacementBlockhash"] = self.on_getLatestBlockhash(settings)["value"]
         return self._told(settings, value)
 
-    def _tried(self, signed: VersionedTransaction) -> tuple[Any, list[str], int]:
+    def _tried(
+        self, signed: VersionedTransaction, verified: bool = True, replaced: bool = False
+    ) -> tuple[Any, list[str], int]:
         if str(signed.signatures[0]) in self.cluster.landed:
             return "AlreadyProcessed", [], 0
-        if self.cluster.age(signed.message.recent_blockhash) is None:
+        if not replaced and self.cluster.age(signed.message.recent_blockhash) is None:
             return "BlockhashNotFound", [], 0
-        said = self.cluster.svm.simulate_transaction(signed)
+        said = self.cluster.simulate(signed, verified)
         err = error_json(said.err()) if isinstance(said, FailedTransactionMetadata) else None
         return err, said.meta().logs(), said.meta().compute_units_consumed()
 

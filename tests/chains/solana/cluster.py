@@ -13,7 +13,11 @@ from solders.hash import Hash
 from solders.litesvm import LiteSVM
 from solders.pubkey import Pubkey
 from solders.transaction import VersionedTransaction
-from solders.transaction_metadata import FailedTransactionMetadata, TransactionMetadata
+from solders.transaction_metadata import (
+    FailedTransactionMetadata,
+    SimulatedTransactionInfo,
+    TransactionMetadata,
+)
 
 HASH_LIFE = 150
 """How old a block may be that a transaction was signed on, when the next one takes it: the last
@@ -121,6 +125,16 @@ class Cluster:
             if name not in self.landed and all(one != signed for one in self.pool):
                 self.pool.append(signed)
             return name
+
+    def simulate(
+        self, signed: VersionedTransaction, verified: bool
+    ) -> FailedTransactionMetadata | SimulatedTransactionInfo:
+        """Execute a transaction and keep nothing of it; `verified`: its signatures are checked."""
+        self.svm.with_sigverify(verified)
+        try:
+            return self.svm.simulate_transaction(signed)
+        finally:
+            self.svm.with_sigverify(True)
 
     def reorganise(self, depth: int) -> None:
         """Replace the newest blocks by empty ones; what wallets sent waits again."""

@@ -142,6 +142,20 @@ class Node:
         lamports = rent + (units if mint == WRAPPED else 0)
         self.cluster.put(place, Account(lamports, data, program, False, 0))
 
+    def freeze(self, owner: str, mint: str) -> None:
+        """The mint's authority freezes an owner's account, which is made where there is none."""
+        if self.cluster.svm.get_account(Pubkey.from_string(self.associated(owner, mint))) is None:
+            self.give(owner, 0, mint)
+        self.rewrite(owner, mint, 108, b"\2")
+
+    def rewrite(self, owner: str, mint: str, at: int, content: bytes) -> None:
+        """Other content in the data of an owner's token account."""
+        place = Pubkey.from_string(self.associated(owner, mint))
+        there = self.cluster.svm.get_account(place)
+        assert there is not None
+        data = there.data[:at] + content + there.data[at + len(content) :]
+        self.cluster.put(place, Account(there.lamports, data, there.owner, False, 0))
+
     def creation(self, payer: str, owner: str, mint: str) -> Instruction:
         """Make a token account where there is none."""
         keys = (payer, self.associated(owner, mint), owner, mint)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.adapters.chains.solana import refusals
 from crossway.adapters.chains.solana.accounts import read_balances
 from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.deposits import SolanaDeposits
@@ -13,6 +14,7 @@ from crossway.adapters.chains.solana.pdas import SYSTEM, is_native
 from crossway.adapters.chains.solana.tx_history import SolanaTxHistory
 from crossway.adapters.chains.solana.tx_sender import SolanaTxSender
 from crossway.adapters.chains.solana.watched_accounts import DepositMemory
+from crossway.domain.outbound_call import OutboundCall
 
 
 class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
@@ -38,3 +40,6 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         return read_balances(self.context, session, addresses, token)
+
+    def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return refusals.read_refusals(self.context, session, calls)

@@ -90,10 +90,8 @@ def sign_instructions(
 ) -> tuple[str, bytes]:
     """A transaction's id and bytes; the first signer pays. The bytes begin with the last height at
     which it can land, so that any process knows it."""
-    budget = [set_compute_unit_limit(units), set_compute_unit_price(price)]
-    payer = Pubkey.from_string(signers[0].address)
     block_hash = Hash.from_string(recent.block_hash)
-    message = Message.new_with_blockhash([*budget, *instructions], payer, block_hash)
+    message = _build_message(instructions, signers[0].address, block_hash, units, price)
     data, by = bytes(message), {signer.address: signer for signer in signers}
     needed = message.account_keys[: message.header.num_required_signatures]
     signatures = [Signature.from_bytes(by[str(key)].sign(data)) for key in needed]
@@ -101,6 +99,22 @@ def sign_instructions(
     if len(whole) > MAX_BYTES:
         raise ValueError(f"the transaction has {len(whole)} bytes; Solana accepts {MAX_BYTES}")
     return str(signatures[0]), recent.last_height.to_bytes(_HEIGHT_SIZE, "big") + whole
+
+
+def unsigned_call(context: ChainContext, action: OutboundCall) -> bytes:
+    """A call as nodes simulate it. No signature and no block hash: it can never be included."""
+    instructions = build_instructions(context.instruction_context, action, 0, False)
+    units = context.params.units
+    message = _build_message(instructions, action.account, Hash.default(), units, 0)
+    return bytes(Transaction.new_unsigned(message))
+
+
+def _build_message(
+    instructions: Sequence[Instruction], payer: str, block_hash: Hash, units: int, price: int
+) -> Message:
+    budget = [set_compute_unit_limit(units), set_compute_unit_price(price)]
+    payer_key = Pubkey.from_string(payer)
+    return Message.new_with_blockhash([*budget, *instructions], payer_key, block_hash)
 
 
 def last_height_of(raw: bytes) -> int:

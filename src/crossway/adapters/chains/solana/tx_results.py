@@ -32,7 +32,9 @@ _PROGRAM_ERRORS: Mapping[int, RevertReason] = {
     7013: RevertReason("more was to be paid out than was collected", True),
     7014: RevertReason(ALREADY_DONE, True),
     7015: RevertReason(
-        "the receiver's account for the token is missing, frozen or wants a memo", False
+        "the receiver's account does not take this: it is a program's, missing, frozen or wants "
+        "a memo",
+        False,
     ),
     7016: RevertReason("the token keeps a part of what is sent", True),
     7017: RevertReason(
