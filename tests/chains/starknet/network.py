@@ -149,6 +149,11 @@ class Starknet:
         """Units that come from nowhere, without a transaction."""
         self.rpc("hand_give", token or self.token, to, units)
 
+    def refuse(self, address: str, token: str | None = None) -> None:
+        """The token pays this address no more."""
+        self.call(token or self.token, "block", to_felt(address), 1)
+        self.mine()
+
     def place(self, address: str, name: str, *calldata: int) -> None:
         """A contract of this class at an address of one's choice."""
         self.rpc("hand_place", address, name, to_hex_list(calldata))

@@ -255,28 +255,54 @@ class Answers:
             self.deployed(ledger, one.sender)
             if "SKIP_VALIDATE" not in simulation_flags:
                 self.validate(one, ledger)
-            mark = ledger.mark()
-            context = sending(one.sender, one.hash, one.signature, one.nonce)
-            ran = run(
-                ledger, self.blocks.general, one.sender, EXECUTE, one.calldata, context=context
-            )
+            ran, estimate = self.executed(one, ledger)
             if ran.words:
-                problem = {"transaction_index": at, "execution_error": ran.words}
-                raise Refusal(41, "Transaction execution error", problem)
-            gas = used(ran.steps, ledger.written(mark))
-            answers.append(
-                {
-                    "l1_gas_consumed": hex(gas["l1_gas"]),
-                    "l1_gas_price": hex(L1_PRICE),
-                    "l2_gas_consumed": hex(gas["l2_gas"]),
-                    "l2_gas_price": hex(L2_PRICE),
-                    "l1_data_gas_consumed": hex(gas["l1_data_gas"]),
-                    "l1_data_gas_price": hex(DATA_PRICE),
-                    "overall_fee": hex(fee_of(gas, one.tip)),
-                    "unit": "FRI",
-                }
-            )
+                self.fails(at, ran.words)
+            answers.append(estimate)
         return answers
+
+    def starknet_simulateTransactions(self, block_id, transactions, simulation_flags):
+        """A call that reverts is no error: its trace says why."""
+        ledger, answers = self.at(block_id).ledger.copy(), []
+        for at, sent in enumerate(transactions):
+            one = self.read(sent)
+            self.deployed(ledger, one.sender)
+            expected = ledger.nonces.get(one.sender, 0)
+            if one.nonce != expected:
+                self.fails(at, f"Invalid transaction nonce. Expected: {expected}; got: {one.nonce}")
+            if "SKIP_VALIDATE" not in simulation_flags:
+                self.validate(one, ledger)
+            if "SKIP_FEE_CHARGE" not in simulation_flags:
+                self.affordable(one, ledger)
+            ledger.increment_nonce(None, one.sender)
+            ran, estimate = self.executed(one, ledger)
+            invocation = {"contract_address": hex(one.sender), "result": told(ran.retdata)}
+            if ran.words:
+                invocation = {"revert_reason": ran.words}
+            trace = {"type": "INVOKE", "execute_invocation": invocation}
+            answers.append({"transaction_trace": trace, "fee_estimation": estimate})
+        return answers
+
+    def fails(self, at, words):
+        problem = {"transaction_index": at, "execution_error": words}
+        raise Refusal(41, "Transaction execution error", problem)
+
+    def executed(self, one, ledger):
+        """What a transaction comes to after what else the ledger holds, and what it would cost."""
+        mark = ledger.mark()
+        context = sending(one.sender, one.hash, one.signature, one.nonce)
+        ran = run(ledger, self.blocks.general, one.sender, EXECUTE, one.calldata, context=context)
+        gas = used(ran.steps, ledger.written(mark))
+        return ran, {
+            "l1_gas_consumed": hex(gas["l1_gas"]),
+            "l1_gas_price": hex(L1_PRICE),
+            "l2_gas_consumed": hex(gas["l2_gas"]),
+            "l2_gas_price": hex(L2_PRICE),
+            "l1_data_gas_consumed": hex(gas["l1_data_gas"]),
+            "l1_data_gas_price": hex(DATA_PRICE),
+            "overall_fee": hex(fee_of(gas, one.tip)),
+            "unit": "FRI",
+        }
 
     def known(self, transaction_hash):
         """A transaction, and the block it is in."""

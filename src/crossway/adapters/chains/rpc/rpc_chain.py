@@ -154,7 +154,7 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     ) -> Mapping[str, int]:
         """The balance of each address in base units."""
 
+    @abstractmethod
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         """For each payout why its receiver refuses it, by a node's simulation; empty where it does
         not, or where something else is in the way."""
-        return [""] * len(calls)

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
-from crossway.adapters.chains.starknet import balances
+from crossway.adapters.chains.starknet import balances, refusals
 from crossway.adapters.chains.starknet.chain_context import ChainContext, StarknetHeadTracker
 from crossway.adapters.chains.starknet.deposits import StarknetDeposits
 from crossway.adapters.chains.starknet.tx_history import StarknetTxHistory
 from crossway.adapters.chains.starknet.tx_sender import StarknetTxSender
+from crossway.domain.outbound_call import OutboundCall
 
 
 class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
@@ -32,3 +33,6 @@ class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         return balances.read_balances(self.context, session, addresses, token)
+
+    def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
+        return refusals.read_refusals(self.context, session, calls)

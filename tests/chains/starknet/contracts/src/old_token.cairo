@@ -9,6 +9,7 @@ mod OldToken {
     struct Storage {
         balances: LegacyMap<ContractAddress, u256>,
         allowances: LegacyMap<(ContractAddress, ContractAddress), u256>,
+        blocked: LegacyMap<ContractAddress, bool>, // Refuses to pay these.
     }
 
     #[event]
@@ -64,9 +65,15 @@ mod OldToken {
         self.emit(Event::Transfer(Transfer { from: Zeroable::zero(), to, value: amount }));
     }
 
+    #[external(v0)]
+    fn block(ref self: ContractState, who: ContractAddress, blocked: bool) {
+        self.blocked.write(who, blocked);
+    }
+
     fn moved(
         ref self: ContractState, from: ContractAddress, to: ContractAddress, amount: u256
     ) {
+        assert(!self.blocked.read(to), 'blocked');
         let held = self.balances.read(from);
         assert(held >= amount, 'ERC20: insufficient balance');
         self.balances.write(from, held - amount);
