@@ -38,6 +38,7 @@ RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 RICH: LocalAccount = Account.from_key(RICH_KEY)
 STOCK = 10_000_000 * 10**6
 COINS = 10_000 * 10**18
+REVERTING = "0x60006000fd"
 CATALOGUE = load_catalogue()
 EPOCH = 4
 # Wei of a transaction on one rollup, gas on the other.
@@ -173,6 +174,16 @@ class Anvil:
     def call_token(self, token: str, signature: str, *words: bytes, key: str = RICH_KEY) -> None:
         self.transact(token, keccak256(signature.encode())[:4] + b"".join(words), key=key)
         self.mine()
+
+    def refuse(self, address: str, token: str | None = None) -> None:
+        """The token takes no transfer to this address any more, as by a deny list; of coins, a
+        contract there takes none."""
+        token = token or dollars(self.chain)
+        if int(token, 16) == 0:
+            self.rpc("anvil_setCode", address, REVERTING)
+        else:
+            words = address_word("evm", address), number_word(1)
+            self.call_token(token, "refuse(address,bool)", *words)
 
     def put_token(self, address: str, kind: str = "Plain", units: int = STOCK) -> None:
         """A token at this address, of which wallet and relayer have plenty."""

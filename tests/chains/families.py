@@ -37,6 +37,9 @@ class SolanaHands:
         self.wallet, self.pay, self.mine = node.wallet, node.pay, node.mine
         self.balance = node.balance
 
+    def refuse(self, address: str, token: str | None = None) -> None:
+        self.node.freeze(address, token or self.token)
+
     def fields(self) -> dict[str, Any]:
         return {"program": str(solana.PROGRAM)}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.tx_builder import treasury_amount
 from crossway.usecases.money.reconciliation import reconcile
@@ -149,6 +149,30 @@ def test_a_short_payment_waits_for_its_top_up_on_every_family(world: RealWorld[H
         world.deposit(intent, 5)
     all_end(world, made)
     assert held(world, made, base) == right(world, made)
+
+
+def test_what_a_recipient_would_refuse_is_collected_on_no_family(world: RealWorld[Hands]) -> None:
+    made = round_trip(world, "refused")
+    world.step()
+    for intent in made:
+        world.hands[intent.terms.destination_chain].refuse(intent.terms.recipient)
+        world.deposit(intent)
+
+    def starts() -> list[OutboundTx]:
+        with world.services.store.read() as unit:
+            return unit.outbound_txs.list_by_intents([i.id for i in made], OutboundTxKind.START)
+
+    def all_wait() -> bool:
+        found = starts()
+        return len(found) == len(made) and all("cannot be paid" in t.reason for t in found)
+
+    world.until(all_wait)
+    world.step(3)
+    assert all_wait()
+    assert {start.state for start in starts()} == {OutboundTxState.DUE}
+    for intent in made:
+        held_there = world.hands[intent.terms.source_chain].balance(intent.address)
+        assert held_there == intent.terms.deposit_amount
 
 
 def test_nonces_that_nobody_used_stop_no_family(

@@ -41,6 +41,7 @@ class Network(Protocol):
     def pay(self, to: str, units: int, token: str | None = None) -> str: ...
     def mine(self, blocks: int = 1) -> None: ...
     def reorganise(self, depth: int) -> None: ...
+    def refuse(self, address: str) -> None: ...
     def expiry(self, seconds: float) -> datetime: ...
 
 
@@ -73,6 +74,9 @@ class SimulatedNetwork:
     def reorganise(self, depth: int) -> None:
         self.simulation.sandbox.inject_faults(self.chain.id, Faults(reorg_depth=depth))
 
+    def refuse(self, address: str) -> None:
+        self.simulation.sandbox.inject_faults(self.chain.id, Faults(refuse=[address]))
+
     def expiry(self, seconds: float) -> datetime:
         return datetime.fromtimestamp(START, UTC) + timedelta(seconds=seconds)
 
@@ -99,6 +103,9 @@ class AnvilNetwork:
 
     def reorganise(self, depth: int) -> None:
         self.anvil.reorganise(depth)
+
+    def refuse(self, address: str) -> None:
+        self.anvil.refuse(address, self.token)
 
     def expiry(self, seconds: float) -> datetime:
         return anvil.in_seconds(self.anvil, seconds)
@@ -131,6 +138,9 @@ class SolanaNetwork:
     def reorganise(self, depth: int) -> None:
         self.node.reorganise(depth)
 
+    def refuse(self, address: str) -> None:
+        self.node.freeze(address, self.token)
+
     def expiry(self, seconds: float) -> datetime:
         return self.node.in_seconds(seconds)
 
@@ -158,6 +168,9 @@ class StarknetNetwork:
     def reorganise(self, depth: int) -> None:
         self.node.reorganise(depth)
 
+    def refuse(self, address: str) -> None:
+        self.node.refuse(address, self.token)
+
     def expiry(self, seconds: float) -> datetime:
         return self.node.time + timedelta(seconds=seconds)
 
@@ -184,6 +197,9 @@ class TronNetwork:
 
     def reorganise(self, depth: int) -> None:
         self.node.reorganise(depth)
+
+    def refuse(self, address: str) -> None:
+        self.node.refuse(address, self.token)
 
     def expiry(self, seconds: float) -> datetime:
         return self.node.in_seconds(seconds)

@@ -270,6 +270,24 @@ def test_a_second_fill_is_refused_for_good(network: Network, payment: Payment) -
     assert payment.holds(payment.recipient) == TOTAL
 
 
+def test_a_recipient_that_refuses_is_told_before_its_payout(
+    network: Network, payment: Payment
+) -> None:
+    calls = [payment.fill(), Payment(network, "another").fill()]
+    assert list(network.chain.find_refusals([])) == []
+    assert list(network.chain.find_refusals(calls)) == ["", ""]
+    network.refuse(payment.recipient)
+    told, other = network.chain.find_refusals(calls)
+    assert (bool(told), other) == (True, "")
+    assert mined(send(network, payment.fill())).reason
+    assert payment.holds(payment.recipient) == 0
+
+
+def test_a_payout_that_was_made_is_no_refusal(network: Network, payment: Payment) -> None:
+    assert mined(send(network, payment.fill())).reason == ""
+    assert list(network.chain.find_refusals([payment.fill()])) == [""]
+
+
 def test_what_was_done_can_be_asked_by_its_marker(network: Network, payment: Payment) -> None:
     done, open_ = payment.fill().marker, payment.start().marker
     assert done is not None

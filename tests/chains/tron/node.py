@@ -120,6 +120,12 @@ class Tron:
             return self.anvil.coins(to_evm_address(address))
         return self.anvil.balance(to_evm_address(address), to_evm_address(token or self.token))
 
+    def refuse(self, address: str, token: str | None = None) -> None:
+        """The token, or of coins a contract at this address, takes no transfer to it any more."""
+        token = token or self.token
+        evm_token = "0x" + "0" * 40 if token == TRX else to_evm_address(token)
+        self.anvil.refuse(to_evm_address(address), evm_token)
+
     def in_seconds(self, seconds: float) -> datetime:
         return anvil.in_seconds(self.anvil, seconds)
 
