@@ -15,6 +15,7 @@ from crossway.adapters.chains.starknet.family import StarknetFamily, StarknetOpe
 from crossway.adapters.chains.starknet.felts import to_hex
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
+from tests.chains.starknet.front import TIPLESS, starknet_front
 from tests.chains.starknet.network import Starknet, address_of, shared
 from tests.conformance.networks import StarknetNetwork, open_starknet
 from tests.conformance.test_chain import TOTAL, Payment, mined, send
@@ -120,6 +121,16 @@ def test_what_is_missing_is_named_deployed_by_one_command_and_compared(
     network.pay(payment.address, TOTAL)
     assert mined(send(network, payment.start())).reason == ""
     network.opened.close()
+
+
+def test_a_node_that_estimates_no_tip_is_enough_to_deploy(node: Starknet) -> None:
+    node.take_away(AT.filler)
+    with starknet_front(node) as front:
+        front.mood = TIPLESS
+        opened = StarknetOperator(open_starknet(node, front.url))
+        (filler,) = opened.plan_deployment("").transactions
+        assert filler.description == f"Filler at {AT.filler}"
+        opened.chain.close()
 
 
 def test_another_class_at_our_address_is_never_worked_with(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crossway.domain.errors import Unreachable
-from tests.chains.starknet.front import StarknetFront
+from tests.chains.starknet.front import TIPLESS, StarknetFront
 from tests.chains.starknet.network import RELAYER, Starknet, address_of, shared
 from tests.conformance.networks import StarknetNetwork, open_starknet
 from tests.conformance.test_chain import TOTAL, Payment, mined, send
@@ -147,6 +147,16 @@ def test_no_node_is_shown_a_signature(node: Starknet, front: Listening) -> None:
     assert node.asked("starknet_addInvokeTransaction", front.heard[0])["error"]["code"] == 55
     for one in (chain, network.opened):
         one.close()
+
+
+def test_a_node_that_simulates_no_tip_is_enough(
+    node: Starknet, front: Listening, payment: Payment
+) -> None:
+    chain = open_starknet(node, front.url)
+    front.mood = TIPLESS
+    blocked(payment, node)
+    assert chain.find_refusals([payment.fill()]) == [REFUSED]
+    chain.close()
 
 
 def test_many_payouts_are_simulated_in_few_requests(node: Starknet, front: Listening) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 from tests.chains.front import FORGING, LAGGING, NARROW, WRONG_CHAIN, Front, asked_for
 from tests.chains.starknet.network import Starknet
 
+# As Pathfinder before 0.22.3: it takes no tip where it executes without including.
+TIPLESS = "tipless"
+ESTIMATE, SIMULATE = "starknet_estimateFee", "starknet_simulateTransactions"
 SEPOLIA = "0x534e5f5345504f4c4941"
 
 
@@ -24,6 +27,10 @@ class StarknetFront(Front):
                 return _objection(asked, 34, "Too many keys provided in a filter")
             if params[0]["chunk_size"] > 1:
                 return _objection(asked, 31, "Requested page size is too big")
+        if self.mood == TIPLESS and method in (ESTIMATE, SIMULATE):
+            listed = params[0 if method == ESTIMATE else 1]
+            if any(int(transaction["tip"], 16) for transaction in listed):
+                return _objection(asked, 41, "Transaction execution error")
         answer = self._client.post(self.anvil.url, json=asked).json()
         if self.mood == FORGING and method == "starknet_getEvents" and "address" not in params[0]:
             answer["result"]["events"] += self.forged

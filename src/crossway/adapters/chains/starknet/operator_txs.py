@@ -1,6 +1,7 @@
 """Transactions that an operator runs on a Starknet chain: deployment and withdrawal."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
@@ -191,7 +192,9 @@ def _estimate_request(
     """Request the gas that a call of our account would use now."""
     account = context.accounts.relayer
     nonce = parse_felt(session.call(nonce_request(account))[0], "a nonce")
-    transaction = build_invoke(account, [call], nonce, fee_bounds(context.params, fee))
+    # Without a tip, as nodes of Pathfinder before 0.22.3 refuse to estimate one.
+    bounds = replace(fee_bounds(context.params, fee), tip=0)
+    transaction = build_invoke(account, [call], nonce, bounds)
     params = ([to_json(transaction)], ["SKIP_VALIDATE"], block_id("latest"))
     return RpcRequest("starknet_estimateFee", params)
 
