@@ -7,14 +7,28 @@ from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds, sce
 from crossway_demo.scenarios.scenario_world import ARBITRUM, BASE, ScenarioWorld
 
 
-def _start_without_inventory(world: ScenarioWorld) -> None:
-    """A payment whose start is sent when the inventory for its payout disappears."""
+def _fund(world: ScenarioWorld) -> None:
+    """A payment whose deposit is credited."""
     world.create_intent()
     world.deposit("exact")
     world.wait_for(State.FUNDED)
+
+
+def _start_without_inventory(world: ScenarioWorld) -> None:
+    """A payment whose start is sent when the inventory for its payout disappears."""
+    _fund(world)
     world.fault(ARBITRUM, "the relayer's inventory is gone", balances=EMPTY)
     world.wait_for(State.INITIATED)
     world.pass_time(30)
+
+
+def _give_up(world: ScenarioWorld) -> None:
+    """An operator gives the payout up, and the deposit goes back."""
+    world.try_action(
+        "An operator gives the payout up",
+        lambda: give_up_by_hand(world.services, world.operator, world.intent.id),
+    )
+    world.wait_for(State.REFUNDED)
 
 
 @scenario(
@@ -43,11 +57,7 @@ def no_inventory_after_the_start(world: ScenarioWorld) -> None:
 )
 def given_up_by_hand(world: ScenarioWorld) -> None:
     _start_without_inventory(world)
-    world.try_action(
-        "An operator gives the payout up",
-        lambda: give_up_by_hand(world.services, world.operator, world.intent.id),
-    )
-    world.wait_for(State.REFUNDED)
+    _give_up(world)
     world.settle()
 
 
@@ -58,19 +68,13 @@ def given_up_by_hand(world: ScenarioWorld) -> None:
     ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
 )
 def destination_silent(world: ScenarioWorld) -> None:
-    world.create_intent()
-    world.deposit("exact")
-    world.wait_for(State.FUNDED)
+    _fund(world)
     world.fault(ARBITRUM, "no node answers any more", outageSeconds=20_000)
     world.wait_for(State.INITIATED)
     world.pass_expiry()
     world.pass_time(3_600)
     world.require(world.reload().state is State.INITIATED, "unknown is not failure")
-    world.try_action(
-        "An operator gives the payout up",
-        lambda: give_up_by_hand(world.services, world.operator, world.intent.id),
-    )
-    world.wait_for(State.REFUNDED)
+    _give_up(world)
     world.pass_time(20_000)
     world.settle()
 
@@ -82,9 +86,7 @@ def destination_silent(world: ScenarioWorld) -> None:
     ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
 )
 def away_too_long(world: ScenarioWorld) -> None:
-    world.create_intent()
-    world.deposit("exact")
-    world.wait_for(State.FUNDED)
+    _fund(world)
     world.fault(BASE, "fees are three times what they were", feeFactor=3)
     world.narrate("The engine is away for two hours")
     world.manual_clock.seconds += 7_200
