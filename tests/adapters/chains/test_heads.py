@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from crossway.adapters.chains.rpc.head_agreement import HeadReport
 from crossway.adapters.chains.rpc.head_tracker import (
     LOWER_HEAD_SECONDS,
     HeadPolicy,
-    HeadReport,
     HeadTracker,
 )
 from crossway.domain.errors import Unreachable

@@ -8,7 +8,8 @@ from crossway.adapters.chains.evm.rpc_schemas import Block, parse_block
 from crossway.adapters.chains.rpc.block_scan import QueryLimits
 from crossway.adapters.chains.rpc.chain_context import ContractContext, NodeParams, chain_section
 from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.rpc.head_tracker import HeadPolicy, HeadReport, HeadTracker
+from crossway.adapters.chains.rpc.head_agreement import HeadReport
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy, HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainHead

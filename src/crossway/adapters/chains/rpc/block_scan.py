@@ -1,5 +1,6 @@
 """Scanning a chain block by block: query limits, known block hashes, and start heights."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -98,6 +99,11 @@ class BlockHashes:
         """Forget the blocks above `low` up to `high`."""
         for height in [h for h in self.by_height if low < h <= high]:
             del self.by_height[height]
+
+
+def blocks_in(seconds: float, block_time_seconds: float) -> int:
+    """How many blocks a chain makes in this time, at least one."""
+    return max(1, math.ceil(seconds / block_time_seconds))
 
 
 def start_height(

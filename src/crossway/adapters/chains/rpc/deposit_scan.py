@@ -1,6 +1,5 @@
 """Finding deposits: scanning after a cursor, again after a reorg, and verifying inclusion."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -12,17 +11,16 @@ from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.block_scan import (
     MAX_FILTERED_ADDRESSES,
     BlockHeader,
+    blocks_in,
     start_height,
 )
 from crossway.adapters.chains.rpc.chain_context import ContextT, ContractContextT
 from crossway.adapters.chains.rpc.head_tracker import LOWER_HEAD_SECONDS
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.second_reading import SecondReading, merge_reports
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
-
-# How much of the chain is read again at once, and how old its newest block is then.
-_REREAD_SECONDS, _SETTLE_SECONDS = 30.0, 5.0
 
 
 class DepositReader(ABC, Generic[ContextT]):
@@ -45,7 +43,7 @@ class DepositReader(ABC, Generic[ContextT]):
             return []
         to = sorted(addresses)
         found = self._context.pool.quorum(lambda session: self._search(session, head, to, since))
-        return sorted(_merge(found), key=lambda transfer: transfer.block_height)
+        return sorted(merge_reports(found), key=lambda transfer: transfer.block_height)
 
     def cursor_before(self, head: ChainHead) -> Cursor:
         """A cursor from which a scan to this head reads as much as from one head to the next."""
@@ -71,15 +69,6 @@ class DepositReader(ABC, Generic[ContextT]):
         """Whether each transfer is in its block, according to one node."""
 
 
-def _merge(parts: Sequence[Sequence[IncomingTransfer]]) -> list[IncomingTransfer]:
-    """Each transfer once, as several nodes report it."""
-    return list({_key(t): t for part in parts for t in part}.values())
-
-
-def _key(transfer: IncomingTransfer) -> tuple[str, str]:
-    return transfer.tx_ref, transfer.block_hash
-
-
 class BlockScanner(DepositReader[ContractContextT]):
     """Reads the deposits of a chain whose token transfers can be queried by block range.
 
@@ -88,10 +77,7 @@ class BlockScanner(DepositReader[ContractContextT]):
 
     def __init__(self, context: ContractContextT) -> None:
         super().__init__(context)
-        self._reread_to: int | None = None
-        self._reached: Cursor | None = None
-        # What scans returned of the blocks that are to be read again, with its height.
-        self._returned: dict[tuple[str, str], int] = {}
+        self._second_reading = SecondReading(context.chain.block_time_seconds)
 
     def cursor_before(self, head: ChainHead) -> Cursor:
         height = max(head.height - 1, 0)
@@ -114,9 +100,8 @@ class BlockScanner(DepositReader[ContractContextT]):
         self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
     ) -> Scan:
         """Scans again from the last common block where the cursor's block was replaced."""
-        if head.height < after.height and after.height - head.height <= self._blocks_in(
-            LOWER_HEAD_SECONDS
-        ):
+        pace = self._context.chain.block_time_seconds
+        if 0 < after.height - head.height <= blocks_in(LOWER_HEAD_SECONDS, pace):
             raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
         if head.height >= after.height:
             scan = self._scan_range(session, head, after, addresses)
@@ -142,41 +127,18 @@ class BlockScanner(DepositReader[ContractContextT]):
     ) -> Sequence[IncomingTransfer]:
         """The transfers in blocks that were scanned a little earlier, as any of several nodes finds
         them, that no scan returned; none where it is too early."""
-        if after != self._reached:
-            # The result of the last scan was not stored, or another process scanned.
-            self._reread_to, self._returned = None, {}
-        self._reached = scan.cursor
-        self._returned |= {_key(t): t.block_height for t in scan.incoming}
-        low = self._reread_to
-        if low is None:
-            low = after.height - self._blocks_in(_REREAD_SECONDS)
-        if scan.reorged_from is not None:
-            low = min(low, scan.reorged_from - 1)
-        self._reread_to = low = max(low, 0)
-        high = min(scan.cursor.height - self._blocks_in(_SETTLE_SECONDS), low + self._max_reread)
-        if not addresses or high - low < self._blocks_in(_REREAD_SECONDS):
+        blocks = self._second_reading.find_due(after, scan, self._context.limits.blocks)
+        if blocks is None or not addresses:
             return []
+        first, last = blocks
         pool = self._context.pool
         several = max(pool.quorum_size, 2)
         found, _ = pool.gather(
-            lambda session: self._read_transfers(session, low + 1, high, addresses),
+            lambda session: self._read_transfers(session, first, last, addresses),
             lambda results: len(results) == several,
         )
-        missed = [t for t in _merge(found) if _key(t) not in self._returned]
-        if len(found) >= pool.quorum_size:
-            self._reread_to = high
-            self._returned = {key: at for key, at in self._returned.items() if at > high}
-        else:
-            self._returned |= {_key(t): t.block_height for t in missed}
-        return missed
-
-    @property
-    def _max_reread(self) -> int:
-        return max(self._context.limits.blocks, self._blocks_in(_REREAD_SECONDS))
-
-    def _blocks_in(self, seconds: float) -> int:
-        """How many blocks the chain makes in this time, at least one."""
-        return max(1, math.ceil(seconds / self._context.chain.block_time_seconds))
+        complete = len(found) >= pool.quorum_size
+        return self._second_reading.find_missed(last, found, complete)
 
     def _rewind(self, session: RpcSession, head: ChainHead, after: Cursor) -> BlockHeader:
         """The last common block, or else the final one; forgets the blocks above it."""

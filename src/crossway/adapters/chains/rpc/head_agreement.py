@@ -1,20 +1,26 @@
 """Which head several nodes support, and which reports are not believed. Reads no node."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 
 from crossway.ports.chain import ChainHead
 
+# Nodes of one chain may be this far apart without being doubted.
+_MIN_TOLERATED_BLOCKS, _TOLERATED_SECONDS = 10, 60.0
 
-class ReportedHead(Protocol):
+
+@dataclass(frozen=True, slots=True)
+class HeadReport:
     """The head that a node reports; `node` is its host."""
 
-    @property
-    def node(self) -> str: ...
-    @property
-    def head(self) -> ChainHead: ...
+    node: str
+    head: ChainHead
+
+
+def tolerated_blocks(block_time_seconds: float) -> int:
+    """So many blocks apart, the nodes of a chain are not doubted."""
+    return max(_MIN_TOLERATED_BLOCKS, int(_TOLERATED_SECONDS / block_time_seconds))
 
 
 def is_disputed(heads: Sequence[ChainHead], latest_time: datetime, tolerance: int) -> bool:
@@ -37,8 +43,16 @@ def supported_head(heads: Sequence[ChainHead], count: int, latest_time: datetime
     )
 
 
+def agreed_head(
+    reports: Sequence[HeadReport], count: int, latest_time: datetime, tolerance: int
+) -> ChainHead:
+    """The head that `count` of these nodes support, with the doubts about the others."""
+    head = supported_head([report.head for report in reports], count, latest_time)
+    return replace(head, doubts=tuple(describe_doubts(reports, head, latest_time, tolerance)))
+
+
 def describe_doubts(
-    reports: Sequence[ReportedHead], head: ChainHead | None, latest_time: datetime, tolerance: int
+    reports: Sequence[HeadReport], head: ChainHead | None, latest_time: datetime, tolerance: int
 ) -> list[str]:
     """A sentence for each report that is not believed; `head` is what the nodes support, if
     anything."""

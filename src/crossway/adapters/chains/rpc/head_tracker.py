@@ -10,9 +10,11 @@ from typing import Generic, TypeVar
 
 from crossway.adapters.chains.rpc.chain_context import ContextT
 from crossway.adapters.chains.rpc.head_agreement import (
+    HeadReport,
+    agreed_head,
     describe_doubts,
     is_disputed,
-    supported_head,
+    tolerated_blocks,
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.profile import DEFAULT_CLOCK_SECONDS, ChainProfile
@@ -29,8 +31,6 @@ LOWER_HEAD_SECONDS = 30.0
 _MISSING_NODE_SECONDS = 10.0
 # Share of the block time for which a head is cached.
 _POLL_SHARE = 0.5
-# Nodes of one chain may be this far apart without being doubted.
-_MIN_TOLERATED_BLOCKS, _TOLERATED_SECONDS = 10, 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,6 @@ class HeadPolicy:
     def of(cls, profile: ChainProfile) -> "HeadPolicy":
         """The policy of a chain of a profile."""
         return cls(profile.poll_seconds, profile.clock_seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class HeadReport:
-    """The head that one node reports."""
-
-    node: str
-    head: ChainHead
 
 
 ReportT = TypeVar("ReportT", bound=HeadReport)
@@ -78,9 +70,7 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
         self._poll = default if policy.poll_seconds is None else policy.poll_seconds
         self._max_ahead = timedelta(seconds=policy.clock_seconds)
         self._context, self._depth = context, chain.confirmations.finalized
-        self._tolerance = max(
-            _MIN_TOLERATED_BLOCKS, int(_TOLERATED_SECONDS / chain.block_time_seconds)
-        )
+        self._tolerance = tolerated_blocks(chain.block_time_seconds)
         self._lock, self._monotonic = Lock(), monotonic_seconds
         self._cached: tuple[float, ChainHead] | None = None
         self._calls_before: Sequence[int] = ()
@@ -133,14 +123,14 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
                 # One of several nodes pauses for a moment: that is no outage of the chain.
                 return previous
             raise Unreachable("; ".join([*doubts, *errors]) or "no node is available")
-        head = supported_head(heads, agreeing, latest_time)
-        doubts = describe_doubts(reports, head, latest_time, self._tolerance)
+        head = agreed_head(reports, agreeing, latest_time, self._tolerance)
         self._accept(reports, head)
         self._agreed_at = now
         if previous is not None and head.height < previous.height:
             # Some nodes of the quorum are behind: what it has reached before still counts.
-            head = replace(previous, finalized=max(previous.finalized, head.finalized))
-        return replace(head, doubts=tuple(doubts))
+            finalized = max(previous.finalized, head.finalized)
+            return replace(previous, finalized=finalized, doubts=head.doubts)
+        return head
 
     def _previous(self, now: float) -> ChainHead | None:
         """The last head, unless no node has confirmed it for so long that it may be false."""

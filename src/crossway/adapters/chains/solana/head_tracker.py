@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.rpc.head_tracker import HeadPolicy, HeadReport, HeadTracker
+from crossway.adapters.chains.rpc.head_agreement import HeadReport
+from crossway.adapters.chains.rpc.head_tracker import HeadPolicy, HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
 from crossway.adapters.chains.solana.accounts import accounts_request

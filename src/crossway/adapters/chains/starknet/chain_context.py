@@ -6,7 +6,8 @@ from typing import Any
 
 from crossway.adapters.chains.rpc.chain_context import ContractContext, NodeParams, chain_section
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
-from crossway.adapters.chains.rpc.head_tracker import HeadReport, HeadTracker
+from crossway.adapters.chains.rpc.head_agreement import HeadReport
+from crossway.adapters.chains.rpc.head_tracker import HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.starknet.calldata import block_id
 from crossway.adapters.chains.starknet.contracts import Deployment
