@@ -118,6 +118,7 @@ def test_a_short_deposit_is_refunded_after_expiry_and_only_once(api: Api) -> Non
         ("/sandbox/chains/MARS/faults", {"dropNext": 1}),
         ("/sandbox/chains/BASE/faults", {"dropNext": "x"}),
         ("/sandbox/chains/BASE/faults", {"unknown": 1}),
+        ("/sandbox/chains/BASE/faults", {"lie": "politely"}),
     ],
 )
 def test_the_sandbox_rejects_invalid_input_with_the_reason(
@@ -133,6 +134,16 @@ def test_faults_are_set_and_shown(api: Api) -> None:
     assert answer.status_code == 200
     assert answer.json()["chain"] == "POLYGON_MAINNET"
     assert api.post("/sandbox/chains/POLYGON/faults", {"slowBlocks": 0}).status_code == 200
+
+
+LIES = ("forged", "chain_id", "stale", "missed_logs", "no_logs", "time_ahead", "height_ahead")
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_nodes_report_wrongly_what_they_are_told_to(api: Api, lie: str) -> None:
+    answer = api.post("/sandbox/chains/POLYGON/faults", {"lie": lie})
+    assert answer.json()["faults"] == {"lie": lie}
+    assert api.post("/sandbox/chains/POLYGON/faults", {"lie": ""}).json()["faults"] == {}
 
 
 def test_balances_show_the_tokens_at_an_address(api: Api) -> None:

@@ -1,12 +1,13 @@
 """Display formats, labels and charts."""
 
 import json
+from collections.abc import Iterable, Mapping
 
 import pytest
 
 from crossway.dashboard import charts
 from crossway.dashboard.components.notices import error_sentence
-from crossway.dashboard.views import status_labels
+from crossway.dashboard.views import simulator, status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Row, to_json
 from crossway.dashboard.views.formatting import (
     format_amount,
@@ -21,6 +22,7 @@ from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.ports.sandbox import NODE_LIES
 from crossway.qr import qr_svg
 
 
@@ -61,10 +63,17 @@ def test_durations_have_at_most_two_units(seconds: int, words: str) -> None:
         (status_labels.DEPOSIT_STATES, DepositState),
         (status_labels.ACCOUNT_NAMES, Account),
         (status_labels.INTENT_EVENTS, IntentEvent),
+        (simulator.NODE_BEHAVIOURS, ("", *NODE_LIES)),
     ],
 )
-def test_every_event_has_a_label(table: object, values: type) -> None:
-    assert set(values) <= set(table)  # type: ignore[call-overload]
+def test_every_event_has_a_label(table: Mapping[str, object], values: Iterable[str]) -> None:
+    assert set(values) <= set(table)
+
+
+@pytest.mark.parametrize("lie", ["", *NODE_LIES])
+def test_the_behaviour_of_a_node_is_chosen_by_its_label(lie: str) -> None:
+    label = simulator.NODE_BEHAVIOURS[lie]
+    assert simulator.build_fault_body("lie", label) == {"lie": lie}
 
 
 def test_every_state_has_a_distinct_badge() -> None:

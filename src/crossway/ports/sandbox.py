@@ -4,6 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+NODE_LIES = (
+    "forged",
+    "chain_id",
+    "stale",
+    "missed_logs",
+    "no_logs",
+    "time_ahead",
+    "height_ahead",
+)
+"""What nodes of a simulated chain can be told to report wrongly: a deposit that does not exist,
+another chain's id, an old head; deposits are left out by one of two nodes, or by both; one of two
+nodes reports a time or a height far ahead."""
+
 
 @dataclass(frozen=True, slots=True)
 class SentDeposit:
@@ -20,7 +33,7 @@ class Faults:
 
     `reorg_depth` replaces that many blocks: their transactions are included again, except the next
     `drop_next`. `fee_factor` multiplies the minimum fee. `take_nonce` lets an outside transaction
-    use the relayer's next nonce. `lie` is `forged`, `chain_id` or `stale`, or empty to stop.
+    use the relayer's next nonce. `lie` is one of `NODE_LIES`, or empty to stop.
     Addresses in `refuse` reject every transfer until they are in `accept`. `balances` sets
     Crossway's own balances: account name (relayer, treasury …) to symbol to smallest units.
     """

@@ -17,6 +17,7 @@ from crossway.api.schemas.fields import (
     field,
     symbol_field,
 )
+from crossway.ports.sandbox import NODE_LIES
 from crossway.usecases.simulator.chain_controls import SimulatedBalance
 
 
@@ -83,10 +84,12 @@ class Faults(RequestModel):
         "Whether a foreign transaction takes the relayer's next nonce.", True, default=None
     )
     lie: SkipValidation[str | None] = field(
-        "What the node reports wrongly; empty for nothing.",
+        "What nodes report wrongly: `forged` deposits, another `chain_id`, a `stale` head; "
+        "`missed_logs` of one of two nodes or `no_logs` at all; one of two nodes with "
+        "`time_ahead` or `height_ahead`. Empty for nothing.",
         "forged",
         default=None,
-        extra={"enum": ["", "forged", "chain_id", "stale"]},
+        extra={"enum": ["", *NODE_LIES]},
     )
     refuse: SkipValidation[list[str] | None] = field(
         "Addresses that reject transfers.", [INTENT], default=None

@@ -27,6 +27,10 @@ NODE_BEHAVIOURS: Mapping[str, str] = {
     "forged": "reports forged deposits",
     "chain_id": "wrong chain ID",
     "stale": "stale head",
+    "missed_logs": "one of two nodes leaves out deposits",
+    "no_logs": "no node reports deposits",
+    "time_ahead": "one of two nodes reports a time a day ahead",
+    "height_ahead": "one of two nodes reports a block far ahead",
 }
 FAULT_LABELS: Mapping[str, str] = {
     "outageSeconds": "Outage for … seconds",

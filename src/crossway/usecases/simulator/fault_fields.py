@@ -5,7 +5,7 @@ from typing import Any
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.errors import InvalidInput
-from crossway.ports.sandbox import Faults
+from crossway.ports.sandbox import NODE_LIES, Faults
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import parse_address
 from crossway.usecases.validation_errors import ValidationErrors
@@ -13,7 +13,6 @@ from crossway.usecases.validation_errors import ValidationErrors
 MAX_SECONDS = 10 * 365 * 86_400
 MAX_BLOCKS = 10_000
 _INTEGER_FAULTS = ("dropNext", "revertNext", "slowBlocks", "reorgDepth", "feeFactor")
-_LIE_KINDS = ("", "forged", "chain_id", "stale")
 FAULT_FIELDS = {
     *_INTEGER_FAULTS,
     "outageSeconds",
@@ -38,8 +37,8 @@ def parse_faults(services: Services, chain: Chain, body: Mapping[str, Any]) -> F
         outage = errors.collect(
             parse_number, "outageSeconds", body["outageSeconds"], 0, MAX_SECONDS
         )
-    if body.get("lie", "") not in _LIE_KINDS:
-        errors.add("lie must be one of forged, chain_id, stale, or empty")
+    if body.get("lie", "") not in ("", *NODE_LIES):
+        errors.add(f"lie must be one of {', '.join(NODE_LIES)}, or empty")
     if not isinstance(body.get("takeNonce", False), bool):
         errors.add("takeNonce must be true or false")
     refuse = errors.collect(_parse_addresses, services, chain, body, "refuse")

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from crossway.adapters.chains.addresses import canonical_address
-from crossway.adapters.chains.simulated import queries
+from crossway.adapters.chains.rpc.second_reading import SecondReading, merge_reports
+from crossway.adapters.chains.simulated import nodes, queries
 from crossway.adapters.chains.simulated.blocks import derivation, mining
 from crossway.adapters.chains.simulated.blocks.execution import REFUSED
 from crossway.adapters.chains.simulated.blocks.mempool_admission import accept
@@ -33,6 +34,8 @@ from crossway.ports.chain import (
 FORGED_WHOLE_TOKENS = 1_000
 # So far a cursor may stay behind while blocks are empty.
 MAX_UNSCANNED_BLOCKS = 64
+# So many are read a second time in one scan.
+MAX_REREAD_BLOCKS = 10_000
 
 
 class SimulatedChain:
@@ -44,6 +47,7 @@ class SimulatedChain:
         self.has_nonces = network.facts[chain].has_nonces
         self._network = network
         self._facts = network.facts[chain]
+        self._second_reading = SecondReading(self._facts.block_seconds)
 
     def canonical_address(self, text: str) -> str:
         return canonical_address(self._facts.family, text)
@@ -89,7 +93,11 @@ class SimulatedChain:
 
     def _heads(self, state: ChainState, height: int, block_hash: str) -> ChainHead:
         at = datetime.fromtimestamp(_time_at(state, height), UTC)
-        return ChainHead(height, block_hash, at, self._finalized_height(state, height))
+        head = ChainHead(height, block_hash, at, self._finalized_height(state, height))
+        if state.node_fault not in nodes.HEAD_LIES:
+            return head
+        now = self._network.clock.now()
+        return nodes.agree_on_head(head, state.node_fault, now, self._facts.block_seconds)
 
     def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
         if after is not None and self._has_only_empty_blocks(after):
@@ -109,6 +117,10 @@ class SimulatedChain:
             else:
                 cursor = Cursor(last_height, queries.hash_at(session, last_height))
             fault = session.state.node_fault
+            transfers = [*nodes.reported_logs(transfers, fault)[0]]
+            if after is not None and self._reads_again(session.state):
+                scan = Scan(transfers, cursor, reorged_from)
+                transfers += self._read_again(session, after, scan)
         watched_addresses = (
             watch.filter_known({transfer.to for transfer in transfers}) if transfers else set()
         )
@@ -116,6 +128,23 @@ class SimulatedChain:
         if fault == "forged":
             watched += self._forge_transfers(watch, cursor)
         return Scan(watched, cursor, reorged_from)
+
+    def _reads_again(self, state: ChainState) -> bool:
+        """Whether there may be blocks of which a node left something out."""
+        return state.node_fault in nodes.LOG_LIES or self._second_reading.is_before(
+            state.stale_height
+        )
+
+    def _read_again(
+        self, session: ChainSession, after: Cursor, scan: Scan
+    ) -> Sequence[IncomingTransfer]:
+        """What any node reports of blocks that were scanned a little earlier, and no scan did."""
+        due = self._second_reading.find_due(after, scan, MAX_REREAD_BLOCKS)
+        if due is None:
+            return []
+        transfers, last = queries.transfers_between(session, *due)
+        reports = nodes.reported_logs(transfers, session.state.node_fault)
+        return self._second_reading.find_missed(last, reports, complete=True)
 
     def _has_only_empty_blocks(self, after: Cursor) -> bool:
         """Whether there is nothing to scan above a recent cursor. It does not move then: without
@@ -125,6 +154,7 @@ class SimulatedChain:
             state = session.state
             return (
                 _is_idle(state, session.now)
+                and not self._reads_again(state)
                 and state.height < after.height
                 and state.tip_at(session.now) - after.height < MAX_UNSCANNED_BLOCKS
                 and after.block_hash == state.empty_hash(self._facts.family, after.height)
@@ -134,7 +164,8 @@ class SimulatedChain:
         self, addresses: Collection[str], since: datetime | None = None
     ) -> Sequence[IncomingTransfer]:
         with self._read() as (session, height):
-            return queries.transfers_to(session, addresses, height)
+            transfers = queries.transfers_to(session, addresses, height)
+            return merge_reports(nodes.reported_logs(transfers, session.state.node_fault))
 
     def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
         with self._read() as (session, height):

@@ -16,9 +16,8 @@ from crossway.adapters.chains.simulated.blocks.state_store import load_nonces
 from crossway.adapters.chains.simulated.blocks.tables import balances, refusing_addresses
 from crossway.adapters.chains.simulated.blocks.transactions import OutputRow, Transaction
 from crossway.domain.errors import InvalidInput
-from crossway.ports.sandbox import Faults, SentDeposit
+from crossway.ports.sandbox import NODE_LIES, Faults, SentDeposit
 
-NODE_FAULTS = ("", "forged", "chain_id", "stale")
 MAX_TRANSFERS = 10_000
 
 
@@ -155,8 +154,8 @@ def _validate(faults: Faults) -> None:
         raise InvalidInput(f"{', '.join(wrong)} must be zero or more")
     if faults.fee_factor is not None and faults.fee_factor < 1:
         raise InvalidInput("feeFactor must be 1 or more")
-    if faults.lie is not None and faults.lie not in NODE_FAULTS:
-        raise InvalidInput(f"lie must be one of {', '.join(NODE_FAULTS[1:])}, or empty")
+    if faults.lie is not None and faults.lie not in ("", *NODE_LIES):
+        raise InvalidInput(f"lie must be one of {', '.join(NODE_LIES)}, or empty")
 
 
 def _apply(session: ChainSession, faults: Faults) -> None:

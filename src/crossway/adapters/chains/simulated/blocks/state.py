@@ -19,7 +19,8 @@ class ChainState:
     unscheduled block moves the base. Blocks up to `height` are made; `last_at` is the time of the
     newest block with transactions, `last_shown_height` (not stored) the newest height that this
     process reported. `reorgs` are the heights from which blocks were replaced, oldest first.
-    `dropped_count` counts dropped transactions that can still land.
+    `dropped_count` counts dropped transactions that can still land. `stale_height` is the height at
+    which `node_fault` was last changed.
     """
 
     id: str
