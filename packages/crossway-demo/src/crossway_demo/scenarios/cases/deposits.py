@@ -1,6 +1,7 @@
 """Deposits of the right token: exact, partial, excessive, or too late to start."""
 
 from crossway.domain.intent import State
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds, scenario
 from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 
@@ -152,3 +153,32 @@ def last_minute(world: ScenarioWorld) -> None:
     world.require("too close" in world.timeline().next_action.lower(), "it says why it waits")
     world.wait_for(State.REFUNDED)
     world.settle()
+
+
+@scenario(
+    70,
+    "sixth-return",
+    "The sixth deposit too many within a day: its return waits for the next day",
+    ExpectedOutcome(State.COMPLETED, ReturnedFunds.EXCESS),
+)
+def sixth_return(world: ScenarioWorld) -> None:
+    again = str(world.create_intent().terms.deposit_amount)
+    world.deposit("exact")
+    world.wait_for(State.COMPLETED)
+    for _ in range(6):
+        world.deposit(again)
+        world.pass_time(30)
+    *sent, waiting = _returns(world)
+    world.require(len(sent) == 5, "five deposits are returned one by one")
+    world.require({tx.state for tx in sent} == {OutboundTxState.FINAL}, "they are back")
+    world.require(waiting.state is OutboundTxState.DUE, "the sixth return waits")
+    world.require("within a day" in waiting.reason, "it says why")
+    world.narrate("A day passes")
+    world.pass_time(86_400)
+    world.settle()
+    world.require(_returns(world)[-1].state is OutboundTxState.FINAL, "a day later it is back")
+
+
+def _returns(world: ScenarioWorld) -> list[OutboundTx]:
+    kind = OutboundTxKind.RETURN_EXCESS
+    return [tx for tx in world.timeline().outbound_txs if tx.kind is kind]

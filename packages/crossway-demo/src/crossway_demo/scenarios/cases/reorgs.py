@@ -1,4 +1,4 @@
-"""Chains that reorg, do not respond, or return wrong data."""
+"""Chains that reorg or do not respond."""
 
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind
@@ -196,45 +196,6 @@ def node_down_past_expiry(world: ScenarioWorld) -> None:
     world.pass_expiry()
     world.require(world.reload().state is State.PENDING, "what is unknown does not expire")
     world.wait_for(State.REFUNDED, within=300)
-    world.settle()
-
-
-@scenario(
-    22,
-    "forged-log",
-    "The node lies: it shows a transfer that is in no block",
-    ExpectedOutcome(State.EXPIRED),
-)
-def forged_log(world: ScenarioWorld) -> None:
-    _lie(world, "forged", "the node shows a transfer that never was", seconds=20)
-
-
-@scenario(
-    22,
-    "wrong-chain-id",
-    "The node lies: it answers for another chain",
-    ExpectedOutcome(State.EXPIRED),
-)
-def wrong_chain_id(world: ScenarioWorld) -> None:
-    _lie(world, "chain_id", "the node answers with another chain's id", seconds=20)
-
-
-@scenario(
-    22, "stale-head", "The node lies: its newest block is old", ExpectedOutcome(State.EXPIRED)
-)
-def stale_head(world: ScenarioWorld) -> None:
-    _lie(world, "stale", "the node shows an old block as its newest", seconds=400)
-
-
-def _lie(world: ScenarioWorld, lie: str, description: str, seconds: float) -> None:
-    intent = world.create_intent()
-    world.pass_time(3)
-    world.fault(BASE, description, lie=lie)
-    world.pass_time(seconds)
-    world.require(bool(world.alerts()), "an alarm says so")
-    world.require(world.reload().received_amount == 0, "nothing is credited")
-    world.fault(BASE, "the node tells the truth again", lie="")
-    world.pass_expiry(intent)
     world.settle()
 
 
