@@ -1,6 +1,6 @@
 """Deposits that arrive while the address of a payment is checked before it expires."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,25 +12,39 @@ from crossway.domain.deposits import DepositState, IncomingTransfer
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.engine.loop import Engine
+from crossway.ports.chain import Scan
 from crossway.ports.sandbox import Faults
 from tests.harness import Harness
 from tests.invariants import check_invariants, nothing_outstanding
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 FIRST, SECOND = 4_000_000, 7_000_000
+BEFORE, AFTER = "before the search", "after the search"
 
 
 class BusyChain(SimulatedChain):
-    """A chain on which something happens right after the next search by address."""
+    """A chain whose nodes report no transfer of a `hidden` amount, and on which something happens
+    beside the next search by address."""
 
-    happens_next: Callable[[], object] | None = None
+    hidden: int | None = None
+    moment = AFTER
+    happens: Callable[[], object] | None = None
 
-    def transfers_to(self, *args: Any) -> Any:
-        found = super().transfers_to(*args)
-        happens, self.happens_next = self.happens_next, None
-        if happens is not None:
+    def scan(self, *args: Any) -> Scan:
+        scan = super().scan(*args)
+        return replace(scan, incoming=self._reported(scan.incoming))
+
+    def transfers_to(self, *args: Any) -> Sequence[IncomingTransfer]:
+        happens, self.happens = self.happens, None
+        if happens is not None and self.moment == BEFORE:
+            happens()
+        found = self._reported(super().transfers_to(*args))
+        if happens is not None and self.moment == AFTER:
             happens()
         return found
+
+    def _reported(self, transfers: Sequence[IncomingTransfer]) -> list[IncomingTransfer]:
+        return [transfer for transfer in transfers if transfer.amount != self.hidden]
 
 
 @pytest.fixture
@@ -43,67 +57,66 @@ def world(tmp_path: Path) -> Iterator[Harness]:
     built.store.close()
 
 
-def lie(world: Harness, what: str) -> None:
-    world.sandbox.inject_faults(BASE, Faults(lie=what))
-
-
-def expire_while_paid(world: Harness, what: str, seconds_before: float) -> Intent:
-    """A payment whose first deposit is left out by nodes until it expires. Its second deposit
-    arrives after the search for transfers, and is reported by all nodes."""
-    intent = world.create_intent()
+def busy(world: Harness) -> BusyChain:
     chain = world.services.chains[BASE]
     assert isinstance(chain, BusyChain)
-    lie(world, what)
-    left = intent.terms.expires_at.timestamp() - world.machine.seconds
-    world.pass_time(left - seconds_before, 10)
+    return chain
+
+
+def expire_while_paid(world: Harness, moment: str) -> Intent:
+    """A payment whose first deposit no scan reports until it expires, while one node misses logs.
+    Its second deposit arrives beside the search by address, and every node reports it."""
+    intent = world.create_intent()
+    world.sandbox.inject_faults(BASE, Faults(lie="missed_logs"))
+    world.pass_time(intent.terms.expires_at.timestamp() - world.machine.seconds - 5, 60)
     world.deposit(intent, str(FIRST))
-    world.pass_time(seconds_before - 1)
+    world.pass_time(4)
     assert deposits_of(world, intent) == []
 
     def pay_again() -> None:
-        lie(world, "")
+        world.sandbox.inject_faults(BASE, Faults(lie=""))
         world.deposit(intent, str(SECOND))
 
-    chain.happens_next = pay_again
+    busy(world).moment, busy(world).happens = moment, pay_again
     world.wait_for_state(intent, State.REFUNDED)
-    assert chain.happens_next is None
+    assert busy(world).happens is None
     while not nothing_outstanding(world):
         world.pass_time(5)
     return intent
 
 
-def deposits_of(world: Harness, intent: Intent) -> list[IncomingTransfer]:
+def deposits_of(world: Harness, intent: Intent) -> list[int]:
+    """The amounts of its deposits, which are all credited."""
     with world.store.read() as unit:
         found = unit.deposits.list_by_intents([intent.id])
     assert {deposit.state for deposit in found} <= {DepositState.CREDITED}
-    return [deposit.incoming for deposit in found]
-
-
-def arrived(world: Harness, intent: Intent) -> list[int]:
-    """The amounts that the books have from the payer."""
-    with world.store.read() as unit:
-        postings = [posting for _, posting in unit.ledger.list_by_intent(intent.id)]
-    legs = [p for p in postings if (p.debit, p.credit) == (Account.HELD, Account.PAYER)]
-    return sorted(posting.amount for posting in legs)
+    return sorted(deposit.incoming.amount for deposit in found)
 
 
 def check_all_is_back(world: Harness, intent: Intent) -> None:
+    """All is returned, and the books have each amount from the payer once."""
     refund_address, token = intent.terms.refund_address, intent.terms.token_in
     back = world.services.chains[BASE].balances([refund_address], token)
     assert back == {refund_address: FIRST + SECOND}
-    assert arrived(world, intent) == [FIRST, SECOND]
+    with world.store.read() as unit:
+        postings = [posting for _, posting in unit.ledger.list_by_intent(intent.id)]
+    legs = [p for p in postings if (p.debit, p.credit) == (Account.HELD, Account.PAYER)]
+    assert sorted(posting.amount for posting in legs) == [FIRST, SECOND]
     check_invariants(world)
 
 
-def test_a_deposit_that_arrives_after_the_search_is_booked_once(world: Harness) -> None:
-    intent = expire_while_paid(world, "missed_logs", seconds_before=5)
-    check_all_is_back(world, intent)
-    assert [transfer.amount for transfer in deposits_of(world, intent)] == [FIRST, SECOND]
-
-
-def test_of_money_in_no_transfer_what_was_there_before_the_search_is_booked(
-    world: Harness,
+@pytest.mark.parametrize("moment", [BEFORE, AFTER])
+def test_a_deposit_that_arrives_during_the_check_is_booked_once(
+    world: Harness, moment: str
 ) -> None:
-    intent = expire_while_paid(world, "no_logs", seconds_before=120)
+    intent = expire_while_paid(world, moment)
     check_all_is_back(world, intent)
-    assert [transfer.amount for transfer in deposits_of(world, intent)] == [SECOND]
+    assert deposits_of(world, intent) == [FIRST, SECOND]
+
+
+@pytest.mark.parametrize("moment", [BEFORE, AFTER])
+def test_of_money_in_no_transfer_each_amount_is_booked_once(world: Harness, moment: str) -> None:
+    busy(world).hidden = FIRST
+    intent = expire_while_paid(world, moment)
+    check_all_is_back(world, intent)
+    assert deposits_of(world, intent) == [SECOND]

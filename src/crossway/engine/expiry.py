@@ -40,7 +40,7 @@ def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
         except Unreachable:
             # The deposit address could not be read, so nothing is decided yet.
             continue
-        decided = [i for i in intent_ids if i not in check.disputed]
+        decided = [i for i in intent_ids if i not in check.disputed | check.changed]
         services.process.failpoint("before-expiry")
         expire = partial(_expire_batch, services, check.unexplained)
         bisect_batch(services, "expiring", decided, lambda i: i, expire)

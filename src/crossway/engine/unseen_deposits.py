@@ -21,11 +21,13 @@ _DISPUTE_PAUSE = timedelta(seconds=30)
 class AddressCheck:
     """What the chain says of payments that are about to expire, by intent id.
 
-    `disputed`: the nodes differ on a balance, so nothing is decided yet. `unexplained`: the amount
-    of the payment's token at its address that is in no transfer which a node reports.
+    `disputed`: the nodes differ on a balance. `changed`: money arrived during the check. Of both
+    nothing is decided yet. `unexplained`: the amount of the payment's token at its address that is
+    in no transfer which a node reports.
     """
 
     disputed: set[int] = field(default_factory=set)
+    changed: set[int] = field(default_factory=set)
     unexplained: dict[int, int] = field(default_factory=dict)
 
 
@@ -51,14 +53,15 @@ def check_addresses(services: Services, chain_id: str, ids: Sequence[int]) -> Ad
     suspects = _find_suspects(services, chain_id, intents, excess, check)
     if suspects:
         _search(services, chain_id, suspects)
-        # Of what was there before the search: what came later is found by the next scan.
         found = _read_explained(services, chain_id, tokens)
-        remaining = {i: amount - (found[i] - before[i]) for i, amount in excess.items()}
-        check.unexplained = {
-            i: amount
-            for i, amount in remaining.items()
-            if amount > 0 and not is_dust(services, intents[i], tokens[i], chain_id, amount)
-        }
+        remaining = _find_excess(services, chain_id, intents, tokens, check)
+        for i, amount in excess.items():
+            left = remaining.get(i, 0)
+            if left != amount - (found[i] - before[i]):
+                # The search may or may not have seen what arrived.
+                check.changed.add(i)
+            elif left and not is_dust(services, intents[i], tokens[i], chain_id, left):
+                check.unexplained[i] = left
     _report(services, chain_id, check)
     return check
 
