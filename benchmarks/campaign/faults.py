@@ -26,6 +26,9 @@ CALM_PROVIDER = {"downSeconds": 0, "slowSeconds": 0, "refuseNext": 0, "shortBps"
 FAULT_PAUSE_SECONDS, CLOCK_PAUSE_SECONDS = (0.1, 1.0), (3.0, 9.0)
 CLOCK_JUMP_SECONDS = (5, 45)
 MAX_REORG_BLOCKS = 6
+# Not those that leave deposits out: what is sent late to an ended payment, and what no second
+# reading sees because the engine is killed before it, stays where it is.
+LIES = ("forged", "chain_id", "stale", "time_ahead", "height_ahead")
 KILL_GAP_SECONDS, MIN_AGE_SECONDS = 1.2, (0.5, 4.0)
 # Of kills those of engines: alone it takes over at once, else the others wait for its leases.
 ENGINE_SHARE = {1: 0.8, 2: 0.6}
@@ -133,7 +136,7 @@ class Weather:
 
     def lie(self) -> str:
         """What a node may get wrong."""
-        return self._rng.choice(("forged", "chain_id", "stale"))
+        return self._rng.choice(LIES)
 
 
 Fault = tuple[dict[str, Any], float, dict[str, Any] | None]
