@@ -14,7 +14,7 @@ from tests.figures import check_figures
 
 # The table of outcomes, what continues it (docs/outcomes.md), and the ramp orders.
 ROWS = (
-    frozenset(range(1, 43)) | {60, 63, 64} | frozenset(range(65, 71)) | frozenset(range(101, 108))
+    frozenset(range(1, 43)) | {60, 63, 64} | frozenset(range(65, 73)) | frozenset(range(101, 108))
 )
 MONEY = (
     "over",

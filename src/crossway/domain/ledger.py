@@ -10,8 +10,9 @@ class Account(StrEnum):
     """Who owns or holds an amount.
 
     PAYER and RECIPIENT are outside. HELD is at deposit addresses, ESCROW is collected and
-    claimable from the bridge, INVENTORY is the relayer's balance, DUST costs more to return than
-    it is worth, EQUITY is what the operator contributed. The *_FEES accounts are income and cost;
+    claimable from the bridge, INVENTORY is the relayer's balance, DUST is the payers', at deposit
+    addresses, and costs more to return than it is worth, EQUITY is what the operator contributed.
+    The *_FEES accounts are income and cost;
     TREASURY is what is at the treasury's address besides service and app fees, less withdrawals.
 
     The last four are fiat in minor units, booked at the provider (see `fiat_location`): CUSTOMER
@@ -82,8 +83,9 @@ AddressKey = tuple[int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class AddressBalance:
-    """What the books have of one token at a payment's address on one chain: `held` belongs to the
-    payer, `dust` was kept. `held` is negative while money has left before its deposit was credited.
+    """What the books have of one token at a payment's address on one chain. All is the payer's:
+    `held` is to be sent, `dust` is not worth it. `held` is negative while money has left before its
+    deposit was credited.
     `misdirected`: it is not the payment's own token on its own chain."""
 
     intent_id: int

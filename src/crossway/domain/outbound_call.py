@@ -42,6 +42,21 @@ class OutboundCall:
     coordinator: str = ""
 
 
+def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:
+    """The refund of all of a token at a payment's address, sent by an account."""
+    back = Output(intent.address, intent.terms.refund_address, token, None)
+    return OutboundCall(
+        OutboundTxKind.REFUND,
+        chain,
+        account,
+        intent.intent_hash,
+        (back,),
+        terms=intent.terms,
+        bridger=intent.bridger,
+        coordinator=intent.coordinator,
+    )
+
+
 def start_marker(intent: Intent) -> str:
     """The on-chain marker that the deposit was collected on the source chain."""
     return f"start:{intent.intent_hash}"

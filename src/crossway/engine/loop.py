@@ -11,6 +11,7 @@ from functools import partial
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
 from crossway.engine.chain_leases import ChainLeases
+from crossway.engine.claim_watcher import ClaimWatcher
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
 from crossway.engine.expiry import expire_intents
 from crossway.engine.fenced_store import FencedStore, LeaseLost
@@ -69,6 +70,7 @@ class Engine:
         self._pace = Pace(services)
         self._head_reader = HeadReader(services)
         self._nonce_monitor = NonceMonitor(services)
+        self._claim_watcher = ClaimWatcher(services)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
@@ -146,10 +148,9 @@ class Engine:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
-        skipped = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
-        return skipped + self._guarded(
-            "housekeeping", partial(update_alerts, self._services, heads)
-        )
+        done = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
+        done += self._guarded("claims", partial(self._claim_watcher.check, heads))
+        return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
     def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:
         """Check chains that this engine has just taken over for what happened meanwhile."""

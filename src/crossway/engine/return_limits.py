@@ -11,20 +11,12 @@ from crossway.engine.outbound_decision import Decision
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.claims import BUDGET_USED_UP, DAILY_LIMIT, TOO_DEAR
 from crossway.usecases.payments.dust import value_in_micro_usd
 from crossway.usecases.payments.return_budgets import load_budget, return_cost
 
 _DAY = timedelta(days=1)
-_FEE_RETRY = timedelta(minutes=10)
-_LONGEST_WAIT = timedelta(hours=1)
-TOO_DEAR = (
-    "Returning it costs more than it is worth at the network's fees now. It is tried again while "
-    "fees change; anyone may return it on chain."
-)
-BUDGET_USED_UP = (
-    "Refunds and returns on {} have used up what fees brought for them and their daily allowance. "
-    "They go on as it refills; anyone may return the money on chain."
-)
+_RETRY = timedelta(minutes=10)
 
 
 class ReturnLimits:
@@ -43,6 +35,8 @@ class ReturnLimits:
         self._counts: dict[int, tuple[int, datetime]] | None = None
         self._budgets: dict[str, ReturnBudget] = {}
         self._changed: set[str] = set()
+        # By chain, the cost of the returns of this batch that wait for the budget.
+        self._queued: dict[str, int] = {}
 
     def wait_for_next_day(self, tx: OutboundTx) -> Decision | None:
         """The decision to wait where the address has had its returns of a day."""
@@ -52,8 +46,7 @@ class ReturnLimits:
         count, first = self._counts.get(tx.intent_id, (0, now))
         if count < most:
             return None
-        reason = f"{count} returns were sent within a day; the next one follows a day after them."
-        return Decision(wait_reason=reason, wait_until=first + _DAY)
+        return Decision(wait_reason=DAILY_LIMIT.format(count), wait_until=first + _DAY)
 
     def wait_for_budget(self, tx: OutboundTx, intent: Intent, amount: int) -> Decision | None:
         """The decision to wait where returning this amount costs more than it is worth now, or
@@ -61,15 +54,16 @@ class ReturnLimits:
         now, cost = self._services.clock.now(), self._cost(tx.chain)
         value = value_in_micro_usd(self._services, intent, tx.token, tx.chain, amount)
         if value is not None and value < cost:
-            return Decision(wait_reason=TOO_DEAR, wait_until=now + _FEE_RETRY)
+            return Decision(wait_reason=TOO_DEAR, wait_until=now + _RETRY)
         per_day = self._services.policy.return_allowance_micro_usd
-        left = self._budget(tx.chain).time_until(cost, per_day)
-        if left == timedelta():
+        if self._budget(tx.chain).micro_usd >= cost:
             return None
-        name = chain_name(self._services, tx.chain)
+        # Each waits until those before it are paid for, so that not all of them come back at once.
+        queued = self._queued[tx.chain] = self._queued.get(tx.chain, 0) + cost
+        left = self._budget(tx.chain).time_until(queued, per_day)
         return Decision(
-            wait_reason=BUDGET_USED_UP.format(name),
-            wait_until=now + min(left or _LONGEST_WAIT, _LONGEST_WAIT),
+            wait_reason=BUDGET_USED_UP.format(chain_name(self._services, tx.chain)),
+            wait_until=now + (_RETRY if left is None else min(left, _RETRY)),
             alert_key=f"returns:{tx.chain}",
         )
 

@@ -7,9 +7,10 @@ from typing import Literal
 
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
-from crossway.domain.intent import State
+from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
 from crossway.usecases.payers.checkout import CheckoutSnapshot
+from crossway.usecases.payments.claims import ClaimKind, PayerClaim
 
 StepStatus = Literal["done", "now", "todo", "failed"]
 _OUTBOUND_LABELS = {
@@ -37,6 +38,7 @@ class CheckoutTransaction:
 class MisdirectedAmount:
     """Deposits of another token or on another chain, which do not count as payment."""
 
+    token: str
     units: int
     decimals: int
     symbol: str
@@ -49,7 +51,8 @@ class CheckoutStatus:
     """The status of one payment; amounts are in units of the deposit token.
 
     `state` is the key of its texts. While `open`, the payer still has to send `missing`. `held` is
-    the balance at the address, `late_amount` what arrived after the expiry.
+    the balance at the address, `late_amount` what arrived after the expiry. What waits as a claim
+    is neither late nor misdirected here.
     """
 
     state: str
@@ -78,8 +81,11 @@ def checkout_status(snapshot: CheckoutSnapshot, catalogue: Catalogue) -> Checkou
     total, in_time = intent.terms.deposit_amount, snapshot.now < intent.terms.expires_at
     state = _state(snapshot, coming, in_time)
     missing = max(total - intent.received_amount - coming, 0)
-    late = _sum_by_purpose(good, DepositPurpose.LATE)
+    claimed = {(claim.chain, claim.token) for claim in snapshot.claims}
+    own_waits = any(_is_own(intent, claim) for claim in snapshot.claims)
+    late = 0 if own_waits else _sum_by_purpose(good, DepositPurpose.LATE)
     gone_back = intent.state in _CLOSED_STATES
+    misdirected = _misdirected_amounts(good, catalogue)
     return CheckoutStatus(
         state=state,
         open=state in ("waiting", "short") and missing > 0,
@@ -88,7 +94,7 @@ def checkout_status(snapshot: CheckoutSnapshot, catalogue: Catalogue) -> Checkou
         held=intent.balance_at_address,
         excess=0 if gone_back else max(counted - total, 0),
         late_amount=late if gone_back else 0,
-        misdirected=tuple(_misdirected_amounts(good, catalogue)),
+        misdirected=tuple(m for m in misdirected if (m.chain, m.token) not in claimed),
         steps=_steps(state),
         transactions=tuple(_transactions(snapshot, good, catalogue)),
     )
@@ -116,7 +122,13 @@ def _state(snapshot: CheckoutSnapshot, coming: int, in_time: bool) -> str:
     )
     if intent.state is State.FAILED:
         return "refused" if kept_amount(snapshot) else "undelivered"
+    if any(c.kind is not ClaimKind.DUST and _is_own(intent, c) for c in snapshot.claims):
+        return "refund_waits"
     return "returning" if owes or intent.balance_at_address else "expired"
+
+
+def _is_own(intent: Intent, claim: PayerClaim) -> bool:
+    return (claim.chain, claim.token) == (intent.terms.source_chain, intent.terms.token_in)
 
 
 def kept_amount(snapshot: CheckoutSnapshot) -> int:
@@ -139,7 +151,7 @@ def _steps(state: str) -> tuple[tuple[str, StepStatus], ...]:
         )
     if state == "refunded":
         return ("pay", "done"), ("expired", "failed"), ("back", "done")
-    if state in ("returning", "refused", "undelivered"):
+    if state in ("returning", "refund_waits", "refused", "undelivered"):
         return ("pay", "done"), ("expired", "failed"), ("back", "now")
     return ("pay", "failed"), ("expired", "failed")
 
@@ -170,6 +182,7 @@ def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[
     for (chain, token_address, wrong_chain), units in totals.items():
         token = catalogue.by_address.get((chain, token_address))
         yield MisdirectedAmount(
+            token=token_address,
             units=units,
             decimals=token.decimals if token else 0,
             symbol=token.symbol if token else "?",

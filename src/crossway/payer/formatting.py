@@ -6,6 +6,7 @@ from decimal import Decimal, localcontext
 from babel import Locale
 from babel.dates import format_datetime, format_timedelta
 from babel.numbers import format_currency, format_decimal
+from markupsafe import Markup
 
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 
@@ -63,3 +64,9 @@ def epoch_millis(at: datetime) -> int:
 def badge_color(name: str) -> int:
     """The number, 0 to 7, of the badge colour of a chain or token."""
     return sum(name.encode()) % _MARKS
+
+
+def format_time(at: datetime, locale: Locale) -> Markup:
+    """An instant as HTML; a script shows it in the reader's time zone."""
+    mark = Markup('<time datetime="{}" data-at="{}">{}</time>')
+    return mark.format(at.isoformat(), epoch_millis(at), format_instant(at, locale))

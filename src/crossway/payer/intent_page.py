@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
-from babel import Locale
 from markupsafe import Markup
 
 from crossway.domain.catalogue import Catalogue, Chain
@@ -13,11 +12,13 @@ from crossway.domain.intent import State
 from crossway.domain.money import Token
 from crossway.domain.payment_uri import payment_uri
 from crossway.payer.checkout_status import CheckoutStatus, checkout_status, kept_amount
+from crossway.payer.claim_view import ClaimView, view_claim
 from crossway.payer.formatting import (
     badge_color,
     epoch_millis,
     format_exact,
     format_instant,
+    format_time,
     plain_amount,
 )
 from crossway.payer.responses import PageRequest
@@ -27,6 +28,7 @@ from crossway.usecases.payers.checkout import CheckoutSnapshot
 _TONES = {
     "completed": "good", "received": "good", "sending": "good", "view": "good",
     "short": "warned", "time_up": "bad", "expired": "bad", "returning": "warned",
+    "refund_waits": "warned",
     "refused": "bad", "undelivered": "bad", "refunded": "warned",
 }  # fmt: skip
 
@@ -77,6 +79,7 @@ class IntentPage:
     body: Markup
     status_text: str
     notices: list[Markup]
+    claims: list[ClaimView]
     steps: list[StepView]
     transactions: list[TransactionView]
     details: list[DetailView]
@@ -106,6 +109,7 @@ class IntentPage:
             self.copy_amount,
             self.status_text,
             self.notices,
+            self.claims,
             self.steps,
             self.transactions,
             self.pay_again_url,
@@ -132,6 +136,7 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         body=t(f"state.{status.state}.body", **texts),
         status_text=t.plain(title, **texts),
         notices=list(_notices(page_request, view, status, catalogue)),
+        claims=[view_claim(page_request, view, claim) for claim in view.claims],
         steps=[_step(page_request, view, *step) for step in status.steps],
         transactions=_transactions(page_request, view, status),
         details=list(_details(page_request, view)),
@@ -167,7 +172,7 @@ def _fill_in_request(
     uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, view.merchant.name)
     page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.copy_amount = plain_amount(units, intent.asset_decimals)
-    page.deadline = t("pay.until", time=_time(intent.terms.expires_at, t.locale))
+    page.deadline = t("pay.until", time=format_time(intent.terms.expires_at, t.locale))
     page.contract = "" if token.native else token.address
     if uri != intent.address:
         page.wallet_uri, page.scan_kind = uri, chain.kind
@@ -273,12 +278,6 @@ def _details(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[Deta
 def _at(page_request: PageRequest, key: str, at: datetime) -> DetailView:
     text = format_instant(at, page_request.t.locale)
     return DetailView(page_request.t(key), text, at=at.isoformat(), millis=epoch_millis(at))
-
-
-def _time(at: datetime, locale: Locale) -> Markup:
-    """An instant as HTML; a script shows it in the reader's time zone."""
-    mark = Markup('<time datetime="{}" data-at="{}">{}</time>')
-    return mark.format(at.isoformat(), epoch_millis(at), format_instant(at, locale))
 
 
 def _reference(view: CheckoutSnapshot) -> str:

@@ -173,6 +173,16 @@ class CallCosts:
     refund: int
 
 
+@dataclass(frozen=True, slots=True)
+class PublicCall:
+    """A contract call that anyone may make: the contract's address and the call's data as the
+    chain's wallets and tools take it (EVM chains and Tron: hex; Starknet: an entry point and felts;
+    Solana: an instruction as JSON)."""
+
+    contract: str
+    data: str
+
+
 class Chain(Protocol):
     """One chain. Calls are batched; an implementation keeps no database, retries or logs.
 
@@ -258,8 +268,13 @@ class Chain(Protocol):
         ...
 
     def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
-        """For each call why its receiver would refuse it now; empty where it would not, or where
-        the chain cannot tell without a signature. Sends nothing that could be included."""
+        """For each call why its receiver would refuse it now; empty where it would not. Sends
+        nothing that could be included."""
+        ...
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        """A refund as anyone may carry it out, in the name of the call's account; None where only
+        we can. Pure. Raises `ValueError` where it contradicts the terms."""
         ...
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:

@@ -60,6 +60,11 @@ class Sandbox(Protocol):
         """Send `count` transfers of `units` each to an address, all in one new block."""
         ...
 
+    def refund_by_stranger(self, chain: str, address: str, token: str, to: str) -> None:
+        """Send all of a token at a deposit address to its refund address, as anyone may on a real
+        chain."""
+        ...
+
     def advance(self, seconds: float) -> None:
         """Move the clock and every chain forward."""
         ...

@@ -70,6 +70,10 @@ class LedgerRepository(Protocol):
         own, of these payments or of all."""
         ...
 
+    def list_dust(self, chain: str, after_intent: int, limit: int) -> list[AddressBalance]:
+        """Where dust lies on a chain, by payment, of payments after one."""
+        ...
+
     def get_balances(self) -> dict[BalanceKey, int]: ...
 
     def list_opened_accounts(self) -> set[BalanceKey]:

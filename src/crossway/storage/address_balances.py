@@ -101,6 +101,12 @@ class AddressBalances:
         # Below zero: money left before its deposit was credited.
         return [balance for row in rows if (balance := _decode(row)).held > 0]
 
+    def list_dust(self, chain: str, after_intent: int, limit: int) -> list[AddressBalance]:
+        """Where dust lies on a chain, by payment, of payments after one."""
+        query = _SELECT.where(_c.chain == chain, _c.intent_id > after_intent, text("dust <> '0'"))
+        rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
+        return [_decode(row) for row in rows]
+
     def add(self, postings: Iterable[Posting]) -> None:
         """Add postings. The caller holds the locks of their accounts."""
         changes: dict[AddressKey, list[int]] = {}

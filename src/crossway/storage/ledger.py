@@ -102,6 +102,9 @@ class SqlLedger:
     ) -> list[AddressBalance]:
         return AddressBalances(self._db).list_misdirected(intent_ids, limit)
 
+    def list_dust(self, chain: str, after_intent: int, limit: int) -> list[AddressBalance]:
+        return AddressBalances(self._db).list_dust(chain, after_intent, limit)
+
     def get_balances(self) -> dict[BalanceKey, int]:
         rows = self._db.execute(select(account_balances))
         return {(Account(r.account), r.chain, r.token): int(r.balance) for r in rows}

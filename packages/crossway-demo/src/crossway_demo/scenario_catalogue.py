@@ -8,6 +8,7 @@ from crossway.ports.demo import ScenarioInfo, ScenarioReport
 from crossway_demo.scenarios.cases import (
     backup_restore,
     blocked_payments,
+    claims,
     deposits,
     lying_nodes,
     misdirected_funds,
@@ -27,6 +28,7 @@ MODULES = (
     lying_nodes,
     payouts,
     blocked_payments,
+    claims,
     operations,
     prices,
     backup_restore,

@@ -9,6 +9,7 @@ from crossway.dashboard.session import services
 from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views import intent_money, status_labels, timeline
 from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.claims import describe_claim
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
 from crossway.dashboard.views.intents import badges_for, reference
 from crossway.dashboard.views.links import order_href
@@ -53,6 +54,7 @@ def header(story: IntentTimeline) -> None:
         seconds = (story.next_action_due_at - services().clock.now()).total_seconds()
         left = f" Time left: {format_duration(seconds)}." if seconds > 0 else ""
     st.info(escape_markdown(f"Next: {story.next_action}{left}"), icon=":material/person:")
+    claims(story)
     refund_cost(story)
     if intent.order_id is not None:
         link = LinkButton(
@@ -81,6 +83,21 @@ def overview(story: IntentTimeline) -> None:
         widget.timeline(timeline.build_timeline(names, story), "timeline", "Timeline")
         older_records(story.hidden.transitions, "event")
     _tables(story)
+
+
+def claims(story: IntentTimeline) -> None:
+    """What waits at the address, with the contract call by which anyone may return it."""
+    for claim in story.claims:
+        st.warning(
+            escape_markdown(describe_claim(services().catalogue, claim)),
+            icon=":material/savings:",
+        )
+        if claim.call is not None:
+            with st.expander("How anyone can return it on chain"):
+                st.caption("Contract")
+                st.code(claim.call.contract, language=None)
+                st.caption("Data of the call")
+                st.code(claim.call.data, language=None, wrap_lines=True)
 
 
 def refund_cost(story: IntentTimeline) -> None:

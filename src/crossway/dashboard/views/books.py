@@ -219,7 +219,8 @@ _MANUAL_POSTINGS: Mapping[str, str] = {
     "inventory:opening": "Opening inventory",
     "inventory:added": "Inventory added",
     "inventory:withdrawn": "Inventory withdrawn",
-    "dust": "Dust retained",
+    "dust": "Not worth returning",
+    "claimed": "Returned by somebody else",
 }
 
 

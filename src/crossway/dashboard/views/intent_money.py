@@ -241,7 +241,7 @@ def describe_refund_cost(services: Services, intent: Intent) -> str:
     )
     balance = format_amount(intent.balance_at_address, intent.asset_decimals, intent.asset_symbol)
     if refund_cost.is_dust:
-        return f"{balance} will not be refunded: the network fee is higher, {fee}{fee_usd}."
+        return f"{balance} is not worth a refund: the network fee is higher, {fee}{fee_usd}."
     return (
         f"Refunding {balance} costs {fee}{fee_usd} in network fees now. The relayer pays the fee; "
         f"the payer gets the full {balance}."

@@ -116,7 +116,7 @@ ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
         Account.INVENTORY: "Relayer's own funds",
         Account.TREASURY: "Treasury, besides fees",
         Account.RECIPIENT: "Recipient",
-        Account.DUST: "Dust",
+        Account.DUST: "Payers' dust at deposit addresses",
         Account.SERVICE_FEES: "Service fees",
         Account.APP_FEES: "App fees",
         Account.BRIDGE_FEES: "Bridge fees",

@@ -1,6 +1,7 @@
 """Checkout: what payers see and do without an API key, by checkout URL or by payment link."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +18,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments.checkout_urls import parse_token
+from crossway.usecases.payments.claims import PayerClaim, list_claims
 from crossway.usecases.payments.create_intent import (
     CreateIntentRequest,
     create_intent,
@@ -54,8 +56,8 @@ class Merchant:
 @dataclass(frozen=True, slots=True)
 class CheckoutSnapshot:
     """One payment as its payer may see it, with its newest deposits and returns; `older_deposits`
-    counts the others. `link` is the payment link it was made by, if any; `now` is the service's
-    time."""
+    counts the others. `claims` are what waits at its address. `link` is the payment link it was
+    made by, if any; `now` is the service's time."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -64,6 +66,7 @@ class CheckoutSnapshot:
     link: PaymentLink | None
     now: datetime
     older_deposits: int = 0
+    claims: Sequence[PayerClaim] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
             merchant=_get_merchant(unit, intent.client_id),
             link=link if link and link.client_id == intent.client_id else None,
             now=services.clock.now(),
+            claims=list_claims(services, unit, intent),
         )
 
 

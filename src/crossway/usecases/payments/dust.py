@@ -1,12 +1,13 @@
-"""Dust: amounts that cost more to return than they are worth, which are kept."""
+"""Dust: amounts that cost more to return than they are worth, which wait at their address."""
 
 from crossway.domain.intent import Intent
 from crossway.domain.money import micro_usd_down
 from crossway.ports.services import Services
 
 DUST_NOTE = (
-    "Kept as dust: its value is below the network fee of returning it. Later deposits that make a "
-    "return worthwhile take it along."
+    "Kept at its address as dust: returning it costs more than it is worth. It remains the "
+    "payer's: later deposits that make a return worthwhile take it along, and anyone may return it "
+    "on chain."
 )
 
 

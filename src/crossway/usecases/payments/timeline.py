@@ -18,6 +18,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.payments.abandoned_payouts import payout_deadline
+from crossway.usecases.payments.claims import PayerClaim, list_claims
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.intents import get_by_id
 
@@ -30,6 +31,12 @@ _KIND_LABELS = {
     OutboundTxKind.REIMBURSE: "bridge reimbursement",
     OutboundTxKind.REFUND: "refund",
     OutboundTxKind.SKIP_NONCE: "skipped nonce",
+}
+
+
+_RETURNS = {
+    OutboundTxKind.REFUND: "send the refund",
+    OutboundTxKind.RETURN_EXCESS: "return the unexpected deposit",
 }
 
 
@@ -47,7 +54,8 @@ class HiddenRecords:
 class IntentTimeline:
     """One intent with its newest records and how many older ones there are. `next_action` is a
     sentence that says who does what next; `next_action_due_at` is None where there is no deadline.
-    `misdirected` is what is held of other tokens or on other chains."""
+    `misdirected` is what is held of other tokens or on other chains, `claims` what waits at the
+    address for a reason of ours."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -60,6 +68,7 @@ class IntentTimeline:
     notes: list[Note] = field(default_factory=list)
     misdirected: list[AddressBalance] = field(default_factory=list)
     hidden: HiddenRecords = HiddenRecords()
+    claims: list[PayerClaim] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,7 @@ def get_timeline(
         postings = unit.ledger.list_by_intent(intent_id, newest)
         notes = unit.notes_and_saved_views.list_notes(f"intent:{intent_id}")
         misdirected = unit.ledger.list_misdirected([intent_id], _MAX_ADDRESS_BALANCES)
+        claims = list_claims(services, unit, intent)
         shown = HiddenRecords(len(deposits), len(outbound_txs), len(transitions), len(postings))
         hidden = HiddenRecords() if newest is None else _count_hidden(unit, intent_id, shown)
     next_action, due_at = describe_next_action(services, intent, deposits, outbound_txs)
@@ -120,6 +130,7 @@ def get_timeline(
         notes,
         misdirected,
         hidden,
+        claims,
     )
 
 
@@ -190,10 +201,10 @@ def describe_next_action(
             if not reason:
                 return label, None
             return f"{label} Else the deposit goes back.", payout_deadline(services, intent)
-    if any(t.kind is OutboundTxKind.REFUND for t in open_txs):
-        return "Crossway: send the refund.", None
-    if any(t.kind is OutboundTxKind.RETURN_EXCESS for t in open_txs):
-        return "Crossway: return the unexpected deposit.", None
+    for kind, action in _RETURNS.items():
+        if returns := [t for t in open_txs if t.kind is kind]:
+            reason = next((t.reason for t in returns if t.state is OutboundTxState.DUE), "")
+            return f"Crossway: {action}. {reason}".strip(), None
     reimbursing = [t for t in open_txs if t.kind is OutboundTxKind.REIMBURSE]
     if reimbursing:
         bridge_name = intent.terms.bridge

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from crossway.adapters.chains.evm import balances, refusals
-from crossway.adapters.chains.evm.calldata import ZERO
+from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.evm.deposits import EvmDeposits
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
@@ -12,6 +12,7 @@ from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import PublicCall
 
 
 class EvmChain(RpcChain[ChainContext, EvmTxSender]):
@@ -25,6 +26,10 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         sender = EvmTxSender(context, head_tracker)
         deposits, tx_history = EvmDeposits(context), EvmTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        encoded = encode_call(self.context.catalogue, self.context.deployment, call)
+        return PublicCall(encoded.to, encoded.hex)
 
     def _native_token(self) -> str:
         return ZERO

@@ -26,6 +26,7 @@ from crossway.ports.chain import (
     ChainAddresses,
     ChainHead,
     Cursor,
+    PublicCall,
     Scan,
     SignedTx,
     TxStatus,
@@ -131,6 +132,10 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         return quorum_reads.agreed_refusals(
             self.context.pool, lambda session: self._read_refusals(session, calls)
         )
+
+    @abstractmethod
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        pass
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         return self.tx_sender.broadcast(signed)

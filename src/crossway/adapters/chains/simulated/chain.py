@@ -26,6 +26,7 @@ from crossway.ports.chain import (
     CallCosts,
     ChainHead,
     Cursor,
+    PublicCall,
     Scan,
     SignedTx,
     TxStatus,
@@ -121,9 +122,8 @@ class SimulatedChain:
             if after is not None and self._reads_again(session.state):
                 scan = Scan(transfers, cursor, reorged_from)
                 transfers += self._read_again(session, after, scan)
-        watched_addresses = (
-            watch.filter_known({transfer.to for transfer in transfers}) if transfers else set()
-        )
+        receivers = {transfer.to for transfer in transfers}
+        watched_addresses = watch.filter_known(receivers) if transfers else set()
         watched = [transfer for transfer in transfers if transfer.to in watched_addresses]
         if fault == "forged":
             watched += self._forge_transfers(watch, cursor)
@@ -196,10 +196,11 @@ class SimulatedChain:
     def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
         with self._read() as (session, _):
             refusing = load_refusing(session)
-        return [
-            REFUSED if any(o.required and o.to in refusing for o in call.outputs) else ""
-            for call in calls
-        ]
+        refused = [any(o.required and o.to in refusing for o in call.outputs) for call in calls]
+        return [REFUSED if is_refused else "" for is_refused in refused]
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        return None  # A simulated chain has no contracts.
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         with self._network.locked(self.id) as session:

@@ -15,6 +15,7 @@ from crossway.adapters.chains.simulated.blocks.reorgs import reorg
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces
 from crossway.adapters.chains.simulated.blocks.tables import balances, refusing_addresses
 from crossway.adapters.chains.simulated.blocks.transactions import OutputRow, Transaction
+from crossway.adapters.chains.simulated.queries import balances_of
 from crossway.domain.errors import InvalidInput
 from crossway.ports.sandbox import NODE_LIES, Faults, SentDeposit
 
@@ -55,6 +56,14 @@ class SimulatedSandbox:
             ]
             height = mine_now(session, transactions)
         return [SentDeposit(tx.tx_id, chain, height) for tx in transactions]
+
+    def refund_by_stranger(self, chain: str, address: str, token: str, to: str) -> None:
+        with self._network.locked(chain) as session:
+            catch_up(session)
+            held = balances_of(session, [address, to], token)
+            total = held[address] + held[to]
+            outputs: list[OutputRow] = [("", address, token, 0, True), ("", to, token, total, True)]
+            mine_now(session, [_build_tx(session, bytes_of.SET_BALANCE, outputs)])
 
     def advance(self, seconds: float) -> None:
         self._network.clock.advance(seconds)

@@ -10,11 +10,13 @@ from crossway.adapters.chains.solana.accounts import read_balances
 from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.deposits import SolanaDeposits
 from crossway.adapters.chains.solana.head_tracker import SolanaHeadTracker
+from crossway.adapters.chains.solana.instructions import build_instructions, instruction_json
 from crossway.adapters.chains.solana.pdas import SYSTEM, is_native
 from crossway.adapters.chains.solana.tx_history import SolanaTxHistory
 from crossway.adapters.chains.solana.tx_sender import SolanaTxSender
 from crossway.adapters.chains.solana.watched_accounts import DepositMemory
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import PublicCall
 
 
 class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
@@ -32,6 +34,12 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
 
     def deposit_token_account(self, address: str, token: str) -> str | None:
         return None if is_native(token) else self.context.mints.account_of(address, token)
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        if self.context.instruction_context.keyed:
+            return None  # The deposit address signs with a key of ours.
+        *_, refund = build_instructions(self.context.instruction_context, call, 0, over=False)
+        return PublicCall(str(refund.program_id), instruction_json(refund))
 
     def _native_token(self) -> str:
         return SYSTEM

@@ -1,5 +1,7 @@
 """Program instructions of outbound calls."""
 
+import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -201,6 +203,25 @@ def instruction(program: str, data: bytes, accounts: Sequence[AccountRole]) -> I
         for address, (writes, signs) in accounts
     ]
     return Instruction(Pubkey.from_string(program), data, metas)
+
+
+def instruction_json(instruction: Instruction) -> str:
+    """An instruction as wallets and scripts read it; its data is in base64."""
+    accounts = [
+        {
+            "pubkey": str(meta.pubkey),
+            "isSigner": meta.is_signer,
+            "isWritable": meta.is_writable,
+        }
+        for meta in instruction.accounts
+    ]
+    return json.dumps(
+        {
+            "programId": str(instruction.program_id),
+            "accounts": accounts,
+            "data": base64.b64encode(instruction.data).decode(),
+        }
+    )
 
 
 def sequence_in(data: bytes) -> int | None:

@@ -6,11 +6,13 @@ from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.starknet import balances, refusals
+from crossway.adapters.chains.starknet.calldata import encode_calls
 from crossway.adapters.chains.starknet.chain_context import ChainContext, StarknetHeadTracker
 from crossway.adapters.chains.starknet.deposits import StarknetDeposits
 from crossway.adapters.chains.starknet.tx_history import StarknetTxHistory
 from crossway.adapters.chains.starknet.tx_sender import StarknetTxSender
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain import PublicCall
 
 
 class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
@@ -25,6 +27,10 @@ class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
         sender = StarknetTxSender(context, head_tracker)
         deposits, tx_history = StarknetDeposits(context), StarknetTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        (encoded,) = encode_calls(self.context.catalogue, self.context.deployment, call)
+        return PublicCall(encoded.to, " ".join([encoded.entry, *map(hex, encoded.data)]))
 
     def _native_token(self) -> str:
         return self.context.fee_token

@@ -4,7 +4,7 @@ and those of JSON-RPC, which the shared EVM code uses."""
 from collections.abc import Mapping, Sequence
 
 from crossway.adapters.chains.evm import balances, refusals
-from crossway.adapters.chains.evm.calldata import ZERO
+from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
@@ -18,7 +18,7 @@ from crossway.adapters.chains.tron.tx_history import TronTxHistory
 from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.adapters.chains.tron.tx_sender import TronTxSender
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain import ChainAddresses, PublicCall
 
 _NATIVE = "native"
 
@@ -47,6 +47,10 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
 
     def deposit_address(self, intent_hash: str) -> str:
         return to_base58(super().deposit_address(intent_hash))
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        encoded = encode_call(self.context.catalogue, self.context.deployment, call)
+        return PublicCall(to_base58(encoded.to), encoded.hex)
 
     def _native_token(self) -> str:
         return _NATIVE

@@ -1,0 +1,103 @@
+"""Claims: what a payer is owed at a deposit address and we do not send, which anyone may."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.ledger import Account, AddressBalance
+from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxState
+from crossway.domain.outbound_call import refund_call
+from crossway.ports.chain import PublicCall
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.lifecycle import IntentBatch
+
+ANYONE_MAY = "Anyone may carry it out on chain."
+TOO_DEAR = (
+    "Returning it costs more than it is worth at the network's fees now. It is tried again as they "
+    f"change. {ANYONE_MAY}"
+)
+BUDGET_USED_UP = (
+    "Refunds and returns on {} have used up what fees brought for them and their daily allowance. "
+    f"They go on as it refills. {ANYONE_MAY}"
+)
+DAILY_LIMIT = (
+    f"{{}} returns were sent within a day; the next one follows a day after them. {ANYONE_MAY}"
+)
+CARRIED_OUT = "It was sent to the refund address by somebody else."
+_MOST = 20
+
+
+class ClaimKind(StrEnum):
+    """Why we do not send it: it is DUST, which only a further deposit makes worth sending; it is
+    TOO_DEAR while the network's fees are as now; or it waits for a LIMIT of ours."""
+
+    DUST = "dust"
+    TOO_DEAR = "too_dear"
+    LIMIT = "limit"
+
+
+@dataclass(frozen=True, slots=True)
+class PayerClaim:
+    """All of one token at a deposit address, in smallest units, and how anyone sends it to the
+    refund address from `open_from` on; without a `call`, only we can."""
+
+    chain: str
+    token: str
+    amount: int
+    kind: ClaimKind
+    open_from: datetime | None
+    call: PublicCall | None
+
+
+def list_claims(services: Services, unit: UnitOfWork, intent: Intent) -> list[PayerClaim]:
+    """The claims of a payment, those in its own token first."""
+    open_txs = unit.outbound_txs.list_unsettled([intent.id])
+    waiting = {(t.chain, t.token): t for t in open_txs if _waits_as_claim(t)}
+    claims = []
+    for balance in unit.ledger.list_address_balances(intent.id, _MOST):
+        tx = waiting.get((balance.chain, balance.token))
+        if (tx is None and (not balance.dust or balance.held)) or balance.held < 0:
+            continue  # Nothing is owed, or it is being sent.
+        claims.append(_new_claim(services, intent, balance, tx))
+    return claims
+
+
+def _waits_as_claim(tx: OutboundTx) -> bool:
+    return (
+        tx.kind in SWEEP_KINDS
+        and tx.state is OutboundTxState.DUE
+        and tx.amount is None
+        and tx.reason.endswith(ANYONE_MAY)
+    )
+
+
+def _new_claim(
+    services: Services, intent: Intent, balance: AddressBalance, tx: OutboundTx | None
+) -> PayerClaim:
+    terms, chain = intent.terms, services.chains.get(balance.chain)
+    call = None
+    # On another chain the refund address may be somebody else's: the contracts let us alone pay it.
+    if chain is not None and balance.chain == terms.source_chain:
+        call = chain.public_call(
+            refund_call(intent, balance.chain, balance.token, terms.refund_address)
+        )
+    started = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
+    own = not balance.misdirected and not started
+    kind = ClaimKind.DUST
+    if tx is not None:
+        kind = ClaimKind.TOO_DEAR if tx.reason == TOO_DEAR else ClaimKind.LIMIT
+    amount = balance.held + balance.dust
+    open_from = terms.expires_at if own else None
+    return PayerClaim(balance.chain, balance.token, amount, kind, open_from, call)
+
+
+def book_carried_out(batch: IntentBatch, balance: AddressBalance, amount: int) -> None:
+    """Book that somebody else sent so much of the dust at an address to the refund address."""
+    intent = batch.current[balance.intent_id]
+    leg = (Account.PAYER, Account.DUST, amount)
+    batch.add_postings(intent, balance.chain, balance.token, "claimed", leg)
+    returned = intent.state is State.EXPIRED and not balance.misdirected
+    event = IntentEvent.RETURNED if returned else IntentEvent.LEDGER_ONLY
+    batch.apply_event(intent.id, event, "claim", CARRIED_OUT)

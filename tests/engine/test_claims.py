@@ -1,0 +1,185 @@
+"""What we do not send back waits as a claim; anyone may carry it out, and the books follow."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.engine.claim_watcher import ClaimWatcher
+from crossway.ports.sandbox import Faults
+from crossway.usecases.payments.claims import CARRIED_OUT, ClaimKind, PayerClaim, list_claims
+from crossway.usecases.payments.manual_operations import refund
+from tests.harness import CATALOGUE, Harness
+from tests.invariants import check_invariants, nothing_outstanding
+
+BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
+USDC, USDT = (CATALOGUE.tokens[BASE, symbol].address for symbol in ("USDC", "USDT"))
+CENT = 10_000
+"""Of USDC: what a return costs on Base."""
+
+
+@pytest.fixture
+def worlds(tmp_path: Path) -> Iterator[Callable[..., Harness]]:
+    built: list[Harness] = []
+
+    def build(**policy: Any) -> Harness:
+        url = f"sqlite:///{tmp_path / f'{len(built)}.db'}"
+        built.append(Harness(url, chains=[BASE, ARBITRUM], **policy))
+        return built[-1]
+
+    yield build
+    for world in built:
+        world.store.close()
+
+
+def claims(world: Harness, intent: Intent) -> list[PayerClaim]:
+    with world.store.read() as unit:
+        return list_claims(world.services, unit, world.reload(intent))
+
+
+def expired_with(world: Harness, amount: int, token: str = USDC) -> Intent:
+    intent = world.create_intent()
+    world.sandbox.deposit(BASE, intent.address, token, amount)
+    world.pass_time(20)
+    world.pass_time(3_700, 300)
+    world.pass_time(30)
+    return world.reload(intent)
+
+
+def refund_by_stranger(world: Harness, intent: Intent, token: str = USDC) -> None:
+    world.sandbox.refund_by_stranger(BASE, intent.address, token, intent.terms.refund_address)
+
+
+def refunded(world: Harness, intent: Intent, token: str = USDC) -> int:
+    to = intent.terms.refund_address
+    return world.services.chains[BASE].balances([to], token)[to]
+
+
+def booked(world: Harness, intent: Intent) -> list[tuple[Account, Account, int]]:
+    with world.store.read() as unit:
+        return [(p.debit, p.credit, p.amount) for _, p in unit.ledger.list_by_intent(intent.id)]
+
+
+def test_dust_is_a_claim_that_is_booked_once_somebody_has_carried_it_out(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT - 1)
+    assert intent.state is State.EXPIRED
+    expires_at = intent.terms.expires_at
+    assert claims(world, intent) == [
+        PayerClaim(BASE, USDC, CENT - 1, ClaimKind.DUST, expires_at, None)
+    ]
+    refund_by_stranger(world, intent)
+    world.pass_time(900, 30)
+    assert world.reload(intent).state is State.REFUNDED
+    assert claims(world, intent) == []
+    assert (refunded(world, intent), booked(world, intent)) == (
+        CENT - 1,
+        [
+            (Account.HELD, Account.PAYER, CENT - 1),
+            (Account.DUST, Account.HELD, CENT - 1),
+            (Account.PAYER, Account.DUST, CENT - 1),
+        ],
+    )
+    with world.store.read() as unit:
+        notes = [t.note for t in unit.intents.list_transitions([intent.id])]
+    assert notes[-1] == CARRIED_OUT
+    check_invariants(world)
+
+
+def test_dust_of_another_token_changes_the_books_and_not_the_payment(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT // 2, USDT)
+    assert claims(world, intent) == [PayerClaim(BASE, USDT, CENT // 2, ClaimKind.DUST, None, None)]
+    refund_by_stranger(world, intent, USDT)
+    world.pass_time(900, 30)
+    assert (world.reload(intent).state, claims(world, intent)) == (State.EXPIRED, [])
+    assert refunded(world, intent, USDT) == CENT // 2
+    check_invariants(world)
+
+
+def test_what_a_reorg_takes_out_of_the_chain_again_is_not_booked(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT // 2)
+    watcher, chain = ClaimWatcher(world.services), world.services.chains[BASE]
+    refund_by_stranger(world, intent)
+    assert watcher.check({BASE: chain.heads()}) == 0
+    world.sandbox.inject_faults(BASE, Faults(reorg_depth=4, drop_next=1))
+    assert refunded(world, intent) == 0
+    world.pass_time(900, 30)
+    assert watcher.check({BASE: chain.heads()}) == 0
+    assert (world.reload(intent).state, len(claims(world, intent))) == (State.EXPIRED, 1)
+    check_invariants(world)
+
+
+def test_a_refund_without_an_allowance_waits_as_a_claim_and_goes_out_as_it_refills(
+    worlds: Callable[..., Harness],
+) -> None:
+    # A tenth of a return an hour.
+    world = worlds(return_allowance_micro_usd=24_000)
+    first, second, third = (world.create_intent() for _ in range(3))
+    for intent in (first, second, third):
+        world.sandbox.deposit(BASE, intent.address, USDC, 100 * CENT)
+    world.pass_time(20)
+    world.pass_time(3_700, 300)
+    world.pass_time(60)
+    states = [world.reload(intent).state for intent in (first, second, third)]
+    assert states == [State.REFUNDED, State.REFUNDED, State.EXPIRED]
+    (claim,) = claims(world, third)
+    assert (claim.kind, claim.amount) == (ClaimKind.LIMIT, 100 * CENT)
+    with world.store.read() as unit:
+        (alert,) = unit.alerts.list_active()
+        (tx,) = unit.outbound_txs.list_by_intents([third.id], OutboundTxKind.REFUND)
+    assert (alert.key, alert.kind, alert.message) == ("returns:BASE_MAINNET", "returns", tx.reason)
+    assert tx.reason == (
+        "Refunds and returns on Base have used up what fees brought for them and their daily "
+        "allowance. They go on as it refills. Anyone may carry it out on chain."
+    )
+    world.pass_time(10 * 3_600, 900)
+    while not nothing_outstanding(world):
+        world.pass_time(5)
+    assert world.reload(third).state is State.REFUNDED
+    assert [refunded(world, intent) for intent in (third,)] == [300 * CENT]
+    check_invariants(world)
+
+
+def test_a_merchant_does_not_wait_for_the_allowance(worlds: Callable[..., Harness]) -> None:
+    world = worlds(return_allowance_micro_usd=0)
+    intent = expired_with(world, 100 * CENT)
+    assert intent.state is State.EXPIRED
+    process = replace(world.services.process, pause=world.engine.tick)
+    tx_id = refund(replace(world.services, process=process), world.caller, intent.address)
+    with world.store.read() as unit:
+        (tx,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND)
+    assert (tx.tx_id, tx.state) == (tx_id, OutboundTxState.SIGNED)
+    world.wait_for_state(intent, State.REFUNDED)
+
+
+def test_a_refund_that_somebody_else_carried_out_first_is_booked_as_done(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds(return_allowance_micro_usd=24_000)
+    intents = [world.create_intent() for _ in range(3)]
+    for intent in intents:
+        world.sandbox.deposit(BASE, intent.address, USDC, 100 * CENT)
+    world.pass_time(20)
+    world.pass_time(3_700, 300)
+    world.pass_time(60)
+    (waiting,) = (i for i in intents if world.reload(i).state is State.EXPIRED)
+    refund_by_stranger(world, waiting)
+    world.pass_time(10 * 3_600, 900)
+    while not nothing_outstanding(world):
+        world.pass_time(5)
+    assert world.reload(waiting).state is State.REFUNDED
+    assert refunded(world, waiting) == 300 * CENT
+    check_invariants(world)
