@@ -143,7 +143,7 @@ def test_a_refund_without_an_allowance_waits_as_a_claim_and_goes_out_as_it_refil
     assert (alert.key, alert.kind, alert.message) == ("returns:BASE_MAINNET", "returns", tx.reason)
     assert tx.reason == (
         "Refunds and returns on Base have used up what fees brought for them and their daily "
-        "allowance. They go on as it refills. Anyone may carry it out on chain."
+        "allowance. They go on as it refills. Anyone may return the money on chain."
     )
     world.pass_time(10 * 3_600, 900)
     while not nothing_outstanding(world):

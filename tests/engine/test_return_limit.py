@@ -39,8 +39,8 @@ def test_the_sixth_return_of_a_day_waits_for_the_next_day(world: Harness) -> Non
     assert {t.state for t in sent} == {OutboundTxState.FINAL}
     assert (len(sent), waiting.state) == (5, OutboundTxState.DUE)
     assert waiting.reason == (
-        "5 returns were sent within a day; the next one follows a day after them. Anyone may carry "
-        "it out on chain."
+        "5 returns were sent within a day; the next one follows a day after them. Anyone may "
+        "return the money on chain."
     )
     world.pass_time(86_400, 3_600)
     while not nothing_outstanding(world):

@@ -61,8 +61,9 @@ class ReturnLimits:
         # Each waits until those before it are paid for, so that not all of them come back at once.
         queued = self._queued[tx.chain] = self._queued.get(tx.chain, 0) + cost
         left = self._budget(tx.chain).time_until(queued, per_day)
+        goes_on = "as it refills" if per_day else "once it is raised"
         return Decision(
-            wait_reason=BUDGET_USED_UP.format(chain_name(self._services, tx.chain)),
+            wait_reason=BUDGET_USED_UP.format(chain_name(self._services, tx.chain), goes_on),
             wait_until=now + (_RETRY if left is None else min(left, _RETRY)),
             alert_key=f"returns:{tx.chain}",
         )

@@ -9,12 +9,13 @@ from crossway.dashboard.session import services
 from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views import intent_money, status_labels, timeline
 from crossway.dashboard.views.cells import LinkButton
-from crossway.dashboard.views.claims import describe_claim
+from crossway.dashboard.views.claims import call_title, describe_dust
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
 from crossway.dashboard.views.intents import badges_for, reference
 from crossway.dashboard.views.links import order_href
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import State
+from crossway.usecases.payments.claims import ClaimKind
 from crossway.usecases.payments.timeline import IntentTimeline
 
 _FEE_SECONDS = 15.0
@@ -86,14 +87,14 @@ def overview(story: IntentTimeline) -> None:
 
 
 def claims(story: IntentTimeline) -> None:
-    """What waits at the address, with the contract call by which anyone may return it."""
+    """What waits at the address, with the contract call by which anyone may return it. Why a refund
+    waits is the next action already."""
     for claim in story.claims:
-        st.warning(
-            escape_markdown(describe_claim(services().catalogue, claim)),
-            icon=":material/savings:",
-        )
+        names = services().catalogue
+        if claim.kind is ClaimKind.DUST:
+            st.info(escape_markdown(describe_dust(names, claim)), icon=":material/savings:")
         if claim.call is not None:
-            with st.expander("How anyone can return it on chain"):
+            with st.expander(call_title(names, claim)):
                 st.caption("Contract")
                 st.code(claim.call.contract, language=None)
                 st.caption("Data of the call")

@@ -2,16 +2,22 @@
 
 from crossway.dashboard.views.formatting import chain_name, format_token_amount
 from crossway.domain.catalogue import Catalogue
-from crossway.usecases.payments.claims import ClaimKind, PayerClaim
+from crossway.usecases.payments.claims import PayerClaim
 
 
-def describe_claim(catalogue: Catalogue, claim: PayerClaim) -> str:
-    """What waits at the payment's address, and why, as a sentence."""
+def describe_dust(catalogue: Catalogue, claim: PayerClaim) -> str:
+    """Dust at the payment's address, as a sentence."""
+    return (
+        f"{_amount(catalogue, claim)} waits at the address and is the payer's: returning it costs "
+        "more than it is worth. More that arrives there takes it along."
+    )
+
+
+def call_title(catalogue: Catalogue, claim: PayerClaim) -> str:
+    """The title of the contract call that returns what waits."""
+    return f"How anyone can return {_amount(catalogue, claim)} on chain"
+
+
+def _amount(catalogue: Catalogue, claim: PayerClaim) -> str:
     amount = format_token_amount(catalogue, claim.chain, claim.token, claim.amount)
-    chain = chain_name(catalogue, claim.chain)
-    reason = {
-        ClaimKind.DUST: "returning it costs more than it is worth; more there takes it along",
-        ClaimKind.TOO_DEAR: "returning it costs more than it is worth at the network's fees now",
-        ClaimKind.LIMIT: "our returns there have used up their allowance or their number of a day",
-    }[claim.kind]
-    return f"{amount} of the payer waits at the address on {chain}: {reason}."
+    return f"{amount} on {chain_name(catalogue, claim.chain)}"

@@ -13,14 +13,14 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
 
-ANYONE_MAY = "Anyone may carry it out on chain."
+ANYONE_MAY = "Anyone may return the money on chain."
 TOO_DEAR = (
     "Returning it costs more than it is worth at the network's fees now. It is tried again as they "
     f"change. {ANYONE_MAY}"
 )
 BUDGET_USED_UP = (
     "Refunds and returns on {} have used up what fees brought for them and their daily allowance. "
-    f"They go on as it refills. {ANYONE_MAY}"
+    f"They go on {{}}. {ANYONE_MAY}"
 )
 DAILY_LIMIT = (
     f"{{}} returns were sent within a day; the next one follows a day after them. {ANYONE_MAY}"
