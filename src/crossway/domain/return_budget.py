@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-_DAY_SECONDS = 86_400
+_DAY, _MICROSECOND = timedelta(days=1), timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,15 @@ class ReturnBudget:
 
     def refilled(self, now: datetime, per_day: int) -> "ReturnBudget":
         """With the allowance as it has refilled until now, at `per_day` micro-USD."""
-        elapsed = max(now - self.updated_at, timedelta())
-        added = int(per_day * elapsed / timedelta(days=1))
+        # More than a day refills no more than a day.
+        elapsed = min(max(now - self.updated_at, timedelta()), _DAY)
+        added, rest = divmod(per_day * (elapsed // _MICROSECOND), _DAY // _MICROSECOND)
         if not added and self.allowance_micro_usd <= per_day:
             # Kept as it is, so that many short times add up.
             return self
         allowance = min(per_day, self.allowance_micro_usd + added)
-        return replace(self, allowance_micro_usd=allowance, updated_at=now)
+        unused = rest // per_day * _MICROSECOND if per_day else timedelta()
+        return replace(self, allowance_micro_usd=allowance, updated_at=now - unused)
 
     def earn(self, micro_usd: int) -> "ReturnBudget":
         """With what fees have brought."""
@@ -54,7 +56,7 @@ class ReturnBudget:
             return timedelta()
         if self.earned_micro_usd + per_day < micro_usd:
             return None
-        return timedelta(seconds=-(-missing * _DAY_SECONDS // per_day))
+        return timedelta(seconds=-(-missing * 86_400 // per_day))
 
 
 def full_budget(chain: str, now: datetime, per_day: int) -> ReturnBudget:

@@ -244,7 +244,7 @@ class OutboundPlanner:
             self._inventory[location] -= intent.terms.payout_amount
         elif tx.kind in SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
             self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
-            self._limits.spend(tx.chain)
+            self._limits.spend(tx)
 
     def _wait_for_inventory(self, intent: Intent) -> Decision:
         chain_id, symbol = intent.terms.destination_chain, intent.out_symbol

@@ -11,7 +11,7 @@ from crossway.engine.outbound_decision import Decision
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
-from crossway.usecases.payments.claims import BUDGET_USED_UP, DAILY_LIMIT, TOO_DEAR
+from crossway.usecases.payments.claims import BUDGET_USED_UP, BY_HAND, DAILY_LIMIT, TOO_DEAR
 from crossway.usecases.payments.dust import value_in_micro_usd
 from crossway.usecases.payments.return_budgets import load_budget, return_cost
 
@@ -51,6 +51,8 @@ class ReturnLimits:
     def wait_for_budget(self, tx: OutboundTx, intent: Intent, amount: int) -> Decision | None:
         """The decision to wait where returning this amount costs more than it is worth now, or
         than is left of the chain's budget."""
+        if tx.reason == BY_HAND:
+            return None
         now, cost = self._services.clock.now(), self._cost(tx.chain)
         value = value_in_micro_usd(self._services, intent, tx.token, tx.chain, amount)
         if value is not None and value < cost:
@@ -68,8 +70,11 @@ class ReturnLimits:
             alert_key=f"returns:{tx.chain}",
         )
 
-    def spend(self, chain: str) -> None:
-        """Take the cost of a return from the chain's budget."""
+    def spend(self, tx: OutboundTx) -> None:
+        """Take the cost of a return from its chain's budget, unless somebody asked for it."""
+        if tx.reason == BY_HAND:
+            return
+        chain = tx.chain
         self._budgets[chain] = self._budget(chain).spend(self._cost(chain))
         self._changed.add(chain)
 

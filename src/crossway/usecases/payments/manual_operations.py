@@ -21,13 +21,13 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.money.amount_confirmation import amount_of_intent
+from crossway.usecases.payments.claims import BY_HAND
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
 from crossway.usecases.payments.intents import get_by_address, get_by_id
 from crossway.usecases.payments.lifecycle import (
     new_outbound_tx,
     one_return_for_each_address,
 )
-from crossway.usecases.payments.return_budgets import grant_return, read_return_cost
 from crossway.usecases.payments.returns import new_deposit_return
 
 _WAIT_SECONDS = 10
@@ -83,14 +83,9 @@ def refund(services: Services, caller: Principal, address: str, typed_amount: ob
         services, caller, amount_of_intent(intent, intent.balance_at_address), typed_amount
     )
 
-    chain = intent.terms.source_chain
-    cost = read_return_cost(services, chain)
-
     def work(unit: UnitOfWork) -> None:
         now = services.clock.now()
         locked = unit.intents.lock([intent.id])[intent.id]
-        if locked.state is State.EXPIRED:
-            grant_return(unit, services, chain, cost)
         unit.outbound_txs.enqueue(
             [new_outbound_tx(services, locked, OutboundTxKind.REFUND, "", now)], now
         )
@@ -125,10 +120,10 @@ def _retry_now(tx: OutboundTx, services: Services) -> OutboundTxChange:
     now = services.clock.now()
     if tx.state is OutboundTxState.FAILED:
         return OutboundTxChange.after_event(
-            tx, OutboundTxEvent.REVIVE, tx.reason, now, attempt_count=0
+            tx, OutboundTxEvent.REVIVE, BY_HAND, now, attempt_count=0
         )
     state, attempts = tx.state, tx.attempt_count
-    return OutboundTxChange(tx.id, state, state, attempts, tx.reason, now)
+    return OutboundTxChange(tx.id, state, state, attempts, BY_HAND, now)
 
 
 def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
@@ -205,16 +200,15 @@ def redirected_amount(
 
 def _amount_to_return(
     services: Services, deposit_id: int
-) -> tuple[str, amount_confirmation.TransferAmount | None]:
-    """The chain of a deposit, and all that is held where it arrived: a return moves it together."""
+) -> amount_confirmation.TransferAmount | None:
+    """All that is held where a deposit arrived: a return moves it together."""
     with services.store.read() as unit:
         deposit = unit.deposits.get(deposit_id)
         if deposit is None:
-            return "", None
+            return None
         key = (deposit.intent_id, deposit.incoming.chain, deposit.incoming.token)
         balance = unit.ledger.get_address_balances([key]).get(key)
-    amount = None if balance is None else amount_confirmation.amount_at_address(services, balance)
-    return deposit.incoming.chain, amount
+    return None if balance is None else amount_confirmation.amount_at_address(services, balance)
 
 
 def return_deposit(
@@ -227,8 +221,7 @@ def return_deposit(
     `AmountNotConfirmed`.
     """
     caller.require_scope(Scope.REFUND)
-    chain, amount = _amount_to_return(services, deposit_id)
-    cost = read_return_cost(services, chain) if chain else 0
+    amount = _amount_to_return(services, deposit_id) if caller.is_staff else None
 
     def work(unit: UnitOfWork) -> NewOutboundTx:
         deposit = unit.deposits.get(deposit_id)
@@ -237,12 +230,15 @@ def return_deposit(
             raise NotFound("Deposit not found")
         if not unit.deposits.is_unreturned(deposit.id):
             raise InvalidStatus("This deposit has nothing to return")
-        if amount is not None and caller.is_staff:
+        if amount is not None:
             amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
         now = services.clock.now()
-        grant_return(unit, services, deposit.incoming.chain, cost)
         outbound_tx = new_deposit_return(intent, deposit, now)
         unit.outbound_txs.enqueue(one_return_for_each_address(unit, [outbound_tx]), now)
+        place = (outbound_tx.chain, outbound_tx.token)
+        waiting = [t for t in unit.outbound_txs.list_unsettled([intent.id]) if _is_unsigned(t)]
+        returns = [t for t in waiting if t.kind is outbound_tx.kind and (t.chain, t.token) == place]
+        unit.outbound_txs.update([_retry_now(t, services) for t in returns], now)
         detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
         unit.audit_log.record(caller.actor_name, "deposit returned", detail, now, subject)
         return outbound_tx

@@ -6,7 +6,6 @@ from crossway.domain.network_costs import ChainCosts
 from crossway.domain.return_budget import ReturnBudget, full_budget
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.pricing.network_fees import read_network_costs
 
 
 def load_budget(unit: UnitOfWork, services: Services, chain: str) -> ReturnBudget:
@@ -23,14 +22,3 @@ def return_cost(services: Services, chain: str, costs: Mapping[str, ChainCosts])
     if known is not None:
         return known.refund
     return services.catalogue.chains[chain].transfer_cost_micro_usd
-
-
-def read_return_cost(services: Services, chain: str) -> int:
-    """As `return_cost`, at the network costs now; may ask the chain."""
-    return return_cost(services, chain, read_network_costs(services, {chain}).costs)
-
-
-def grant_return(unit: UnitOfWork, services: Services, chain: str, micro_usd: int) -> None:
-    """Add the cost of a return that a merchant or the operator asks for: it does not wait for the
-    allowance."""
-    unit.treasury.save_return_budget(load_budget(unit, services, chain).earn(micro_usd))
