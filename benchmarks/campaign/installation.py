@@ -29,6 +29,8 @@ class Processes:
             "LOOPBACK_WEBHOOKS": "true",
             "INTENT_LIFE_SECONDS": str(life_seconds),
             "PAYOUT_GRACE_SECONDS": str(life_seconds),
+            # Its payers are hostile: refunds would wait for days.
+            "RETURN_ALLOWANCE_USD": "1000000",
         }
         self._port = free_port()
         self.base = f"http://127.0.0.1:{self._port}"

@@ -9,6 +9,7 @@ from crossway.dashboard.views import incidents as view
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus
 from crossway.domain.intent import State
 from crossway.domain.ramps import OrderState
+from crossway.domain.return_budget import ReturnBudget
 from crossway.engine.alerts import TaskHealth
 from crossway.ports.alert_repository import AlertFilter
 from crossway.ports.sandbox import Faults
@@ -20,6 +21,7 @@ from crossway.usecases.payments import manual_operations
 from crossway_demo.scenarios.invariants import INTERNAL_NAMES
 from tests.engine.webhook_world import WebhookWorld
 from tests.harness import Harness
+from tests.test_architecture import ROOT
 from tests.usecases.ramp_world import ARBITRUM, BASE, RampWorld
 
 LOTS = 10**24
@@ -49,6 +51,21 @@ def only(world: Harness, kind: str) -> AlertContext:
 
 def own(world: RampWorld, chain: str, symbol: str, units: int) -> None:
     world.sandbox.inject_faults(chain, Faults(balances={"relayer": {symbol: units}}))
+
+
+def test_returns_without_an_allowance_are_one_alert_with_their_payments(world: RampWorld) -> None:
+    spent = ReturnBudget(BASE, 0, -50_000_000, world.clock.now())
+    world.store.write(lambda unit: unit.treasury.save_return_budget(spent))
+    for _ in range(2):
+        world.deposit(world.create_intent(), "short")
+    world.pass_time(3_700, 60)
+    matter = only(world, "returns")
+    assert (matter.payments, view.next_step(matter).href) == (2, "intents")
+
+
+def test_every_next_step_leads_to_a_page() -> None:
+    pages = {page.stem for page in (ROOT / "pages").glob("*.py")}
+    assert {step.href for step in view.NEXT_STEPS.values()} <= pages
 
 
 @pytest.mark.parametrize(

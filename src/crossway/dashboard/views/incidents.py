@@ -35,11 +35,11 @@ class NextStep:
     href: str
 
 
-_NEXT_STEPS: Final[dict[str, NextStep]] = {
+NEXT_STEPS: Final[dict[str, NextStep]] = {
     "stock": NextStep("Add inventory: Treasury", page_href("treasury")),
     "gas": NextStep("Top up gas: Chains", page_href("chains")),
     "price": NextStep("See open payments by token: Treasury", page_href("treasury")),
-    "returns": NextStep("See the payments that wait: Payments", page_href("payments")),
+    "returns": NextStep("See the payments that wait: Payments", page_href("intents")),
     "outside": NextStep("Reconcile books and chains: Reconcile", page_href("reconcile")),
     "reconcile": NextStep("Review all differences: Reconcile", page_href("reconcile")),
     "nonce": NextStep("Check its node: Chains", page_href("chains")),
@@ -71,7 +71,7 @@ def next_step(context: AlertContext) -> NextStep:
     if context.intent_id is not None:
         label = _PAYMENT_NEXT_STEPS.get(context.kind, "See what happened")
         return NextStep(f"{label}: payment #{context.intent_id}", intent_href(context.intent_id))
-    return _NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
+    return NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
 
 
 def alerts_href(kind: str = "") -> str:
