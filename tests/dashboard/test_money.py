@@ -3,11 +3,14 @@
 import json
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import streamlit as st
 
 from crossway.dashboard import session
 from crossway.domain.intent import State
+from crossway.domain.return_budget import ReturnBudget
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 from crossway.usecases.simulator import chain_controls
 from tests.dashboard.conftest import DashboardApp
@@ -162,3 +165,22 @@ def test_claims_and_gas_runway_are_explained(screen: DashboardApp) -> None:
     assert "transactions" in texts(gas)
     screen.at.session_state["network"] = "Testnets"
     assert "No open claims" in screen.rerun().text
+
+
+def _save_budget(unit: UnitOfWork, budget: ReturnBudget) -> None:
+    unit.treasury.save_return_budget(budget)
+
+
+def test_what_returns_may_still_cost_is_shown_by_chain(screen: DashboardApp) -> None:
+    screen.open("treasury")
+    assert "Nothing was returned at our cost yet." in screen.text
+    at, world = screen.world.clock.now(), screen.world
+    for budget in (
+        ReturnBudget("BASE_MAINNET", 1_500_000, 50_000_000, at),
+        ReturnBudget("ETHEREUM_MAINNET", 0, 0, at),
+    ):
+        world.store.write(partial(_save_budget, budget=budget))
+    screen.open("treasury")
+    least, most = (texts([row]) for row in screen.widget("returns")["rows"])
+    assert ("Ethereum" in least, "0.00 USD" in least) == (True, True)
+    assert ("Base" in most, "51.50 USD" in most, "1.50 USD" in most) == (True, True, True)

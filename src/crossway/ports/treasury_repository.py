@@ -169,6 +169,10 @@ class TreasuryRepository(Protocol):
         """A chain's budget, which nobody else changes until the unit of work ends."""
         ...
 
+    def list_return_budgets(self) -> list[ReturnBudget]:
+        """Those of chains on which something was returned at our cost."""
+        ...
+
     def save_return_budget(self, budget: ReturnBudget) -> None: ...
 
     def start_reconciliation(

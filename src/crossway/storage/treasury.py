@@ -88,6 +88,10 @@ class SqlTreasury:
         row = self._db.execute(query.with_for_update()).one_or_none()
         return None if row is None else BUDGETS.decode(row)
 
+    def list_return_budgets(self) -> list[ReturnBudget]:
+        query = select(return_budgets).order_by(return_budgets.c.chain)
+        return [BUDGETS.decode(row) for row in self._db.execute(query)]
+
     def save_return_budget(self, budget: ReturnBudget) -> None:
         names = ("earned_micro_usd", "allowance_micro_usd", "updated_at")
         statement = insert_into(self._db, return_budgets)

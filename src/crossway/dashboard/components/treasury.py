@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import list_symbols, to_millis
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Permission
 from crossway.usecases.money import inventory, price_exposure, rebalancing
+from crossway.usecases.payments.return_budgets import list_budgets
 from crossway.usecases.pricing import exposure_limit
 
 FRESH_SECONDS = 5.0
@@ -152,6 +153,24 @@ def exposure_table(testnets: bool) -> None:
         widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by token")
         for sentence in under_way.describe_limits(limits):
             st.caption(sentence)
+
+
+@live_fragment.fragment(refresh_seconds=_SUGGESTED_SECONDS)
+def return_budgets(testnets: bool) -> None:
+    """What refunds and returns may still cost on each chain."""
+    with notices.show_errors():
+        catalogue, principal = services().catalogue, operator()
+        budgets = [
+            budget
+            for budget in list_budgets(services(), principal)
+            if budget.chain in catalogue.chains
+            and catalogue.chains[budget.chain].testnet == testnets
+        ]
+        if not budgets:
+            st.markdown("Nothing was returned at our cost yet.")
+            return
+        rows = under_way.build_return_rows(catalogue, budgets)
+        widget.table(rows, under_way.RETURN_COLUMNS, "returns", "Left for returns by chain")
 
 
 def targets() -> None:

@@ -18,6 +18,7 @@ from crossway.dashboard.views.treasury import LOW_GAS
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
 from crossway.domain.quotes import bridge_title
+from crossway.domain.return_budget import ReturnBudget
 from crossway.ports.treasury_repository import BridgeReceivable
 from crossway.usecases.money.inventory import GasBalance, Inventory, InventoryPosition
 from crossway.usecases.money.price_exposure import Exposure
@@ -47,6 +48,12 @@ EXPOSURE_COLUMNS = (
     Column("To"),
     Column("Agreed value", "right"),
     Column("Unrealized gain or loss", "right", "Value received less value paid, at today's prices"),
+)
+RETURN_COLUMNS = (
+    Column("Chain"),
+    Column("Left for returns", "right", "What refunds and returns may cost now"),
+    Column("Of it from fees", "right", "Each started payment's fee brings a share of a refund"),
+    Column("Of it from the allowance", "right", "CROSSWAY_RETURN_ALLOWANCE_USD, refills in a day"),
 )
 REBALANCING_COLUMNS = (
     Column("Amount"),
@@ -180,6 +187,22 @@ def build_exposure_rows(catalogue: Catalogue, exposures: Sequence[Exposure]) -> 
             ),
         )
         for index, exposure in enumerate(exposures)
+    )
+
+
+def build_return_rows(catalogue: Catalogue, budgets: Sequence[ReturnBudget]) -> tuple[Row, ...]:
+    """Rows of what returns may still cost by chain, the least first."""
+    return tuple(
+        Row(
+            f"returns-{budget.chain}",
+            (
+                Cell(chain_name(catalogue, budget.chain)),
+                Cell(format_usd(budget.micro_usd), tone="" if budget.micro_usd > 0 else "bad"),
+                Cell(format_usd(budget.earned_micro_usd)),
+                Cell(format_usd(budget.allowance_micro_usd)),
+            ),
+        )
+        for budget in sorted(budgets, key=lambda budget: budget.micro_usd)
     )
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+from crossway.domain.clients import Principal
 from crossway.domain.network_costs import ChainCosts
 from crossway.domain.return_budget import ReturnBudget, full_budget
+from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 
@@ -14,6 +16,15 @@ def load_budget(unit: UnitOfWork, services: Services, chain: str) -> ReturnBudge
     now, per_day = services.clock.now(), services.policy.return_allowance_micro_usd
     stored = unit.treasury.lock_return_budget(chain)
     return (stored or full_budget(chain, now, per_day)).refilled(now, per_day)
+
+
+def list_budgets(services: Services, caller: Principal) -> list[ReturnBudget]:
+    """The budgets of chains on which something was returned, as they have refilled until now; staff
+    only."""
+    caller.require_permission(Permission.VIEW)
+    now, per_day = services.clock.now(), services.policy.return_allowance_micro_usd
+    with services.store.read() as unit:
+        return [b.refilled(now, per_day) for b in unit.treasury.list_return_budgets()]
 
 
 def return_cost(services: Services, chain: str, costs: Mapping[str, ChainCosts]) -> int:
