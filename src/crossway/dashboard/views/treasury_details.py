@@ -52,8 +52,8 @@ EXPOSURE_COLUMNS = (
 RETURN_COLUMNS = (
     Column("Chain"),
     Column("Left for returns", "right", "What refunds and returns may cost now"),
-    Column("Of it from fees", "right", "Each started payment's fee brings a share of a refund"),
-    Column("Of it from the allowance", "right", "CROSSWAY_RETURN_ALLOWANCE_USD, refills in a day"),
+    Column("From fees", "right", "Each started payment's fee brings a share of a refund"),
+    Column("From the allowance", "right", "CROSSWAY_RETURN_ALLOWANCE_USD, refills in a day"),
 )
 REBALANCING_COLUMNS = (
     Column("Amount"),
