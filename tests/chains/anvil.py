@@ -33,6 +33,7 @@ BINARY = MODULES / "@foundry-rs" / "anvil-linux-amd64" / "bin" / "anvil"
 RELAYER_KEY = "0x" + keccak256(b"a relayer of tests").hex()
 RELAYER: str = Account.from_key(RELAYER_KEY).address
 TREASURY = canonical_address("evm", "0x" + keccak256(b"a treasury of tests")[-20:].hex())
+STRANGER_KEY = "0x" + keccak256(b"a stranger of tests").hex()
 # The first of the accounts that anvil gives money to.
 RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 RICH: LocalAccount = Account.from_key(RICH_KEY)
@@ -168,6 +169,14 @@ class Anvil:
     def pay(self, to: str, units: int, token: str | None = None) -> str:
         """A payment that is in a block."""
         name = self.send(to, units, token)
+        self.mine()
+        return name
+
+    def carry_out(self, contract: str, data: str) -> str:
+        """A call in a block, worked or not, by somebody who has nothing but coins for its fee; its
+        name."""
+        self.rpc("anvil_setBalance", Account.from_key(STRANGER_KEY).address, hex(10**17))
+        name = self.transact(contract, bytes.fromhex(data[2:]), key=STRANGER_KEY)
         self.mine()
         return name
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -18,14 +18,14 @@ from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.family import StarknetFamily
 from crossway.adapters.chains.tron.chain import TronChain
 from crossway.adapters.chains.tron.family import TronFamily
-from crossway.ports.chain import Chain
-from crossway.ports.sandbox import Faults
+from crossway.ports.chain import Chain, PublicCall
 from tests.chains import anvil
 from tests.chains.solana import node as solana
 from tests.chains.solana.cluster import HASH_LIFE
 from tests.chains.starknet import network as starknet
 from tests.chains.tron import node as tron
-from tests.simulation import START, Simulation, catalogue, dollars, wallet
+from tests.conformance.simulated_network import SimulatedNetwork
+from tests.simulation import catalogue
 
 
 class Network(Protocol):
@@ -43,42 +43,9 @@ class Network(Protocol):
     def reorganise(self, depth: int) -> None: ...
     def refuse(self, address: str) -> None: ...
     def expiry(self, seconds: float) -> datetime: ...
-
-
-class SimulatedNetwork:
-    """The simulated chain of a family."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.simulation = Simulation(f"sqlite:///{folder / 'network.db'}")
-        self.chain = self.simulation.chain(name)
-        facts = self.simulation.network.facts[name]
-        seconds = facts.tx_life_seconds or 0
-        self.life = int(seconds / facts.block_seconds) + 2 if seconds else 0
-        self.token = dollars(name)
-        tokens = self.simulation.network.facts[name].tokens.values()
-        self.foreign_token = next(t.address for t in tokens if t.address != self.token)
-
-    def wallet(self, name: str) -> str:
-        return wallet(self.chain, name)
-
-    def pay(self, to: str, units: int, token: str | None = None) -> str:
-        return self.simulation.sandbox.deposit(
-            self.chain.id, to, token or self.token, units
-        ).tx_hash
-
-    def mine(self, blocks: int = 1) -> None:
-        self.simulation.pass_time(
-            blocks * self.simulation.network.facts[self.chain.id].block_seconds
-        )
-
-    def reorganise(self, depth: int) -> None:
-        self.simulation.sandbox.inject_faults(self.chain.id, Faults(reorg_depth=depth))
-
-    def refuse(self, address: str) -> None:
-        self.simulation.sandbox.inject_faults(self.chain.id, Faults(refuse=[address]))
-
-    def expiry(self, seconds: float) -> datetime:
-        return datetime.fromtimestamp(START, UTC) + timedelta(seconds=seconds)
+    def carry_out(self, call: PublicCall) -> None:
+        """Mine exactly this call by an account that is none of ours, whether it works or not."""
+        ...
 
 
 class AnvilNetwork:
@@ -109,6 +76,9 @@ class AnvilNetwork:
 
     def expiry(self, seconds: float) -> datetime:
         return anvil.in_seconds(self.anvil, seconds)
+
+    def carry_out(self, call: PublicCall) -> None:
+        self.anvil.carry_out(call.contract, call.data)
 
 
 class SolanaNetwork:
@@ -144,6 +114,9 @@ class SolanaNetwork:
     def expiry(self, seconds: float) -> datetime:
         return self.node.in_seconds(seconds)
 
+    def carry_out(self, call: PublicCall) -> None:
+        self.node.carry_out(call.data)
+
 
 class StarknetNetwork:
     """Real contracts of Starknet on this machine, behind a node's JSON-RPC."""
@@ -174,6 +147,9 @@ class StarknetNetwork:
     def expiry(self, seconds: float) -> datetime:
         return self.node.time + timedelta(seconds=seconds)
 
+    def carry_out(self, call: PublicCall) -> None:
+        self.node.carry_out(call.contract, call.data)
+
 
 class TronNetwork:
     """Tron on this machine, behind a node proxy."""
@@ -203,6 +179,9 @@ class TronNetwork:
 
     def expiry(self, seconds: float) -> datetime:
         return self.node.in_seconds(seconds)
+
+    def carry_out(self, call: PublicCall) -> None:
+        self.node.carry_out(call.contract, call.data)
 
 
 def made_up(name: str) -> str:

@@ -1,8 +1,6 @@
 """Conformance tests of the chain port; a new adapter is added by one line in `NETWORKS`."""
 
-from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
@@ -22,8 +20,7 @@ from crossway.ports.chain import (
     TxPending,
     TxStatus,
 )
-from tests.conformance.hardhat_networks import HARDHATS, hardhats
-from tests.conformance.networks import NETWORKS, Network, anvils, trons
+from tests.conformance.networks import Network
 from tests.simulation import FINALITY, AddressWatch
 
 TOTAL = 25_000_000
@@ -92,36 +89,6 @@ class Payment:
 
     def holds(self, address: str, token: str | None = None) -> int:
         return self.chain.balances([address], token or self.network.token)[address]
-
-
-@pytest.fixture(scope="module")
-def chains_of_this_run() -> Iterator[None]:
-    with anvils():
-        yield
-
-
-@pytest.fixture(scope="module")
-def hardhat_of_this_run() -> Iterator[None]:
-    with hardhats():
-        yield
-
-
-@pytest.fixture(scope="module")
-def tron_of_this_run() -> Iterator[None]:
-    with trons():
-        yield
-
-
-@pytest.fixture(params=NETWORKS | HARDHATS, ids=lambda name: name.replace(" ", "-"))
-def network(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Network]:
-    if request.param.startswith("hardhat"):
-        request.getfixturevalue("hardhat_of_this_run")
-    if request.param.startswith("anvil"):
-        request.getfixturevalue("chains_of_this_run")
-    if request.param.startswith("tron"):
-        request.getfixturevalue("tron_of_this_run")
-    with (NETWORKS | HARDHATS)[request.param](tmp_path) as created:
-        yield created
 
 
 @pytest.fixture

@@ -177,7 +177,8 @@ class CallCosts:
 class PublicCall:
     """A contract call that anyone may make: the contract's address and the call's data as the
     chain's wallets and tools take it (EVM chains and Tron: hex; Starknet: an entry point and felts;
-    Solana: an instruction as JSON)."""
+    Solana: an instruction as JSON, whose first account whoever signs replaces by their own, and
+    whose receiver must have an account of the token)."""
 
     contract: str
     data: str

@@ -23,7 +23,7 @@ from crossway.adapters.chains.tron.transactions import (
 )
 from crossway.adapters.chains.words import address_word, number_word
 from tests.chains import anvil
-from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, Anvil
+from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, STRANGER_KEY, Anvil
 from tests.chains.tron.front import Front, front_of
 from tests.chains.tron.machine import OK, Machine
 from tests.processes import free_port, wait_until
@@ -37,6 +37,7 @@ EVERYTHING = 2**256 - 1
 FEE_LIMIT = 1_000_000_000
 RELAYER = TronSigner(bytes.fromhex(RELAYER_KEY[2:]))
 RICH = TronSigner(bytes.fromhex(RICH_KEY[2:]))
+STRANGER = TronSigner(bytes.fromhex(STRANGER_KEY[2:]))
 AT = default_deployment(family="tron")
 
 
@@ -90,6 +91,14 @@ class Tron:
         return self.send(
             encode_call_tx(to_evm_address(signer.address), call, self.frame(), FEE_LIMIT), signer
         )
+
+    def carry_out(self, contract: str, data: str) -> str:
+        """A call in a block, worked or not, by somebody who has nothing but TRX for its fee; its
+        name."""
+        self.anvil.rpc("anvil_setBalance", to_evm_address(STRANGER.address), hex(10**10))
+        name = self.call(contract, bytes.fromhex(data[2:]), signer=STRANGER)
+        self.mine()
+        return name
 
     def transfer(self, to: str, units: int, token: str | None = None) -> str:
         """A payment by a plain wallet of a token or of TRX."""

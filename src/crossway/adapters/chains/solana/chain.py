@@ -10,7 +10,7 @@ from crossway.adapters.chains.solana.accounts import read_balances
 from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.deposits import SolanaDeposits
 from crossway.adapters.chains.solana.head_tracker import SolanaHeadTracker
-from crossway.adapters.chains.solana.instructions import build_instructions, instruction_json
+from crossway.adapters.chains.solana.instructions import build_instructions, refund_json
 from crossway.adapters.chains.solana.pdas import SYSTEM, is_native
 from crossway.adapters.chains.solana.tx_history import SolanaTxHistory
 from crossway.adapters.chains.solana.tx_sender import SolanaTxSender
@@ -38,8 +38,9 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
     def public_call(self, call: OutboundCall) -> PublicCall | None:
         if self.context.instruction_context.keyed:
             return None  # The deposit address signs with a key of ours.
+        # Without creating the receiver's token account, whose rent the signer would have to pay.
         *_, refund = build_instructions(self.context.instruction_context, call, 0, over=False)
-        return PublicCall(str(refund.program_id), instruction_json(refund))
+        return PublicCall(str(refund.program_id), refund_json(refund))
 
     def _native_token(self) -> str:
         return SYSTEM

@@ -28,6 +28,7 @@ START, REFUND, REDIRECT, SETTLE, WITHDRAW, FILL, CLOSE = range(7)
 SEQUENCE_AT, SEQUENCE_END = 1, 9
 READ, WRITE, SIGN, SIGN_WRITE = (False, False), (True, False), (False, True), (True, True)
 AccountRole = tuple[str, tuple[bool, bool]]
+ANY_SIGNER = "accounts[0] signs; put any account there that does, in place of the refund address."
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,21 +206,23 @@ def instruction(program: str, data: bytes, accounts: Sequence[AccountRole]) -> I
     return Instruction(Pubkey.from_string(program), data, metas)
 
 
-def instruction_json(instruction: Instruction) -> str:
-    """An instruction as wallets and scripts read it; its data is in base64."""
+def refund_json(refund: Instruction) -> str:
+    """A refund as wallets and scripts read an instruction, its data in base64. The program asks for
+    some signature of its first account and only logs whose it is."""
     accounts = [
         {
             "pubkey": str(meta.pubkey),
             "isSigner": meta.is_signer,
             "isWritable": meta.is_writable,
         }
-        for meta in instruction.accounts
+        for meta in refund.accounts
     ]
     return json.dumps(
         {
-            "programId": str(instruction.program_id),
+            "programId": str(refund.program_id),
             "accounts": accounts,
-            "data": base64.b64encode(instruction.data).decode(),
+            "data": base64.b64encode(refund.data).decode(),
+            "note": ANY_SIGNER,
         }
     )
 
