@@ -9,7 +9,7 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
-from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.claim_watcher import ClaimWatcher
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payments.claims import CARRIED_OUT, ClaimKind, PayerClaim, list_claims
@@ -183,3 +183,77 @@ def test_a_refund_that_somebody_else_carried_out_first_is_booked_as_done(
     assert world.reload(waiting).state is State.REFUNDED
     assert refunded(world, waiting) == 300 * CENT
     check_invariants(world)
+
+
+def sweeps_of(world: Harness, intent: Intent) -> list[OutboundTx]:
+    with world.store.read() as unit:
+        txs = unit.outbound_txs.list_by_intents([intent.id])
+    return [tx for tx in txs if tx.kind in SWEEP_KINDS]
+
+
+def test_a_refund_that_waits_is_booked_once_somebody_has_carried_it_out_and_never_sent(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds(return_allowance_micro_usd=0)
+    intent = expired_with(world, 100 * CENT)
+    assert [(c.kind, c.amount) for c in claims(world, intent)] == [(ClaimKind.LIMIT, 100 * CENT)]
+    refund_by_stranger(world, intent)
+    world.pass_time(900, 30)
+    assert world.reload(intent).state is State.REFUNDED
+    assert (claims(world, intent), world.reload(intent).balance_at_address) == ([], 0)
+    (sweep,) = sweeps_of(world, intent)
+    assert (sweep.state, sweep.tx_id, sweep.reason) == (
+        OutboundTxState.CANCELLED,
+        None,
+        CARRIED_OUT,
+    )
+    assert booked(world, intent) == [
+        (Account.HELD, Account.PAYER, 100 * CENT),
+        (Account.PAYER, Account.HELD, 100 * CENT),
+    ]
+    check_invariants(world)
+
+
+def test_another_token_that_waits_is_booked_once_somebody_has_carried_it_out(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds(return_allowance_micro_usd=0)
+    intent = expired_with(world, 100 * CENT, USDT)
+    assert [(c.token, c.amount) for c in claims(world, intent)] == [(USDT, 100 * CENT)]
+    refund_by_stranger(world, intent, USDT)
+    world.pass_time(900, 30)
+    assert (world.reload(intent).state, claims(world, intent)) == (State.EXPIRED, [])
+    (sweep,) = sweeps_of(world, intent)
+    assert (sweep.state, sweep.tx_id) == (OutboundTxState.CANCELLED, None)
+    with world.store.read() as unit:
+        (deposit,) = unit.deposits.list_by_intents([intent.id])
+        assert not unit.deposits.is_unreturned(deposit.id)
+    check_invariants(world)
+
+
+def test_what_comes_after_a_stranger_refunded_waits_as_a_claim_of_its_own(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds(return_allowance_micro_usd=0)
+    intent = expired_with(world, 100 * CENT)
+    refund_by_stranger(world, intent)
+    world.sandbox.deposit(BASE, intent.address, USDC, 30 * CENT)
+    world.pass_time(900, 30)
+    assert [c.amount for c in claims(world, intent)] == [30 * CENT]
+    refund_by_stranger(world, intent)
+    world.pass_time(900, 30)
+    assert (claims(world, intent), refunded(world, intent)) == ([], 130 * CENT)
+    assert world.reload(intent).state is State.REFUNDED
+    check_invariants(world)
+
+
+def test_dust_beyond_a_page_of_one_payment_is_looked_at(worlds: Callable[..., Harness]) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT // 2)
+    world.sandbox.deposit(BASE, intent.address, USDT, CENT // 2)
+    world.pass_time(60)
+    with world.store.read() as unit:
+        (first,) = unit.ledger.list_claimable(BASE, (0, ""), 1)
+        (second,) = unit.ledger.list_claimable(BASE, (first.intent_id, first.token), 1)
+        assert unit.ledger.list_claimable(BASE, (second.intent_id, second.token), 1) == []
+    assert {first.token, second.token} == {USDC, USDT}

@@ -18,11 +18,13 @@ from sqlalchemy import (
     func,
     select,
     text,
+    tuple_,
 )
 
 from crossway.domain.ledger import NO_INTENT, Account, AddressBalance, AddressKey, Posting
+from crossway.domain.outbound import SWEEP_KINDS
 from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
-from crossway.storage.tables import intents
+from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.treasury_tables import address_balances
 
 _c: Final = address_balances.c
@@ -50,6 +52,18 @@ _SAVE: Final = per_dialect(
     )
 )
 _SELECT: Final = select(_c.intent_id, _c.chain, _c.token, _c.held, _c.dust, _c.misdirected)
+_t: Final = outbound_txs.c
+_WITH_WAITING_SWEEP: Final = _SELECT.join_from(
+    address_balances,
+    outbound_txs,
+    and_(_t.intent_id == _c.intent_id, _t.chain == _c.chain, _t.token == _c.token),
+).where(
+    # A literal, so that the planner uses the partial index.
+    text("outbound_txs.state = 'DUE'"),
+    _t.kind.in_([kind.value for kind in SWEEP_KINDS]),
+    _t.amount.is_(None),
+    _t.tx_id.is_(None),
+)
 
 
 def _by_key(dialect: str) -> Select[Any]:
@@ -101,11 +115,17 @@ class AddressBalances:
         # Below zero: money left before its deposit was credited.
         return [balance for row in rows if (balance := _decode(row)).held > 0]
 
-    def list_dust(self, chain: str, after_intent: int, limit: int) -> list[AddressBalance]:
-        """Where dust lies on a chain, by payment, of payments after one."""
-        query = _SELECT.where(_c.chain == chain, _c.intent_id > after_intent, text("dust <> '0'"))
-        rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
-        return [_decode(row) for row in rows]
+    def list_claimable(
+        self, chain: str, after: tuple[int, str], limit: int
+    ) -> list[AddressBalance]:
+        """Where dust lies on a chain or an unsigned sweep waits, by payment and token, after one of
+        them."""
+        found: dict[tuple[int, str], AddressBalance] = {}
+        for claimable in (_SELECT.where(text("dust <> '0'")), _WITH_WAITING_SWEEP):
+            query = claimable.where(_c.chain == chain, tuple_(_c.intent_id, _c.token) > after)
+            rows = self._db.execute(query.order_by(_c.intent_id, _c.token).limit(limit))
+            found |= {(row.intent_id, row.token): _decode(row) for row in rows}
+        return [found[key] for key in sorted(found)[:limit]]
 
     def add(self, postings: Iterable[Posting]) -> None:
         """Add postings. The caller holds the locks of their accounts."""

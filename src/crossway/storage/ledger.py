@@ -102,8 +102,10 @@ class SqlLedger:
     ) -> list[AddressBalance]:
         return AddressBalances(self._db).list_misdirected(intent_ids, limit)
 
-    def list_dust(self, chain: str, after_intent: int, limit: int) -> list[AddressBalance]:
-        return AddressBalances(self._db).list_dust(chain, after_intent, limit)
+    def list_claimable(
+        self, chain: str, after: tuple[int, str], limit: int
+    ) -> list[AddressBalance]:
+        return AddressBalances(self._db).list_claimable(chain, after, limit)
 
     def get_balances(self) -> dict[BalanceKey, int]:
         rows = self._db.execute(select(account_balances))

@@ -1,14 +1,21 @@
 """Claims: what a payer is owed at a deposit address and we do not send, which anyone may."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account, AddressBalance
-from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxState
+from crossway.domain.outbound import (
+    SWEEP_KINDS,
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxState,
+)
 from crossway.domain.outbound_call import refund_call
 from crossway.ports.chain import PublicCall
+from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
@@ -94,11 +101,43 @@ def _new_claim(
     return PayerClaim(balance.chain, balance.token, amount, kind, open_from, call)
 
 
-def book_carried_out(batch: IntentBatch, balance: AddressBalance, amount: int) -> None:
-    """Book that somebody else sent so much of the dust at an address to the refund address."""
-    intent = batch.current[balance.intent_id]
-    leg = (Account.PAYER, Account.DUST, amount)
-    batch.add_postings(intent, balance.chain, balance.token, "claimed", leg)
-    returned = intent.state is State.EXPIRED and not balance.misdirected
+def book_carried_out(
+    unit: UnitOfWork, batch: IntentBatch, balance: AddressBalance, left: int
+) -> None:
+    """Book that somebody else sent what lay at an address to the refund address; `left` is there
+    now. Not where a sweep of ours that was signed may have moved it."""
+    intent, key = batch.current[balance.intent_id], (balance.chain, balance.token)
+    sweeps = [
+        tx
+        for tx in unit.outbound_txs.list_unsettled([intent.id])
+        if tx.kind in SWEEP_KINDS and tx.amount is None and (tx.chain, tx.token) == key
+    ]
+    # Those that another engine has locked are left to it.
+    locked = unit.outbound_txs.lock([tx.id for tx in sweeps])
+    if any(tx.id not in locked or locked[tx.id].tx_id is not None for tx in sweeps):
+        return
+    from_held = min(balance.held, balance.held + balance.dust - left)
+    from_dust = balance.held + balance.dust - left - from_held
+    for account, amount in ((Account.HELD, from_held), (Account.DUST, from_dust)):
+        if amount:
+            batch.add_postings(intent, *key, "claimed", (Account.PAYER, account, amount))
+    returned = intent.state is State.EXPIRED and not balance.misdirected and not left
     event = IntentEvent.RETURNED if returned else IntentEvent.LEDGER_ONLY
-    batch.apply_event(intent.id, event, "claim", CARRIED_OUT)
+    own = {} if balance.misdirected else {"balance_at_address": balance.held - from_held}
+    batch.apply_event(intent.id, event, "claim", CARRIED_OUT, **own)
+    if not left:
+        _close(unit, batch, balance, list(locked.values()))
+
+
+def _close(
+    unit: UnitOfWork, batch: IntentBatch, balance: AddressBalance, sweeps: Sequence[OutboundTx]
+) -> None:
+    """Cancel the sweeps of an address that is empty now."""
+    cancelled = [
+        OutboundTxChange.after_event(tx, OutboundTxEvent.CANCEL, CARRIED_OUT, batch.now)
+        for tx in sweeps
+        if tx.state is OutboundTxState.DUE
+    ]
+    unit.outbound_txs.update(cancelled, batch.now)
+    if balance.misdirected and cancelled:
+        unit.deposits.mark_returned({(balance.intent_id, balance.chain, balance.token)})

@@ -1,0 +1,121 @@
+"""What waits at a payment's address on a real chain: a stranger sends it by the payer's page."""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from crossway.adapters.clock import SystemClock
+from crossway.api.rate_limits import IpRateLimiter
+from crossway.domain.intent import Intent, State
+from crossway.domain.outbound import OutboundTxState
+from crossway.engine.loop import Engine
+from crossway.payer.app import create_pages
+from crossway.usecases.money.reconciliation import reconcile
+from crossway.usecases.payments.checkout_urls import create_token
+from tests.chains.anvil import Anvil
+from tests.chains.live import BASE, LiveWorld, given_back
+
+CENT = 10_000
+AGREE = ["The books and the chains agree."]
+
+
+class MovedClock(SystemClock):
+    """This machine's clock, moved ahead by a test."""
+
+    ahead = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+    def machine(self) -> datetime:
+        return super().machine() + self.ahead
+
+
+class ClaimWorld:
+    """A service whose time a test moves on, and its payer pages."""
+
+    def __init__(self, folder: Path, chains: dict[str, Anvil], allowance_usd: int = 50) -> None:
+        self.live, self.clock = LiveWorld(folder, chains), MovedClock()
+        services = self.live.services
+        policy = replace(services.policy, return_allowance_micro_usd=allowance_usd * 10**6)
+        self.live.services = replace(services, clock=self.clock, policy=policy)
+        self.live.engine = Engine(self.live.services, "test", sole=True)
+        pages = create_pages(IpRateLimiter(), self.live.services)
+        self.http = TestClient(Starlette(routes=[Mount("/pay", pages)]))
+        self.base = chains[BASE]
+
+    def pass_minutes(self, minutes: int) -> None:
+        """Some blocks on each chain in each of these minutes."""
+        for _ in range(minutes):
+            self.clock.ahead += timedelta(minutes=1)
+            for chain in self.live.anvils.values():
+                chain.rpc("evm_increaseTime", 60)
+            self.live.step(3)
+
+    def expire_with(self, units: int) -> Intent:
+        intent = self.live.pay()
+        self.live.step()
+        self.live.record_openings()
+        self.live.deposit(intent, units)
+        self.live.step(3)
+        self.clock.ahead += timedelta(seconds=4_000)
+        self.base.rpc("evm_increaseTime", 4_000)
+        return self.live.ends(intent, State.EXPIRED)
+
+    def read_page(self, intent: Intent) -> tuple[str, str]:
+        """The contract and the data of the call on the payer's page, whatever it says beside."""
+        answer = self.http.get(f"/pay/{create_token(self.live.services, intent.id)}")
+        assert answer.status_code == 200
+        found = re.findall(
+            r'data-copy="(0x[^"]+)" aria-label="Copy the (?:contract|data of the call)"',
+            answer.text,
+        )
+        contract, data = (html.unescape(text) for text in found)
+        return contract, data
+
+    def sent_by_us(self) -> int:
+        return int(self.base.rpc("eth_getTransactionCount", self.base.relayer, "latest"), 16)
+
+
+@pytest.fixture
+def worlds(tmp_path: Path, chains: dict[str, Anvil]) -> Iterator[Callable[[int], ClaimWorld]]:
+    made: list[ClaimWorld] = []
+
+    def build(allowance_usd: int) -> ClaimWorld:
+        made.append(ClaimWorld(tmp_path, chains, allowance_usd))
+        return made[-1]
+
+    yield build
+    for world in made:
+        world.live.close()
+
+
+@pytest.mark.parametrize(("units", "allowance"), [(CENT // 2, 50), (7_000_000, 0)])
+def test_a_stranger_returns_by_the_page_what_we_do_not_and_the_books_follow(
+    worlds: Callable[[int], ClaimWorld], units: int, allowance: int
+) -> None:
+    world = worlds(allowance)
+    intent = world.expire_with(units)
+    world.pass_minutes(12)
+    assert world.live.now(intent).state is State.EXPIRED
+    assert world.live.held(intent).deposit == units
+    before = world.sent_by_us()
+    contract, data = world.read_page(intent)
+    world.base.carry_out(contract, data)
+    assert world.live.held(intent).payer == units
+    world.pass_minutes(11)
+    assert world.live.now(intent).state is State.REFUNDED
+    assert world.live.held(intent) == given_back(units)
+    assert world.sent_by_us() == before
+    assert reconcile(world.live.services, world.live.operator).sentences() == AGREE
+    with world.live.services.store.read() as unit:
+        txs = unit.outbound_txs.list_by_intents([intent.id])
+    assert {tx.state for tx in txs} <= {OutboundTxState.CANCELLED}
