@@ -36,19 +36,24 @@ Decisions = Sequence[tuple[OutboundTx, Decision]]
 
 def submit_due(services: Services, heads: Mapping[str, ChainHead]) -> int:
     """Sign and broadcast the transactions that are due on these chains; returns their number."""
-    with services.store.read() as unit:
-        due = unit.outbound_txs.list_due(heads.keys(), services.clock.now(), BATCH)
-    by_chain: dict[str, list[OutboundTx]] = defaultdict(list)
-    for tx in due:
-        by_chain[tx.chain].append(tx)
-    sent = 0
-    for chain_id, txs in by_chain.items():
-        chain = services.chains[chain_id]
-        try:
-            snapshot = take_chain_snapshot(services, chain, heads[chain_id], txs)
-        except Unreachable:
-            continue
-        sent += _sign_and_send(services, chain, heads, txs, snapshot)
+    chains, sent = set(heads), 0
+    while chains:
+        with services.store.read() as unit:
+            due = unit.outbound_txs.list_due(chains, services.clock.now(), BATCH)
+        by_chain: dict[str, list[OutboundTx]] = defaultdict(list)
+        for tx in due:
+            by_chain[tx.chain].append(tx)
+        unanswered = set()
+        for chain_id, txs in by_chain.items():
+            chain = services.chains[chain_id]
+            try:
+                snapshot = take_chain_snapshot(services, chain, heads[chain_id], txs)
+            except Unreachable:
+                unanswered.add(chain_id)
+                continue
+            sent += _sign_and_send(services, chain, heads, txs, snapshot)
+        # Many that are due where nobody answers must not keep the other chains waiting.
+        chains = chains - unanswered if unanswered and len(due) == BATCH else set()
     return sent
 
 
@@ -138,8 +143,12 @@ def _raise_alerts(
     decisions: Decisions,
 ) -> None:
     """Raise alerts for shortages, failures and transactions that this service did not sign."""
+    raised: set[str] = set()
     for tx, decision in decisions:
+        if decision.alert_key in raised:
+            continue
         if decision.alert_key:
+            raised.add(decision.alert_key)
             kind, _, subject = decision.alert_key.partition(":")
             raise_alert(unit, services, decision.alert_key, kind, subject, decision.wait_reason)
         elif failure := decision.fail_reason or decision.refusal:

@@ -91,6 +91,14 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
         with self._lock:
             self._cached = None
 
+    def require_current(self, session: RpcSession) -> None:
+        """Raises `Unreachable` where the node is behind the last head, so that what it tells of the
+        present is the past."""
+        with self._lock:
+            last = None if self._cached is None else self._cached[1]
+        if last is not None:
+            self._read_current(session, last)
+
     @property
     def poll_seconds(self) -> float:
         """How long a head is cached where the budget of calls allows it."""

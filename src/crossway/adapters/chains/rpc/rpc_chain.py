@@ -109,9 +109,12 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         unique = list(dict.fromkeys(addresses))
         if not unique:
             return {}
-        return quorum_reads.agreed_balances(
-            self.context.pool, lambda session: self._read_balances(session, unique, token)
-        )
+
+        def read(session: RpcSession) -> Mapping[str, int]:
+            self._head_tracker.require_current(session)
+            return self._read_balances(session, unique, token)
+
+        return quorum_reads.agreed_balances(self.context.pool, read)
 
     def native_balance(self, address: str) -> int:
         return self.balances([address], self._native_token())[address]
