@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -21,9 +22,11 @@ from crossway.payer.app import create_pages
 from crossway.usecases.money.reconciliation import reconcile
 from crossway.usecases.payments.checkout_urls import create_token
 from tests.chains.anvil import Anvil
-from tests.chains.live import BASE, LiveWorld, given_back
+from tests.chains.front import HONEST, Front, asked_for
+from tests.chains.live import ARBITRUM, BASE, LiveWorld, given_back, write_profile
 
 CENT = 10_000
+BALANCE_OF = "0x70a08231"
 AGREE = ["The books and the chains agree."]
 
 
@@ -42,8 +45,14 @@ class MovedClock(SystemClock):
 class ClaimWorld:
     """A service whose time a test moves on, and its payer pages."""
 
-    def __init__(self, folder: Path, chains: dict[str, Anvil], allowance_usd: int = 50) -> None:
-        self.live, self.clock = LiveWorld(folder, chains), MovedClock()
+    def __init__(
+        self,
+        folder: Path,
+        chains: dict[str, Anvil],
+        allowance_usd: int = 50,
+        profile: Path | None = None,
+    ) -> None:
+        self.live, self.clock = LiveWorld(folder, chains, profile), MovedClock()
         services = self.live.services
         policy = replace(services.policy, return_allowance_micro_usd=allowance_usd * 10**6)
         self.live.services = replace(services, clock=self.clock, policy=policy)
@@ -119,3 +128,55 @@ def test_a_stranger_returns_by_the_page_what_we_do_not_and_the_books_follow(
     with world.live.services.store.read() as unit:
         txs = unit.outbound_txs.list_by_intents([intent.id])
     assert {tx.state for tx in txs} <= {OutboundTxState.CANCELLED}
+
+
+class EmptyHanded(Front):
+    """Tells that nobody holds anything of a token."""
+
+    def _one(self, asked: dict[str, Any]) -> dict[str, Any]:
+        if asked["method"] == "eth_call" and asked["params"][0]["data"][:10] == BALANCE_OF:
+            return asked_for(asked, "0x" + "0" * 64)
+        return super()._one(asked)
+
+
+def test_one_node_that_denies_what_is_there_returns_nothing_in_the_books(
+    tmp_path: Path, chains: dict[str, Anvil]
+) -> None:
+    liar = EmptyHanded(chains[BASE])
+    urls = {BASE: [chains[BASE].url, liar.url], ARBITRUM: [chains[ARBITRUM].url] * 2}
+    world = ClaimWorld(tmp_path, chains, profile=write_profile(tmp_path, urls, quorum=2))
+    intent = world.expire_with(CENT // 2)
+    liar.mood = "denying"
+    world.pass_minutes(12)
+    assert world.live.now(intent).state is State.EXPIRED
+    world.base.carry_out(*world.read_page(intent))
+    liar.mood = HONEST
+    world.pass_minutes(11)
+    assert world.live.now(intent).state is State.REFUNDED
+    world.live.close()
+    liar.close()
+
+
+def earned(world: ClaimWorld) -> int:
+    with world.live.services.store.read() as unit:
+        budget = unit.treasury.lock_return_budget(BASE)
+    return budget.earned_micro_usd if budget else 0
+
+
+def test_a_payment_whose_start_reverts_brings_its_share_for_returns_once(
+    worlds: Callable[[int], ClaimWorld],
+) -> None:
+    world = worlds(0)
+    intent, reverting = world.live.pay(), world.live.pay("another")
+    world.live.step()
+    world.live.deposit(intent)
+    world.live.ends(intent, State.COMPLETED)
+    share = earned(world)
+    world.base.refuse(reverting.bridger)
+    world.live.deposit(reverting)
+    world.pass_minutes(3)
+    with world.live.services.store.read() as unit:
+        (start,) = unit.outbound_txs.list_by_intents([reverting.id])
+    assert start.attempt_count >= 2
+    # Fees differ a little from block to block.
+    assert 1.8 * share < earned(world) < 2.2 * share

@@ -1,19 +1,22 @@
 """What we do not send back waits as a claim; anyone may carry it out, and the books follow."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crossway.adapters.chains.simulated.chain import SimulatedChain
+from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.claim_watcher import ClaimWatcher
+from crossway.ports.chain import TxStatus, TxUnknown
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payments.claims import CARRIED_OUT, ClaimKind, PayerClaim, list_claims
-from crossway.usecases.payments.manual_operations import refund
+from crossway.usecases.payments.manual_operations import refund, return_deposit
 from tests.harness import CATALOGUE, Harness
 from tests.invariants import check_invariants, nothing_outstanding
 
@@ -257,3 +260,101 @@ def test_dust_beyond_a_page_of_one_payment_is_looked_at(worlds: Callable[..., Ha
         (second,) = unit.ledger.list_claimable(BASE, (first.intent_id, first.token), 1)
         assert unit.ledger.list_claimable(BASE, (second.intent_id, second.token), 1) == []
     assert {first.token, second.token} == {USDC, USDT}
+
+
+class StartedChain(SimulatedChain):
+    """Tells that whatever it is asked about was executed."""
+
+    def executed(self, markers: Collection[str]) -> set[str]:
+        return set(markers)
+
+
+def test_what_a_start_may_have_taken_is_not_booked_as_returned(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT // 2)
+    assert isinstance(world.services.chains, dict)
+    world.services.chains[BASE] = StartedChain(world.network, BASE)
+    refund_by_stranger(world, intent)
+    world.pass_time(1_800, 60)
+    assert (world.reload(intent).state, len(claims(world, intent))) == (State.EXPIRED, 1)
+
+
+def test_a_deposit_that_a_reorg_took_away_was_returned_by_nobody(
+    worlds: Callable[..., Harness],
+) -> None:
+    for allowance, amount in ((0, 100 * CENT), (50_000_000, CENT // 2)):
+        world = worlds(return_allowance_micro_usd=allowance)
+        intent = world.create_intent()
+        world.pass_time(3_700, 300)
+        world.sandbox.deposit(BASE, intent.address, USDC, amount)
+        while not claims(world, intent):
+            world.pass_time(1)
+        world.sandbox.inject_faults(BASE, Faults(reorg_depth=6, drop_next=1))
+        on_chain = world.services.chains[BASE].balances([intent.address], USDC)
+        assert on_chain == {intent.address: 0}
+        world.pass_time(1_800, 30)
+        with world.store.read() as unit:
+            notes = [t.note for t in unit.intents.list_transitions([intent.id])]
+        assert CARRIED_OUT not in notes
+        assert (world.reload(intent).state, claims(world, intent)) == (State.EXPIRED, [])
+        check_invariants(world)
+
+
+class SilentChain(SimulatedChain):
+    """Tells nothing of transactions: its nodes contradict each other on each."""
+
+    def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
+        return dict.fromkeys(tx_ids, TxUnknown())
+
+
+def test_what_our_own_refund_took_is_booked_once(worlds: Callable[..., Harness]) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT // 2)
+    assert isinstance(world.services.chains, dict)
+    world.services.chains[BASE] = SilentChain(world.network, BASE)
+    world.sandbox.deposit(BASE, intent.address, USDC, 100 * CENT)
+    world.pass_time(1_800, 30)
+    assert refunded(world, intent) == 100 * CENT + CENT // 2
+    assert world.reload(intent).state is State.EXPIRED
+    world.services.chains[BASE] = SimulatedChain(world.network, BASE)
+    world.pass_time(900, 30)
+    check_invariants(world)
+    taken = [p for p in booked(world, intent) if p[0] is Account.PAYER]
+    assert sum(amount for _, _, amount in taken) == 100 * CENT + CENT // 2
+
+
+def test_a_refund_that_is_asked_for_again_and_again_pays_for_no_other(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds(return_allowance_micro_usd=0)
+    asked_for, other = (expired_with(world, 100 * CENT) for _ in range(2))
+
+    def wait_in_vain() -> None:
+        world.machine.seconds += 11
+
+    process = replace(world.services.process, pause=wait_in_vain)
+    for _ in range(20):
+        with pytest.raises(Unreachable):
+            refund(replace(world.services, process=process), world.caller, asked_for.address)
+    world.pass_time(900, 30)
+    assert world.reload(asked_for).state is State.REFUNDED
+    assert world.reload(other).state is State.EXPIRED
+    check_invariants(world)
+
+
+def test_a_return_that_is_asked_for_does_not_wait_and_pays_for_no_other(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds(return_allowance_micro_usd=0)
+    asked_for, other = (expired_with(world, 100 * CENT, USDT) for _ in range(2))
+    with world.store.read() as unit:
+        (deposit,) = unit.deposits.list_by_intents([asked_for.id])
+    for _ in range(20):
+        return_deposit(world.services, world.operator, deposit.id)
+    world.pass_time(30)
+    assert refunded(world, asked_for, USDT) == 100 * CENT
+    world.pass_time(900, 30)
+    assert [t.state for t in sweeps_of(world, other)] == [OutboundTxState.DUE]
+    check_invariants(world)

@@ -26,8 +26,12 @@ class ReturnBudget:
 
     def refilled(self, now: datetime, per_day: int) -> "ReturnBudget":
         """With the allowance as it has refilled until now, at `per_day` micro-USD."""
+        if now < self.updated_at:
+            # The clock was ahead: it refills from now on.
+            allowance = min(per_day, self.allowance_micro_usd)
+            return replace(self, allowance_micro_usd=allowance, updated_at=now)
         # More than a day refills no more than a day.
-        elapsed = min(max(now - self.updated_at, timedelta()), _DAY)
+        elapsed = min(now - self.updated_at, _DAY)
         added, rest = divmod(per_day * (elapsed // _MICROSECOND), _DAY // _MICROSECOND)
         if not added and self.allowance_micro_usd <= per_day:
             # Kept as it is, so that many short times add up.

@@ -239,7 +239,8 @@ class OutboundPlanner:
         if tx.kind is OutboundTxKind.START and intent.state is State.FUNDED:
             self._uncommitted[location] -= intent.terms.payout_amount
             self._affordable_fills[location[0]] -= 1
-            self._limits.earn(tx.chain)
+            if not tx.attempt_count:
+                self._limits.earn(tx.chain)
         elif tx.kind is OutboundTxKind.FILL:
             self._inventory[location] -= intent.terms.payout_amount
         elif tx.kind in SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:

@@ -15,7 +15,11 @@ def load_budget(unit: UnitOfWork, services: Services, chain: str) -> ReturnBudge
     ends."""
     now, per_day = services.clock.now(), services.policy.return_allowance_micro_usd
     stored = unit.treasury.lock_return_budget(chain)
-    return (stored or full_budget(chain, now, per_day)).refilled(now, per_day)
+    budget = (stored or full_budget(chain, now, per_day)).refilled(now, per_day)
+    if stored is not None and budget.updated_at < stored.updated_at:
+        # The clock was ahead for a while: it refills from now on, and not from then.
+        unit.treasury.save_return_budget(budget)
+    return budget
 
 
 def list_budgets(services: Services, caller: Principal) -> list[ReturnBudget]:
