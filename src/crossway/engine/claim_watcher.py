@@ -17,7 +17,6 @@ from crossway.usecases.payments.lifecycle import IntentBatch
 
 INTERVAL: Final = timedelta(minutes=5)
 _MOST: Final = 500
-_FIRST: Final = (0, "")
 
 
 class ClaimWatcher:
@@ -31,8 +30,8 @@ class ClaimWatcher:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._checked_at: dict[str, datetime] = {}
-        # By chain, the last payment and token that was looked at.
-        self._position: dict[str, tuple[int, str]] = {}
+        # By chain, the payment to go on with: its other tokens may not have been looked at.
+        self._position: dict[str, int] = {}
         # By chain, where something is missing, and the newest height when that was seen first.
         self._missing: dict[str, dict[AddressKey, int]] = {}
 
@@ -53,7 +52,7 @@ class ClaimWatcher:
     def _check_chain(self, chain: Chain, head: ChainHead) -> int:
         missing_since = self._missing.get(chain.id, {})
         with self._services.store.read() as unit:
-            page = unit.ledger.list_claimable(chain.id, self._position.get(chain.id, _FIRST), _MOST)
+            page = unit.ledger.list_claimable(chain.id, self._position.get(chain.id, 0), _MOST)
             # What is missing is looked at each time, whatever the number of addresses.
             missing = unit.ledger.get_address_balances(missing_since)
             balances = {_key(b): b for b in (*page, *missing.values())}
@@ -62,7 +61,7 @@ class ClaimWatcher:
         gone = {key for key, amount in left.items() if amount < _booked(balances[key])}
         final = {key for key in gone if head.finalized >= missing_since.get(key, head.height + 1)}
         final -= _find_started(chain, [intents[key[0]] for key in final], final)
-        self._position[chain.id] = _after(page)
+        self._position[chain.id] = page[-1].intent_id if len(page) == _MOST else 0
         self._missing[chain.id] = {k: missing_since.get(k, head.height) for k in gone - final}
         if not final:
             return 0
@@ -77,11 +76,6 @@ def _key(balance: AddressBalance) -> AddressKey:
 
 def _booked(balance: AddressBalance) -> int:
     return balance.held + balance.dust
-
-
-def _after(page: Sequence[AddressBalance]) -> tuple[int, str]:
-    """Where to go on after these; from the first again once they are the last."""
-    return (page[-1].intent_id, page[-1].token) if len(page) == _MOST else _FIRST
 
 
 def _read_left(

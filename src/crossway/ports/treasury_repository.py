@@ -70,11 +70,9 @@ class LedgerRepository(Protocol):
         own, of these payments or of all."""
         ...
 
-    def list_claimable(
-        self, chain: str, after: tuple[int, str], limit: int
-    ) -> list[AddressBalance]:
-        """Where dust lies on a chain, or what waits for a sweep that was never signed, by payment
-        and token, after one of them."""
+    def list_claimable(self, chain: str, from_intent: int, limit: int) -> list[AddressBalance]:
+        """Where dust lies on a chain, or what waits for a sweep that was never signed, by payment,
+        from one of them."""
         ...
 
     def get_balances(self) -> dict[BalanceKey, int]: ...

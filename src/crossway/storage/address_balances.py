@@ -18,7 +18,6 @@ from sqlalchemy import (
     func,
     select,
     text,
-    tuple_,
 )
 
 from crossway.domain.ledger import NO_INTENT, Account, AddressBalance, AddressKey, Posting
@@ -115,17 +114,14 @@ class AddressBalances:
         # Below zero: money left before its deposit was credited.
         return [balance for row in rows if (balance := _decode(row)).held > 0]
 
-    def list_claimable(
-        self, chain: str, after: tuple[int, str], limit: int
-    ) -> list[AddressBalance]:
-        """Where dust lies on a chain or an unsigned sweep waits, by payment and token, after one of
-        them."""
-        found: dict[tuple[int, str], AddressBalance] = {}
+    def list_claimable(self, chain: str, from_intent: int, limit: int) -> list[AddressBalance]:
+        """Where dust lies on a chain or an unsigned sweep waits, by payment, from one of them."""
+        found: dict[AddressKey, AddressBalance] = {}
         for claimable in (_SELECT.where(text("dust <> '0'")), _WITH_WAITING_SWEEP):
-            query = claimable.where(_c.chain == chain, tuple_(_c.intent_id, _c.token) > after)
-            rows = self._db.execute(query.order_by(_c.intent_id, _c.token).limit(limit))
-            found |= {(row.intent_id, row.token): _decode(row) for row in rows}
-        return [found[key] for key in sorted(found)[:limit]]
+            query = claimable.where(_c.chain == chain, _c.intent_id >= from_intent)
+            rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
+            found |= {(row.intent_id, row.chain, row.token): _decode(row) for row in rows}
+        return sorted(found.values(), key=lambda balance: balance.intent_id)[:limit]
 
     def add(self, postings: Iterable[Posting]) -> None:
         """Add postings. The caller holds the locks of their accounts."""

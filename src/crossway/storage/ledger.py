@@ -102,10 +102,8 @@ class SqlLedger:
     ) -> list[AddressBalance]:
         return AddressBalances(self._db).list_misdirected(intent_ids, limit)
 
-    def list_claimable(
-        self, chain: str, after: tuple[int, str], limit: int
-    ) -> list[AddressBalance]:
-        return AddressBalances(self._db).list_claimable(chain, after, limit)
+    def list_claimable(self, chain: str, from_intent: int, limit: int) -> list[AddressBalance]:
+        return AddressBalances(self._db).list_claimable(chain, from_intent, limit)
 
     def get_balances(self) -> dict[BalanceKey, int]:
         rows = self._db.execute(select(account_balances))

@@ -11,6 +11,7 @@ from crossway.domain.outbound import (
     SWEEP_KINDS,
     OutboundTx,
     OutboundTxEvent,
+    OutboundTxKind,
     OutboundTxState,
 )
 from crossway.domain.outbound_call import refund_call
@@ -105,11 +106,14 @@ def book_carried_out(
     unit: UnitOfWork, batch: IntentBatch, balance: AddressBalance, left: int
 ) -> None:
     """Book that somebody else sent what lay at an address to the refund address; `left` is there
-    now. Not where a sweep of ours that was signed may have moved it."""
+    now. Not where a start or a sweep of ours may have moved it."""
     intent, key = batch.current[balance.intent_id], (balance.chain, balance.token)
+    unsettled = unit.outbound_txs.list_unsettled([intent.id])
+    if not balance.misdirected and any(_may_start(intent, tx) for tx in unsettled):
+        return
     sweeps = [
         tx
-        for tx in unit.outbound_txs.list_unsettled([intent.id])
+        for tx in unsettled
         if tx.kind in SWEEP_KINDS and tx.amount is None and (tx.chain, tx.token) == key
     ]
     # Those that another engine has locked are left to it.
@@ -127,6 +131,13 @@ def book_carried_out(
     batch.apply_event(intent.id, event, "claim", CARRIED_OUT, **own)
     if not left:
         _close(unit, batch, balance, list(locked.values()))
+
+
+def _may_start(intent: Intent, tx: OutboundTx) -> bool:
+    """Whether this is a start that may have been executed and is not in the books; that of a
+    payment which was never started failed."""
+    failed = tx.state is OutboundTxState.FAILED and intent.state is State.EXPIRED
+    return tx.kind is OutboundTxKind.START and not failed
 
 
 def _close(
