@@ -4,15 +4,19 @@ from collections import defaultdict
 from itertools import permutations
 
 from crossway.domain.ledger import Account, AddressBalance, Posting, balances
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.storage.store import SqlStore
 from tests.storage.records import (
     ARBITRUM,
     HUGE,
     NOW,
+    a_new_tx,
     a_posting,
+    enqueue,
     later,
     run_concurrently,
     store_intent,
+    tx_change,
 )
 
 
@@ -117,6 +121,39 @@ def test_address_balances_follow_the_postings_of_each_payment(store: SqlStore) -
         assert unit.ledger.list_misdirected(None, 1) == [expected[keys[1]]]
         assert unit.ledger.list_misdirected([second.id], 10) == [expected[keys[2]]]
         assert unit.ledger.list_misdirected([], 10) == []
+
+
+def test_dust_and_what_waits_for_an_unsigned_sweep_is_claimable(store: SqlStore) -> None:
+    dust, waiting, fixed, signed, quiet = (store_intent(store) for _ in range(5))
+    chain, held = dust.terms.source_chain, {"debit": Account.HELD, "credit": Account.PAYER}
+    batch = [a_posting(intent, 7, **held) for intent in (waiting, fixed, signed, quiet)]
+    batch += [
+        a_posting(dust, 3, debit=Account.DUST, credit=Account.PAYER),
+        a_posting(dust, 4, token="eurc", debit=Account.DUST, credit=Account.PAYER),
+        a_posting(waiting, 9, token="eurc", **held),
+    ]
+    store.write(lambda unit: unit.ledger.post(batch, NOW))
+    refund, amount = OutboundTxKind.REFUND, quiet.terms.deposit_amount
+    *_, sent = enqueue(
+        store,
+        a_new_tx(waiting, refund, amount=None),
+        a_new_tx(fixed, refund, amount=amount),
+        a_new_tx(quiet, OutboundTxKind.START),
+        a_new_tx(signed, refund, amount=None),
+    )
+    change = tx_change(sent, OutboundTxState.SIGNED, tx_id="0x1")
+    store.write(lambda unit: unit.outbound_txs.update([change], NOW))
+    with store.read() as unit:
+        found = unit.ledger.list_claimable(chain, 0, 10)
+        assert {(b.intent_id, b.token, b.held, b.dust) for b in found} == {
+            (dust.id, dust.terms.token_in, 0, 3),
+            (dust.id, "eurc", 0, 4),
+            (waiting.id, waiting.terms.token_in, 7, 0),
+        }
+        assert [b.intent_id for b in found] == [dust.id, dust.id, waiting.id]
+        assert len(unit.ledger.list_claimable(chain, 0, 2)) == 2
+        assert unit.ledger.list_claimable(chain, waiting.id, 10) == found[2:]
+        assert unit.ledger.list_claimable(ARBITRUM, 0, 10) == []
 
 
 def test_what_left_an_address_is_not_misdirected_any_more(store: SqlStore) -> None:

@@ -67,7 +67,8 @@ def list_claims(services: Services, unit: UnitOfWork, intent: Intent) -> list[Pa
     claims = []
     for balance in unit.ledger.list_address_balances(intent.id, _MOST):
         tx = waiting.get((balance.chain, balance.token))
-        if (tx is None and (not balance.dust or balance.held)) or balance.held < 0:
+        is_sent = tx is None and (not balance.dust or balance.held != 0)
+        if is_sent or balance.held < 0 or not balance.held + balance.dust:
             continue  # Nothing is owed, or it is being sent.
         claims.append(_new_claim(services, intent, balance, tx))
     return claims
