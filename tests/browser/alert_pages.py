@@ -4,7 +4,8 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import navigate, wait_until_drawn
+from tests.browser.conftest import Site, navigate, wait_until_drawn
+from tests.browser.site_api import wait_in_quick_time
 
 
 def alert_strip(page: Page) -> Locator:
@@ -40,10 +41,13 @@ def reset_all_faults(page: Page) -> None:
     click(page, "Reset all")
 
 
-def expect_alert(page: Page, kind: str, words: str, way: str, screen: str) -> None:
+def expect_alert(
+    site: Site, page: Page, kind: str, words: str, way: str, screen: str, pace: float = 4
+) -> None:
     """An alert appears live in the strip and on the list, and the overview links to its next
-    step."""
-    expect(alert_strip(page)).to_contain_text(re.compile(words))
+    step. The service's clock runs meanwhile, by `pace` seconds each time."""
+    shown = alert_strip(page).filter(has_text=re.compile(words))
+    wait_in_quick_time(site, f"an alert: {words}", shown.count, pace)
     row = page.get_by_role("link", name=re.compile(f"{words}.*{way}"))
     expect(row).to_be_visible()
     expect(row).to_contain_text(kind)
@@ -54,12 +58,13 @@ def expect_alert(page: Page, kind: str, words: str, way: str, screen: str) -> No
     expect(heading.first).to_be_visible()
 
 
-def advance_until_no_alerts(page: Page) -> None:
-    """Advance the clock on the simulator's page until no alert is active."""
-    for _ in range(8):
-        click(page, "Forward 1 h")
-        try:
-            expect(alert_strip(page)).to_contain_text("No active alerts", timeout=10_000)
-        except AssertionError:
-            continue
-        return
+def expect_no_alerts(site: Site, page: Page, pace: float = 4) -> None:
+    """No alert is active any more, soon after its cause is gone."""
+    shown = alert_strip(page).filter(has_text="No active alerts")
+    wait_in_quick_time(site, "no alert is active", shown.count, pace)
+
+
+def advance_until_no_alerts(site: Site, page: Page) -> None:
+    """Advance the clock on the simulator's page, and further until no alert is active."""
+    click(page, "Forward 1 h")
+    expect_no_alerts(site, page, pace=60)

@@ -49,13 +49,16 @@ def advance_clock(site: Site, seconds: float) -> None:
     post(site, "/sandbox/clock", advanceSeconds=seconds)
 
 
-def wait_in_quick_time(site: Site, description: str, condition: Callable[[], object]) -> None:
-    """Wait for what takes blocks or seconds of the service, whose clock runs fast meanwhile."""
+def wait_in_quick_time(
+    site: Site, description: str, condition: Callable[[], object], seconds: float = 4
+) -> None:
+    """Wait for what takes blocks or seconds of the service, whose clock runs fast meanwhile: by so
+    many seconds each time."""
 
     def holds_or_advance() -> bool:
         if condition():
             return True
-        advance_clock(site, 4)
+        advance_clock(site, seconds)
         return False
 
     wait_until(description, holds_or_advance, every=0.4)

@@ -7,7 +7,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WIDE, Opener, Site
-from tests.browser.site_api import advance_clock, create_intent, deposit, inject_faults, wallet
+from tests.browser.site_api import (
+    advance_clock,
+    create_intent,
+    deposit,
+    inject_faults,
+    wait_in_quick_time,
+    wallet,
+)
 
 
 def pass_expiry(site: Site) -> None:
@@ -15,14 +22,17 @@ def pass_expiry(site: Site) -> None:
     advance_clock(site, 3_700)
 
 
-def open_next_step(page: Page, words: str) -> None:
+def open_next_step(site: Site, page: Page, words: str) -> None:
     """Follow an alert's link to its next step."""
-    page.get_by_role("link", name=re.compile(words)).first.click()
+    link = page.get_by_role("link", name=re.compile(words)).first
+    wait_in_quick_time(site, f"an alert: {words}", link.is_visible)
+    link.click()
 
 
 def expect_no_active_alerts(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/alerts")
-    expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
+    empty = page.get_by_text("Anything that needs attention appears here")
+    wait_in_quick_time(site, "no alert is active", empty.is_visible)
 
 
 def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: Site) -> None:
@@ -31,10 +41,11 @@ def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: 
     inject_faults(site, refuse=[back])
     deposit(site, intent, "10000000")
     page, observed = opened(f"intent?id={intent['id']}", WIDE)
-    expect(page.get_by_text("send another 15.").first).to_be_visible()
+    asks = page.get_by_text("send another 15.").first
+    wait_in_quick_time(site, "the deposit is credited", asks.is_visible)
     pass_expiry(site)
     page.goto(f"{site.url}/alerts")
-    open_next_step(page, f"The refund of payment {intent['id']} failed")
+    open_next_step(site, page, f"The refund of payment {intent['id']} failed")
     expect(page.get_by_role("heading", name=f"Payment #{intent['id']}")).to_be_visible()
     inject_faults(site, accept=[back])
     page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click()
@@ -43,7 +54,8 @@ def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: 
     expect(dialog).to_contain_text("cannot be undone")
     expect(page.get_by_text("Already refunded.")).to_have_count(0)
     dialog.get_by_role("button", name=re.compile("^.*Refund 10")).click()
-    expect(page.get_by_text("Already refunded.").first).to_be_visible()
+    refunded = page.get_by_text("Already refunded.").first
+    wait_in_quick_time(site, "it is refunded", refunded.is_visible)
     expect_no_active_alerts(page, site)
     assert observed.errors == []
 
@@ -52,7 +64,7 @@ def inventory_short(site: Site, page: Page) -> None:
     """A payment exceeds the inventory until it expires and is refunded."""
     intent = create_intent(site, wallet(0x570C), "2000000000000")
     deposit(site, intent)
-    open_next_step(page, "The relayer is short of USDC on Avalanche C-Chain")
+    open_next_step(site, page, "The relayer is short of USDC on Avalanche C-Chain")
     expect(page.get_by_role("heading", name="Treasury")).to_be_visible()
     pass_expiry(site)
 
@@ -60,16 +72,17 @@ def inventory_short(site: Site, page: Page) -> None:
 def unexpected_deposit(site: Site, page: Page) -> None:
     intent = create_intent(site, wallet(0xF0E1))
     deposit(site, intent, "5000000", token="USDT")
-    open_next_step(page, f"Payment {intent['id']} received 5.00 USDT instead of USDC")
+    open_next_step(site, page, f"Payment {intent['id']} received 5.00 USDT instead of USDC")
     page.get_by_role("button", name=re.compile("Return unexpected deposit")).click()
     page.get_by_role("dialog").get_by_role("button", name="Return deposit").click()
-    expect(page.get_by_text("Returned to the payer").first).to_be_visible()
+    returned = page.get_by_text("Returned to the payer").first
+    wait_in_quick_time(site, "it is returned", returned.is_visible)
     pass_expiry(site)
 
 
 def chain_not_responding(site: Site, page: Page) -> None:
     inject_faults(site, outageSeconds=3_600)
-    open_next_step(page, "Polygon PoS does not answer")
+    open_next_step(site, page, "Polygon PoS does not answer")
     expect(page.get_by_role("heading", name="Chains", exact=True)).to_be_visible()
     expect(page.get_by_text("Not responding").first).to_be_visible()
     page.goto(f"{site.url}/simulator")
@@ -81,7 +94,7 @@ def foreign_transaction(site: Site, page: Page) -> None:
     """The only kind of alert that must be resolved manually, with a note."""
     inject_faults(site, takeNonce=True)
     deposit(site, create_intent(site, wallet(0x0517)))
-    open_next_step(page, "The relayer's account on Polygon PoS made a transaction")
+    open_next_step(site, page, "The relayer's account on Polygon PoS made a transaction")
     expect(page.get_by_role("heading", name="Reconcile")).to_be_visible()
     page.goto(f"{site.url}/alerts")
     page.get_by_role("button", name="Resolve manually").click()

@@ -7,7 +7,13 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Opener, Site, navigate, wait_until_drawn
-from tests.browser.site_api import WALLET, create_base_intent, deposit, wait_for_status
+from tests.browser.site_api import (
+    WALLET,
+    create_base_intent,
+    deposit,
+    wait_for_status,
+    wait_in_quick_time,
+)
 from tests.processes import wait_until
 
 
@@ -80,7 +86,8 @@ def test_an_unexpected_deposit_is_returned_after_confirmation(opened: Opener, si
     expect(dialog).to_contain_text(WALLET)
     expect(dialog).to_contain_text("cannot be undone")
     dialog.get_by_role("button", name="Return deposit").click()
-    expect(page.get_by_text("Returned to the payer").first).to_be_visible()
+    returned = page.get_by_text("Returned to the payer").first
+    wait_in_quick_time(site, "it is returned", returned.is_visible)
     page.get_by_label("Internal note").fill("The payer was told.")
     page.get_by_role("button", name=re.compile("Add note")).click()
     expect(page.get_by_text("The payer was told.").first).to_be_visible()

@@ -152,6 +152,14 @@ def test_a_block_whose_scan_failed_is_scanned_again(world: Harness) -> None:
         assert len(unit.deposits.list_by_intents([intent.id])) == 2
 
 
+def test_alerts_that_depend_on_time_come_once_the_clock_is_advanced(world: Harness) -> None:
+    world.engine.tick()
+    world.sandbox.inject_faults(BASE, Faults(lie="stale"))
+    world.sandbox.advance(400)
+    world.engine.tick()
+    assert active_alerts(world) == [f"stale:{BASE}"]
+
+
 def test_alerts_are_about_chains_that_are_not_due_too(world: Harness) -> None:
     """Where nothing happens, a chain is looked at less often than alerts are checked."""
     sole = Engine(world.services, "sole", sole=True)

@@ -65,7 +65,8 @@ class Engine:
         self._scanned_block_hash: dict[str, str] = {}
         self._started_chains: set[str] = set()
         self._scanned_to: dict[str, Cursor] = {}
-        self._housekeeping_at: datetime | None = None
+        # By the machine's clock, and by the service's.
+        self._housekeeping_at: tuple[datetime, datetime] | None = None
         self._sleeper = Sleeper(services, BEAT_SECONDS)
         self._pace = Pace(services)
         self._head_reader = HeadReader(services)
@@ -138,13 +139,20 @@ class Engine:
         return scanned_to is not None and scanned_to.height < head.height
 
     def _is_housekeeping_due(self) -> bool:
-        now, last = self._services.clock.machine(), self._housekeeping_at
-        return last is None or abs(now - last) >= timedelta(seconds=INTERVAL_SECONDS)
+        """Every few seconds of either clock: the simulator advances the service's."""
+        if self._housekeeping_at is None:
+            return True
+        moved = (
+            abs(now - last) for now, last in zip(self._times(), self._housekeeping_at, strict=True)
+        )
+        return max(moved) >= timedelta(seconds=INTERVAL_SECONDS)
+
+    def _times(self) -> tuple[datetime, datetime]:
+        return self._services.clock.machine(), self._services.clock.now()
 
     def _run_housekeeping(self, heads: Mapping[str, ChainHead]) -> int:
-        now, last = self._services.clock.machine(), self._housekeeping_at
-        self._housekeeping_at = now
-        if last is None or now < last:
+        before, self._housekeeping_at = self._housekeeping_at, self._times()
+        if before is None or self._housekeeping_at[0] < before[0]:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
