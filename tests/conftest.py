@@ -1,6 +1,7 @@
 """What tests of every ring may ask for."""
 
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +14,18 @@ PATIENT: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthChe
 settings.register_profile("default", **PATIENT)
 settings.register_profile("deep", max_examples=1_000, **PATIENT)
 # Their files take longest. Begun last, one of them would keep one worker busy and the others idle.
-LONGEST = ("tests/browser/", "tests/chains/", "tests/contracts/", "tests/test_")
+LONGEST = ("tests/browser/", "tests/scenarios/", "tests/chains/", "tests/contracts/", "tests/test_")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Modules and tests live as long as the process: no search for garbage looks at them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

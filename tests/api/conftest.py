@@ -1,6 +1,5 @@
 """Fixtures for API tests: a service of their own and a client with a key."""
 
-import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -100,7 +99,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service = new_service(tmp_path_factory.mktemp("data"))
     yield service
     service.close()
-    gc.collect()
 
 
 @pytest.fixture
