@@ -1,4 +1,4 @@
-"""Payments made only to cost the operator something: a thousand leave it no poorer."""
+"""Payments made only to cost the operator something: hundreds leave it no poorer."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -20,8 +20,8 @@ from tests.invariants import check_books, list_intents
 
 BASE, ARBITRUM, ETHEREUM = "BASE_MAINNET", "ARBITRUM_MAINNET", "ETHEREUM_MAINNET"
 ROUTES = ((BASE, ARBITRUM), (ETHEREUM, BASE), (ARBITRUM, ETHEREUM), (BASE, BASE))
-PAYMENTS = 100
-"""Of each kind; a thousand in all."""
+PAYMENTS = 48
+"""Of each kind."""
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ def change_in_usd(world: Harness, *kinds: str) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_hundred_hostile_payments_of_a_kind_leave_the_operator_no_poorer(
+def test_hostile_payments_of_a_kind_leave_the_operator_no_poorer(
     worlds: Callable[..., Harness], kind: str
 ) -> None:
     assert change_in_usd(worlds(return_allowance_micro_usd=0), kind) >= 0

@@ -23,7 +23,7 @@ from tests.harness import CATALOGUE, SECRET_KEY, Harness
 from tests.invariants import check_invariants, list_intents, nothing_outstanding
 from tests.processes import Installation, free_port, new_installation, wait_until
 
-PAYMENTS = 100
+PAYMENTS = 60
 # Leases are shared out by the alphabet: both of its ends are here.
 WAYS = (
     ("ARBITRUM_MAINNET", "SOLANA_MAINNET"),

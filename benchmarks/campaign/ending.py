@@ -11,7 +11,7 @@ from benchmarks.campaign.installation import Processes
 from benchmarks.campaign.work import Work
 
 # At first a payment can still be completed; then the rest expires.
-STEP_SECONDS, LONG_STEP_SECONDS, PAUSE_SECONDS, SHORT_STEPS = 20.0, 120.0, 1.0, 10
+STEP_SECONDS, LONG_STEP_SECONDS, PAUSE_SECONDS, SHORT_STEPS = 20.0, 300.0, 1.0, 10
 OPEN = {
     "payments": "intents WHERE state IN ('PENDING', 'FUNDED', 'INITIATED', 'FAILED')",
     "transactions": "outbound_txs WHERE state IN "

@@ -64,7 +64,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
 def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, site: Site) -> None:
     """A live fragment of the previous page must not draw on the next one."""
     page, observed = opened("intents")
-    for turn in range(6):
+    for turn in range(4):
         intent = create_base_intent(site, metadata={"reference": f"LEFT-{turn}"})
         deposit(site, intent)
         find(page, str(intent["id"]))

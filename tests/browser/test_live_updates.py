@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.browser.conftest import WIDE, Opener, Site, open_expander, wait_until_drawn
-from tests.browser.site_api import create_base_intent, deposit, inject_faults
+from tests.browser.site_api import create_base_intent, deposit, inject_faults, wait_for_status
 from tests.processes import wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -42,6 +42,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
     before = page.evaluate(scrolled)
     second = create_base_intent(site)
     deposit(site, second)
+    wait_for_status(site, second, "COMPLETED")
     row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["id"]}"]'))
     expect(row).to_contain_text("Completed")
     expect(field).to_have_value("half an addr")
@@ -66,8 +67,7 @@ def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: 
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
     page.wait_for_function(f"{scrolled} > 0")
     deposit(site, intent)
-    path = f"/intents/{intent['id']}"
-    wait_until("it is paid out", lambda: site.read(path)["intent_status"] == "COMPLETED")
+    wait_for_status(site, intent, "COMPLETED")
     expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE))
     expect(record).to_have_attribute("open", "")
     expect(field).to_have_value("half an ord")
@@ -88,6 +88,7 @@ def test_updates_keep_the_selected_row(opened: Opener, site: Site) -> None:
         expect(link.first).to_be_visible()
         expect(row).to_be_focused()
     deposit(site, chosen)
+    wait_for_status(site, chosen, "COMPLETED")
     of = page.locator("tr", has=row)
     expect(of).to_contain_text("Completed")
     expect(row).to_be_focused()

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, WIDE, Opener, Site, read_qr_codes, wait_until_drawn
+from tests.browser.site_api import wait_in_quick_time
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["desk", "phone"])
@@ -38,7 +39,8 @@ def test_quote_create_scan_pay_and_watch_it_complete(
     reloads: list[str] = []
     page.on("framenavigated", lambda frame: reloads.append(frame.url))
     page.get_by_role("button", name=re.compile(r"^Deposit [0-9.]+ USDC")).first.click()
-    expect(page.get_by_text("Recipient paid").locator("visible=true").first).to_be_visible()
+    paid = page.get_by_text("Recipient paid").locator("visible=true").first
+    wait_in_quick_time(site, "the recipient is paid", paid.is_visible)
     expect(page.get_by_text("Completed").locator("visible=true").first).to_be_visible()
     assert reloads == []
     assert site.read(f"/intents/{number.group(1)}")["intent_status"] == "COMPLETED"
