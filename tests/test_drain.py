@@ -1,4 +1,4 @@
-"""Payments made only to cost the operator something: hundreds leave it no poorer."""
+"""Payments made only to cost the operator something: a thousand leave it no poorer."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -20,8 +20,8 @@ from tests.invariants import check_books, list_intents
 
 BASE, ARBITRUM, ETHEREUM = "BASE_MAINNET", "ARBITRUM_MAINNET", "ETHEREUM_MAINNET"
 ROUTES = ((BASE, ARBITRUM), (ETHEREUM, BASE), (ARBITRUM, ETHEREUM), (BASE, BASE))
-PAYMENTS = 48
-"""Of each kind."""
+PAYMENTS = 100
+"""Of each kind; a thousand in all."""
 
 
 @pytest.fixture

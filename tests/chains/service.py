@@ -181,7 +181,7 @@ class RealWorld(Generic[H]):
             if what():
                 return
             self.step()
-        raise AssertionError(f"not within {most} blocks")
+        raise AssertionError(f"not within {most} blocks: {self.words()}")
 
     def ends(self, intent: Intent, state: State, most: int = 120) -> Intent:
         try:

@@ -71,7 +71,7 @@ def restored_after_refund(world: ScenarioWorld) -> None:
     "restored-after-failure",
     "Restored to before a fill that was refused and refunded; now the recipient would accept it",
     ExpectedOutcome(
-        State.REFUNDED, ReturnedFunds.LESS_COSTS, alerts=frozenset({"outside"}), unbooked_txs=3
+        State.REFUNDED, ReturnedFunds.LESS_COSTS, alerts=frozenset({"outside"}), unbooked_txs=2
     ),
 )
 def restored_after_failure(world: ScenarioWorld) -> None:
