@@ -189,5 +189,20 @@ def test_recorded_runs_add_up_to_the_goal(
     record(a_run(seed=2), file)
     assert total(file) == 0
     assert "2 runs, of them 2 without a violation" in capsys.readouterr().out
-    record(a_run(operations=GOAL["operations"], violations={"lost": 1}), file)
+    found = a_run(seed=3, violations={"lost": 1})
+    record(found, file)
     assert total(file) == 1
+    assert "found by seed 3 on sqlite at abc: lost: 1" in capsys.readouterr().out
+
+
+def test_a_run_that_found_something_does_not_count_and_needs_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    found = a_run(violations={"lost": 1}, note="Mended in def.")
+    for run in (a_run(), found):
+        record(run, file)
+    assert total(file) == 1
+    record(a_run(), file)
+    assert total(file) == 0
+    assert f"operations: {GOAL['operations'] + 20_000}  " in capsys.readouterr().out
