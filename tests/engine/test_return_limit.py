@@ -7,7 +7,8 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
-from tests.harness import Harness
+from crossway.usecases.payments.manual_operations import return_deposit
+from tests.harness import CATALOGUE, Harness
 from tests.invariants import check_invariants, nothing_outstanding
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -49,4 +50,25 @@ def test_the_sixth_return_of_a_day_waits_for_the_next_day(world: Harness) -> Non
     refund_address, token = intent.terms.refund_address, intent.terms.token_in
     refunded = world.services.chains[BASE].balances([refund_address], token)
     assert refunded == {refund_address: 6 * intent.terms.deposit_amount}
+    check_invariants(world)
+
+
+def test_a_return_that_the_operator_asks_for_does_not_wait_for_the_next_day(
+    world: Harness,
+) -> None:
+    intent = world.create_intent()
+    usdt, base = CATALOGUE.tokens[BASE, "USDT"].address, world.services.chains[BASE]
+    world.deposit(intent)
+    world.wait_for_state(intent, State.COMPLETED)
+    for _ in range(6):
+        world.sandbox.deposit(BASE, intent.address, usdt, 1_000_000)
+        world.pass_time(60, 5)
+    to = intent.terms.refund_address
+    assert base.balances([to], usdt) == {to: 5_000_000}
+    with world.store.read() as unit:
+        deposits = unit.deposits.list_by_intents([intent.id])
+    (newest,) = [d for d in deposits if d.incoming.token == usdt][-1:]
+    return_deposit(world.services, world.operator, newest.id)
+    world.pass_time(60, 5)
+    assert base.balances([to], usdt) == {to: 6_000_000}
     check_invariants(world)

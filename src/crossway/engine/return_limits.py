@@ -44,7 +44,7 @@ class ReturnLimits:
         if self._counts is None:
             self._counts = self._unit.outbound_txs.count_returns(list(self._intents), now - _DAY)
         count, first = self._counts.get(tx.intent_id, (0, now))
-        if count < most:
+        if count < most or tx.reason == BY_HAND:
             return None
         return Decision(wait_reason=DAILY_LIMIT.format(count), wait_until=first + _DAY)
 
