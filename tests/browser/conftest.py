@@ -87,7 +87,9 @@ def new_browser_context(
 ) -> BrowserContext:
     """A browser context of its own: nothing is shared with another."""
     width, height = size
-    context = chromium.new_context(viewport={"width": width, "height": height}, **facts)
+    # Animations would be drawn by the processor.
+    look: dict[str, Any] = {"reduced_motion": "reduce", **facts}
+    context = chromium.new_context(viewport={"width": width, "height": height}, **look)
     context.set_default_timeout(TIMEOUT_MS)
     return context
 

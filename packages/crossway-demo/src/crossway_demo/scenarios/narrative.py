@@ -62,6 +62,8 @@ class Narrative:
         self.lines: list[NarrativeLine] = []
         self._last_transition = 0
         self._seen: dict[object, object] = {}
+        # Of the database when it was read.
+        self._version: object = None
 
     def add(self, text: str) -> None:
         """Add a line."""
@@ -70,12 +72,16 @@ class Narrative:
     def resync(self) -> None:
         """Take the current records as known, without adding lines about them."""
         lines = list(self.lines)
-        self._last_transition, self._seen = 0, {}
+        self._last_transition, self._seen, self._version = 0, {}, None
         self.update()
         self.lines = lines
 
     def update(self) -> None:
         """Add a line for everything that has changed since the last call."""
+        version = self._services.store.version()
+        if version == self._version:
+            return
+        self._version = version
         with self._services.store.read() as unit:
             transitions = sorted(unit.intents.list_recent_transitions(1_000, self._last_transition))
             ids = sorted({one.intent_id for _, one in transitions} | self._known_intents())

@@ -38,7 +38,8 @@ def claim_carried_out(world: ScenarioWorld) -> None:
     (claim,) = world.timeline().claims
     world.require(claim.kind is ClaimKind.DUST, "it waits as a claim")
     _refund_by_stranger(world)
-    world.wait_for(State.REFUNDED, within=900)
+    world.pass_time(660)
+    world.wait_for(State.REFUNDED)
     world.require(world.timeline().claims == [], "nothing waits any more")
 
 
@@ -59,5 +60,6 @@ def allowance_used_up(world: ScenarioWorld) -> None:
     world.require("returns" in world.alert_kinds(), "an alert says so")
     world.require("allowance" in world.timeline().next_action, "and the payment's page")
     _set_allowance(world, 960_000)  # a return every quarter of an hour
-    world.wait_for(State.REFUNDED, within=1_200)
+    world.pass_time(960)
+    world.wait_for(State.REFUNDED)
     world.settle()
