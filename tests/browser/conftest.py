@@ -87,9 +87,7 @@ def new_browser_context(
 ) -> BrowserContext:
     """A browser context of its own: nothing is shared with another."""
     width, height = size
-    # Animations would be drawn by the processor.
-    look: dict[str, Any] = {"reduced_motion": "reduce", **facts}
-    context = chromium.new_context(viewport={"width": width, "height": height}, **look)
+    context = chromium.new_context(viewport={"width": width, "height": height}, **facts)
     context.set_default_timeout(TIMEOUT_MS)
     return context
 
