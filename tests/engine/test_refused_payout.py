@@ -81,3 +81,18 @@ def test_a_payout_that_would_be_refused_is_not_started(world: Harness) -> None:
     )
     world.sandbox.inject_faults(OPTIMISM, Faults(accept=[intent.terms.recipient]))
     world.wait_for_state(intent, State.COMPLETED)
+
+
+def test_a_refusal_that_a_reorg_may_still_undo_gives_nothing_up(world: Harness) -> None:
+    """The refused attempt could be included again and succeed: both would be paid."""
+    intent = refused_once(world)
+    world.pass_time(4)
+    accept = [intent.terms.recipient]
+    world.sandbox.inject_faults(OPTIMISM, Faults(accept=accept, reorg_depth=7))
+    while not nothing_outstanding(world):
+        world.pass_time(5)
+    assert world.reload(intent).state is State.COMPLETED
+    token = intent.terms.token_in
+    refund_address = intent.terms.refund_address
+    assert world.services.chains[BASE].balances([refund_address], token) == {refund_address: 0}
+    check_invariants(world, reorged=True)

@@ -27,9 +27,11 @@ class ChainSnapshot:
     `fee_per_tx` and `gas_balance` are units of this chain's native coin. `inventory` is the
     relayer's balance by destination (chain, token), `affordable_fills` the number of transactions
     its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
-    payouts past their deadline of which it is final that nothing was paid. `price_refusals` says by
-    (deposited, paid out) symbol why a payment must not start now, `refusals` by intent id why the
-    recipient could not be paid. `costs` are those of this chain, where it tells them.
+    payouts past their deadline of which it is final that nothing was paid, `refused` those that
+    were tried before and whose recipient would refuse them again, as finally unpaid.
+    `price_refusals` says by (deposited, paid out) symbol why a payment must not start now,
+    `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
+    where it tells them.
     """
 
     fee_per_tx: int
@@ -40,6 +42,7 @@ class ChainSnapshot:
     executed_markers: set[str] = field(default_factory=set)
     unreachable_chains: set[str] = field(default_factory=set)
     unpaid: set[int] = field(default_factory=set)
+    refused: set[int] = field(default_factory=set)
     refusals: dict[int, str] = field(default_factory=dict)
     price_refusals: Mapping[tuple[str, str], PriceRefusal] = field(default_factory=dict)
     costs: Mapping[str, ChainCosts] = field(default_factory=dict)
@@ -67,9 +70,9 @@ def take_chain_snapshot(
     pairs = {(i.asset_symbol, i.out_symbol) for _, i in starts if i.state is State.FUNDED}
     snapshot.price_refusals = find_start_refusals(services, pairs)
     _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
-    refused_once = [i for t, i in fills if t.attempt_count and i.state is State.INITIATED]
+    tried = [(t, i) for t, i in fills if t.attempt_count and i.state is State.INITIATED]
     funded = [i for _, i in starts if i.state is State.FUNDED]
-    _read_refusals(services, snapshot, [*funded, *refused_once])
+    _read_refusals(services, snapshot, [*funded, *(i for _, i in tried)])
     margin = timedelta(seconds=services.policy.start_margin_seconds)
     to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]
     to_check += [i for t, i in by_kind.get(OutboundTxKind.REFUND, []) if t.amount is None]
@@ -79,11 +82,13 @@ def take_chain_snapshot(
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
     overdue = [(t, i) for t, i in fills if head.time >= payout_deadline(services, i)]
+    refused = [(t, i) for t, i in tried if i.id in snapshot.refusals]
     # Where the nodes disagree on one of these payouts, all else on this chain goes on.
     with suppress(Unreachable):
-        snapshot.unpaid = (
-            find_unpaid(services, chain, head.finalized, overdue) if overdue else set()
-        )
+        if overdue or refused:
+            unpaid = find_unpaid(services, chain, head.finalized, [*overdue, *refused])
+            snapshot.unpaid = unpaid & {t.id for t, _ in overdue}
+            snapshot.refused = unpaid & {t.id for t, _ in refused}
     return snapshot
 
 

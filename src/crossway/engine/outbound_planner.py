@@ -24,6 +24,7 @@ _REFUSAL_RETRY = timedelta(minutes=1)
 
 
 REFUSED = "The recipient cannot be paid: {}. The deposit goes back when the payment expires."
+REFUSED_ONCE = "The recipient refuses the payout ({}). It is given up once that is final."
 NOT_PAID_IN_TIME = "The payout could not be sent in time, so the deposit goes back. {}"
 
 
@@ -146,8 +147,11 @@ class OutboundPlanner:
         refunded = settle_marker(intent) in executed and fill_marker(intent) not in executed
         if refunded and not self._has_active_claim(intent):
             return Decision(fail_reason="the chain shows that the collected deposit was refunded")
-        if tx.attempt_count and intent.id in snapshot.refusals:
-            return Decision(refusal=snapshot.refusals[intent.id])
+        if tx.attempt_count and (refusal := snapshot.refusals.get(intent.id)):
+            if tx.id in snapshot.refused:
+                return Decision(refusal=refusal)
+            # An attempt whose revert is not final may be included again and pay after all.
+            return Decision(wait_reason=REFUSED_ONCE.format(refusal))
         if self._inventory[terms.destination_chain, terms.token_out] < terms.payout_amount:
             return self._wait_for_inventory(intent)
         return SIGN
