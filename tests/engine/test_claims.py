@@ -12,8 +12,9 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import OutboundCall
 from crossway.engine.claim_watcher import ClaimWatcher
-from crossway.ports.chain import TxStatus, TxUnknown
+from crossway.ports.chain import PublicCall, TxStatus, TxUnknown
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payments.claims import CARRIED_OUT, ClaimKind, PayerClaim, list_claims
 from crossway.usecases.payments.manual_operations import refund, return_deposit
@@ -302,6 +303,24 @@ def test_a_deposit_that_a_reorg_took_away_was_returned_by_nobody(
         assert CARRIED_OUT not in notes
         assert (world.reload(intent).state, claims(world, intent)) == (State.EXPIRED, [])
         check_invariants(world)
+
+
+class ReplacedContracts(SimulatedChain):
+    """Its contracts are others than those that the payment was created with."""
+
+    def public_call(self, call: OutboundCall) -> PublicCall | None:
+        raise ValueError(f"{call.outputs[0].source} is no deposit address of the contracts in use")
+
+
+def test_a_claim_of_earlier_contracts_is_shown_without_a_call(
+    worlds: Callable[..., Harness],
+) -> None:
+    world = worlds()
+    intent = expired_with(world, CENT // 2)
+    assert isinstance(world.services.chains, dict)
+    world.services.chains[BASE] = ReplacedContracts(world.network, BASE)
+    (claim,) = claims(world, intent)
+    assert (claim.amount, claim.call) == (CENT // 2, None)
 
 
 class SilentChain(SimulatedChain):

@@ -1,6 +1,7 @@
 """Claims: what a payer is owed at a deposit address and we do not send, which anyone may."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -86,13 +87,7 @@ def _waits_as_claim(tx: OutboundTx) -> bool:
 def _new_claim(
     services: Services, intent: Intent, balance: AddressBalance, tx: OutboundTx | None
 ) -> PayerClaim:
-    terms, chain = intent.terms, services.chains.get(balance.chain)
-    call = None
-    # On another chain the refund address may be somebody else's: the contracts let us alone pay it.
-    if chain is not None and balance.chain == terms.source_chain:
-        call = chain.public_call(
-            refund_call(intent, balance.chain, balance.token, terms.refund_address)
-        )
+    terms = intent.terms
     started = intent.state in (State.INITIATED, State.COMPLETED, State.FAILED)
     own = not balance.misdirected and not started
     kind = ClaimKind.DUST
@@ -100,7 +95,22 @@ def _new_claim(
         kind = ClaimKind.TOO_DEAR if tx.reason == TOO_DEAR else ClaimKind.LIMIT
     amount = balance.held + balance.dust
     open_from = terms.expires_at if own else None
+    call = _public_call(services, intent, balance)
     return PayerClaim(balance.chain, balance.token, amount, kind, open_from, call)
+
+
+def _public_call(services: Services, intent: Intent, balance: AddressBalance) -> PublicCall | None:
+    """How anyone returns what lies there; None on another chain than the payment's, where the
+    refund address may be somebody else's and the contracts let us alone pay it."""
+    terms, chain = intent.terms, services.chains.get(balance.chain)
+    known = terms.destination_chain in services.catalogue.chains
+    if chain is None or balance.chain != terms.source_chain or not known:
+        return None
+    call = refund_call(intent, balance.chain, balance.token, terms.refund_address)
+    # The payment may have been created with contracts that have been replaced since.
+    with suppress(ValueError):
+        return chain.public_call(call)
+    return None
 
 
 def book_carried_out(
