@@ -3,6 +3,7 @@
 import json
 
 from crossway.domain.intent import State
+from crossway.domain.return_budget import ReturnBudget
 from tests.dashboard.conftest import DashboardApp
 
 
@@ -87,6 +88,19 @@ def test_an_expired_payment_with_funds_offers_a_refund(
     screen.world.wait_for_state(intent, State.REFUNDED)
     screen.rerun()
     assert "Already refunded." in screen.text
+
+
+def test_a_refund_that_waits_is_not_shown_as_in_progress(screen: DashboardApp) -> None:
+    world = screen.world
+    intent = world.create_intent()
+    world.deposit(intent, "short")
+    world.pass_time(20)
+    spent = ReturnBudget(intent.terms.source_chain, 0, -50_000_000, world.clock.now())
+    world.store.write(lambda unit: unit.treasury.save_return_budget(spent))
+    world.pass_time(3_700, 300)
+    screen.open("intent", id=str(intent.id))
+    assert screen.widget("steps")["steps"][-1]["note"] == "waiting"
+    assert "have used up what fees brought" in screen.text
 
 
 def test_an_expired_payment_shows_its_creation_and_expiry_as_steps(screen: DashboardApp) -> None:

@@ -114,17 +114,12 @@ def _refund_steps(
         return (Step("Refunded", "done", entered_at.get(State.REFUNDED)),)
     if not intent.balance_at_address:
         return ()
-    for outbound_tx in outbound_txs:
-        if (
-            outbound_tx.kind is OutboundTxKind.REFUND
-            and outbound_tx.state is OutboundTxState.FAILED
-        ):
-            return (
-                Step(
-                    "Refund failed", "failed", to_millis(outbound_tx.updated_at), outbound_tx.reason
-                ),
-            )
-    return (Step("Refund", "now", note="in progress"),)
+    refunds = [tx for tx in outbound_txs if tx.kind is OutboundTxKind.REFUND]
+    failed = next((tx for tx in refunds if tx.state is OutboundTxState.FAILED), None)
+    if failed is not None:
+        return (Step("Refund failed", "failed", to_millis(failed.updated_at), failed.reason),)
+    waits = any(tx.state is OutboundTxState.DUE and tx.reason for tx in refunds)
+    return (Step("Refund", "now", note="waiting" if waits else "in progress"),)
 
 
 def _happy_path_steps(intent: Intent, entered_at: dict[State, int], note: str) -> tuple[Step, ...]:

@@ -42,7 +42,7 @@ def _lie(world: ScenarioWorld, lie: str, description: str, seconds: float) -> No
     world.pass_time(3)
     world.fault(BASE, description, lie=lie)
     world.pass_time(seconds)
-    world.require(bool(world.alerts()), "an alarm says so")
+    world.require(bool(world.alerts()), "an alert says so")
     world.require(world.reload().received_amount == 0, "nothing is credited")
     world.fault(BASE, "the node tells the truth again", lie="")
     world.pass_expiry(intent)
@@ -109,7 +109,7 @@ def _once_ahead(world: ScenarioWorld, lie: str, description: str) -> None:
     world.fault(BASE, description, lie=lie)
     world.pass_time(1)
     alerts = [alert.key for alert in world.alerts()]
-    world.require(alerts == [f"doubted:{BASE}"], "an alarm says which node is not believed")
+    world.require(alerts == [f"doubted:{BASE}"], "an alert says which node is not believed")
     world.require(world.reload().state is State.PENDING, "nothing expires early")
     world.fault(BASE, "the node tells the truth again", lie="")
     world.deposit("exact")
