@@ -133,7 +133,7 @@ def in_no_transfer(world: ScenarioWorld) -> None:
     world.require(world.reload().state is State.PENDING, "nobody knows of it")
     world.pass_expiry()
     world.wait_for(State.EXPIRED, State.REFUNDED)
-    world.require("unexplained" in world.alert_kinds(), "an alarm says what is there")
+    world.require("unexplained" in world.alert_kinds(), "an alert says what is there")
     world.wait_for(State.REFUNDED)
     world.settle()
     world.require(not world.timeline().deposits, "no deposit is made up")

@@ -35,7 +35,7 @@ def start_never(world: ScenarioWorld) -> None:
     world.deposit("exact")
     world.wait_for(State.FUNDED)
     world.pass_time(120)
-    world.require(bool(world.alerts()), "an alarm says that the start failed")
+    world.require(bool(world.alerts()), "an alert says that the start failed")
     world.require("expires" in world.timeline().next_action, "it says when the money goes back")
     world.pass_expiry()
     world.wait_for(State.REFUNDED)
@@ -112,7 +112,7 @@ def _without_gas(world: ScenarioWorld, chain: str) -> None:
 
 def _waits(world: ScenarioWorld, kind: str) -> None:
     world.require(world.reload().state is State.FUNDED, "it waits, not started")
-    world.require(kind in world.alert_kinds(), f"an alarm of kind {kind} stands")
+    world.require(kind in world.alert_kinds(), f"an alert of kind {kind} stands")
 
 
 @scenario(
@@ -270,7 +270,7 @@ def claim_late(world: ScenarioWorld) -> None:
     world.require(not world.reload().relayer_claimed, "the claim is open")
     world.require("reimburse the relayer" in world.timeline().next_action, "it says who owes whom")
     world.pass_time(4_000)
-    world.require("claim" in world.alert_kinds(), "past its time there is an alarm")
+    world.require("claim" in world.alert_kinds(), "past its time there is an alert")
     world.fault(BASE, "the bridge can pay again", accept=[intent_relayer(world)])
     world.pass_time(320)
     world.settle()

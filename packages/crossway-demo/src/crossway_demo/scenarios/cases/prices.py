@@ -42,7 +42,7 @@ def off_peg(world: ScenarioWorld) -> None:
     world.wait_for(State.FUNDED)
     world.pass_time(60)
     world.require(world.reload().state is State.FUNDED, "nothing is started at a wrong price")
-    world.require("price" in world.alert_kinds(), "an alarm of kind price stands")
+    world.require("price" in world.alert_kinds(), "an alert of kind price stands")
     world.pass_expiry()
     world.wait_for(State.REFUNDED)
     world.settle()

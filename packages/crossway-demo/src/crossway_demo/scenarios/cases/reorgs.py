@@ -177,7 +177,7 @@ def node_down(world: ScenarioWorld) -> None:
     world.fault(BASE, "the node does not answer", outageSeconds=300)
     world.deposit("exact")
     world.pass_time(20)
-    world.require(bool(world.alerts()), "an alarm says that the node does not answer")
+    world.require(bool(world.alerts()), "an alert says that the node does not answer")
     world.wait_for(State.COMPLETED, within=400)
     world.settle()
 
