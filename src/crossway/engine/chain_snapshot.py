@@ -70,9 +70,9 @@ def take_chain_snapshot(
     pairs = {(i.asset_symbol, i.out_symbol) for _, i in starts if i.state is State.FUNDED}
     snapshot.price_refusals = find_start_refusals(services, pairs)
     _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
-    tried = [(t, i) for t, i in fills if t.attempt_count and i.state is State.INITIATED]
+    tried = [i for t, i in fills if t.attempt_count and i.state is State.INITIATED]
     funded = [i for _, i in starts if i.state is State.FUNDED]
-    _read_refusals(services, snapshot, [*funded, *(i for _, i in tried)])
+    _read_refusals(services, snapshot, [*funded, *tried])
     margin = timedelta(seconds=services.policy.start_margin_seconds)
     to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]
     to_check += [i for t, i in by_kind.get(OutboundTxKind.REFUND, []) if t.amount is None]
@@ -81,15 +81,27 @@ def take_chain_snapshot(
     if starts or any(t.kind in SWEEP_KINDS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
+    _read_unpaid(services, chain, head, snapshot, fills)
+    return snapshot
+
+
+def _read_unpaid(
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    snapshot: ChainSnapshot,
+    fills: Sequence[tuple[OutboundTx, Intent]],
+) -> None:
+    """Find the payouts that may be given up: past their deadline, or refused before and again."""
     overdue = [(t, i) for t, i in fills if head.time >= payout_deadline(services, i)]
-    refused = [(t, i) for t, i in tried if i.id in snapshot.refusals]
+    refused = [(t, i) for t, i in fills if t.attempt_count and i.id in snapshot.refusals]
+    if not (overdue or refused):
+        return
     # Where the nodes disagree on one of these payouts, all else on this chain goes on.
     with suppress(Unreachable):
-        if overdue or refused:
-            unpaid = find_unpaid(services, chain, head.finalized, [*overdue, *refused])
-            snapshot.unpaid = unpaid & {t.id for t, _ in overdue}
-            snapshot.refused = unpaid & {t.id for t, _ in refused}
-    return snapshot
+        unpaid = find_unpaid(services, chain, head.finalized, [*overdue, *refused])
+        snapshot.unpaid = unpaid & {t.id for t, _ in overdue}
+        snapshot.refused = unpaid & {t.id for t, _ in refused}
 
 
 def _read_inventory(services: Services, snapshot: ChainSnapshot, paying: Iterable[Intent]) -> None:
