@@ -21,7 +21,7 @@ help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
 
 run: .venv/.core | data ## dashboard at / and API at /api/v1, on port 8600 (PORT=9000 make run)
-	exec $(BIN)/streamlit run app.py --server.port $(PORT)
+	exec $(BIN)/crossway serve --port $(PORT)
 
 test: check system ## every check, then every test
 	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)

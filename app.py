@@ -14,7 +14,9 @@ gc.disable()
 
 # ruff: noqa: E402
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.routing import Mount
+from streamlit import file_util
 from streamlit.watcher import polling_path_watcher
 
 from crossway import bootstrap
@@ -22,12 +24,29 @@ from crossway.api.app import create_api
 from crossway.api.health import root_probe_routes
 from crossway.api.rate_limits import IpRateLimiter
 from crossway.dashboard import analytics_downloads, broadcaster, cookies, downloads, session
+from crossway.dashboard.session_owners import owns_session
 from crossway.payer.lazy_pages import LazyPages
+from crossway.ports.policy import IngressConfig
+from crossway.ports.services import Services
+from crossway.server.dashboard_gate import DashboardGate, SessionChecks
+from crossway.server.host_check import HostCheck
+from crossway.server.security_headers import SecurityHeaders, streamlit_policy
 from crossway.startup_checks import SetupError
 
 # Streamlit looks at the files of its settings five times a second, and this cannot be set: a fifth
 # of what the process costs at rest. An end of the process waits for one such period.
 polling_path_watcher._POLLING_PERIOD_SECS = 1.0  # type: ignore[misc]
+
+
+def ingress() -> IngressConfig:
+    services: Services = api.state.services
+    return services.policy.ingress
+
+
+def page_policy() -> str:
+    """Streamlit answers what it does not know with its page, of which each version differs."""
+    return streamlit_policy(Path(file_util.get_static_dir()) / "index.html")
+
 
 api = create_api()
 pages = LazyPages(IpRateLimiter(), session.services)
@@ -44,7 +63,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
         print(f"crossway: {error}", file=sys.stderr, flush=True)
         os._exit(1)
     bootstrap.warm_up()
-    print(f"Crossway is at http://localhost:{st.get_option('server.port')}", flush=True)
+    print(f"Crossway is at {bootstrap.local_url()}", flush=True)
     try:
         yield {}
     finally:
@@ -61,6 +80,14 @@ app = st.App(
         *downloads.routes(),
         *analytics_downloads.routes(),
         broadcaster.route(),
+    ],
+    middleware=[
+        Middleware(SecurityHeaders, ingress, page_policy),
+        Middleware(HostCheck, ingress),
+        Middleware(
+            DashboardGate,
+            SessionChecks(session.is_open, session.is_active_token, owns_session, ingress),
+        ),
     ],
     lifespan=lifespan,
 )

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent
 WAIT_SECONDS = 60.0
 UNLIMITED = 1_000_000
 # The commands that start a server; the port follows.
-WHOLE = ("-m", "streamlit", "run", "app.py", "--server.port")
+WHOLE = ("-c", "from crossway.cli import main; main()", "serve", "--port")
 API = ("-c", "from crossway.cli import main; main()", "api", "--port")
 
 

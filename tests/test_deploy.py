@@ -51,7 +51,8 @@ def test_the_parts_share_one_image_and_one_database() -> None:
 def test_services_listen_on_loopback_only() -> None:
     for service in compose()["services"].values():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
-    assert "--server.address 127.0.0.1" in (DEPLOY / "crossway.service").read_text()
+    assert "HOST" not in (DEPLOY / "crossway.service").read_text()
+    assert Settings.model_fields["host"].default == "127.0.0.1"
 
 
 def test_the_files_contain_no_secret() -> None:
@@ -99,5 +100,5 @@ def test_the_systemd_unit_runs_the_launcher_as_its_own_user() -> None:
     unit.read(DEPLOY / "crossway.service")
     service = unit["Service"]
     assert service["User"] == "crossway"
-    assert "streamlit run app.py" in service["ExecStart"]
+    assert service["ExecStart"].endswith("/crossway serve")
     assert int(service["TimeoutStopSec"]) > 20

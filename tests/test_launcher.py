@@ -57,7 +57,7 @@ def key_in(folder: Path, mode: str = "test") -> str:
 
 def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) -> None:
     port = free_port()
-    command = ("-m", "streamlit", "run", "app.py", "--server.port", str(port))
+    command = ("-c", "from crossway.cli import main; main()", "serve", "--port", str(port))
     with (
         started(tmp_path, "More keys: crossway keys create", *command) as lines,
         httpx.Client(
@@ -89,7 +89,7 @@ def test_the_api_and_the_engine_run_alone(tmp_path: Path) -> None:
         assert "The engine runs; stop it with Ctrl-C\n" in lines
         port = free_port()
         with (
-            started(tmp_path, f"127.0.0.1:{port}", *cli, "api", "--port", str(port)),
+            started(tmp_path, f"localhost:{port}", *cli, "api", "--port", str(port)),
             httpx.Client(
                 base_url=f"http://127.0.0.1:{port}", transport=httpx.HTTPTransport(retries=8)
             ) as http,

@@ -207,13 +207,10 @@ def test_the_dashboard_runs_beside_an_engine_and_responds(
     base = f"http://127.0.0.1:{port}"
     installation.start(
         "dashboard",
-        "streamlit",
-        "run",
-        "app.py",
-        "--server.port",
+        "crossway",
+        "serve",
+        "--port",
         str(port),
-        "--server.headless",
-        "true",
         RUN_ENGINE="false",
     )
     for path in ("/_stcore/health", "/api/readyz"):

@@ -147,6 +147,11 @@ def dashboard_password() -> str:
     return password.get_secret_value() if password else ""
 
 
+def local_url() -> str:
+    """The URL at which this machine reaches the service."""
+    return Settings().local_url
+
+
 def stop() -> None:
     """Stop the service of this process, if there is one."""
     while _running:

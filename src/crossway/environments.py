@@ -209,10 +209,11 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
 
 
 def build_ingress(settings: Settings) -> IngressConfig:
-    """Trusted proxies, the metrics token and the public URL."""
+    """Trusted proxies, the metrics token, the public URL and further host names."""
     token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
     proxies = tuple(settings.trusted_proxies.replace(",", " ").split())
-    return IngressConfig(proxies, token, settings.public_url)
+    hosts = tuple(settings.allowed_hosts.replace(",", " ").split())
+    return IngressConfig(proxies, token, settings.public_url, hosts)
 
 
 def with_passwords(services: Services) -> Services:

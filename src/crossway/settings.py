@@ -1,6 +1,7 @@
 """Settings from environment variables CROSSWAY_…, and the file of secret keys."""
 
 import os
+import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from crossway.domain.errors import InvalidInput
 
 SECRET_KEY_FILE = "secret.key"
 OWNER_ONLY = 0o600
+LOOPBACK = "127.0.0.1"
+HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
 class Settings(BaseSettings):
@@ -34,6 +37,11 @@ class Settings(BaseSettings):
     ramps_file: Path | None = Field(
         default=None, description="The real ramp providers' TOML file, for the live network."
     )
+    host: str = Field(
+        default=LOOPBACK,
+        description="Address to listen on: this machine only; 0.0.0.0 listens on every network.",
+    )
+    port: int = Field(default=8600, ge=1, le=65_535, description="Port to listen on.")
     secret_key: SecretStr | None = Field(
         default=None,
         description="Encrypts personal data and secrets; 32 bytes in URL-safe base64. Several are "
@@ -41,6 +49,10 @@ class Settings(BaseSettings):
     )
     dashboard_password: SecretStr | None = Field(
         default=None, description="The dashboard's password until staff accounts exist."
+    )
+    oidc_file: Path | None = Field(
+        default=None,
+        description="The OpenID providers' TOML file; by default .streamlit/secrets.toml.",
     )
     idle_minutes: int = Field(
         default=30, ge=1, le=1440, description="How long staff stay signed in without activity."
@@ -126,6 +138,11 @@ class Settings(BaseSettings):
         description="The URL under which payers reach this service, such as "
         "https://pay.shop.example; by default the one that the payment was created through.",
     )
+    allowed_hosts: str = Field(
+        default="",
+        description="Further host names, separated by commas, under which this service is reached; "
+        "the public URL's, localhost and the address it listens on are allowed.",
+    )
     metrics_token: SecretStr | None = Field(
         default=None,
         description="Bearer token of /metrics; without one only this machine may read it.",
@@ -161,6 +178,14 @@ class Settings(BaseSettings):
         except InvalidInput as error:
             raise ValueError(str(error)) from error
 
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _host_names(cls, value: str) -> str:
+        names = value.replace(",", " ").lower().split()
+        if wrong := [name for name in names if not HOST_NAME.fullmatch(name)]:
+            raise ValueError(f"must be host names such as crossway.internal, not {wrong[0]}")
+        return ",".join(names)
+
     @field_validator("public_url")
     @classmethod
     def _origin(cls, value: str) -> str:
@@ -178,6 +203,17 @@ class Settings(BaseSettings):
     def url(self) -> str:
         """The database's URL."""
         return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'crossway.db'}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine reaches the service."""
+        return self.host == "localhost" or self.host.startswith("127.") or self.host == "::1"
+
+    @property
+    def local_url(self) -> str:
+        """The URL at which this machine reaches the service."""
+        host = "localhost" if self.is_local or self.host in ("0.0.0.0", "::") else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def on_sqlite(self) -> bool:

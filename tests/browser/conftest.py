@@ -55,10 +55,10 @@ class Site:
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
-    """`streamlit run app.py`, as `make run` starts it, on an empty folder."""
+    """`crossway serve`, as `make run` starts it, on an empty folder."""
     port = free_port()
     with new_installation(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
-        installation.start("site", "streamlit", "run", "app.py", "--server.port", str(port))
+        installation.start("site", "crossway", "serve", "--port", str(port))
         url = f"http://127.0.0.1:{port}"
         wait_until("it answers", lambda: installation.responds("site", f"{url}/api/healthz"))
         keys = json.loads((folder / "first_keys.json").read_text())

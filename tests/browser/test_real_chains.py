@@ -39,10 +39,9 @@ def live(tmp_path: Path) -> Iterator[LiveSite]:
         installation = stack.enter_context(new_installation(database, tmp_path))
         installation.start(
             "site",
-            "streamlit",
-            "run",
-            "app.py",
-            "--server.port",
+            "crossway",
+            "serve",
+            "--port",
             str(port),
             NETWORK="live",
             PROFILE=str(profile),

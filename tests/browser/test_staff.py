@@ -40,13 +40,11 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         secrets_path.write_text(secrets_file(provider, url))
         installation.start(
             "site",
-            "streamlit",
-            "run",
-            "app.py",
-            "--server.port",
+            "crossway",
+            "serve",
+            "--port",
             str(port),
-            "--secrets.files",
-            str(secrets_path),
+            OIDC_FILE=str(secrets_path),
         )
         wait_until("it answers", lambda: installation.responds("site", f"{url}/api/healthz"))
         yield Office(url, installation, provider)

@@ -100,9 +100,8 @@ def _findings() -> Iterator[str]:
         return
     yield from _folder_findings(settings)
     yield from _database_findings(settings)
-    for library in ("uvloop", "httptools"):
-        if find_spec(library) is None:
-            yield f"{library} is not installed: responses take 40 ms longer without it"
+    if find_spec("uvloop") is None:
+        yield "uvloop is not installed: responses take longer without it"
 
 
 def _folder_findings(settings: Settings) -> Iterator[str]:

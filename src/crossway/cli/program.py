@@ -12,6 +12,7 @@ from crossway.cli import connection
 
 # By name, the module of `crossway.cli` and its function, or its group of further commands.
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "serve": ("serve", "serve"),
     "api": ("serve", "api"),
     "engine": ("serve", "engine"),
     "trigger": ("trigger", "trigger"),

@@ -1,63 +1,86 @@
-"""`crossway api` and `crossway engine`: parts of the service as separate processes."""
+"""`crossway serve`, and `crossway api` and `crossway engine`: its parts as separate processes."""
 
 import gc
+import os
+import runpy
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crossway import bootstrap
 from crossway.cli.errors import report_errors
+from crossway.ports.policy import IngressConfig
 from crossway.ports.services import Services
 from crossway.settings import Settings
+from crossway.startup_checks import SetupError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-# Time for open requests to finish after a stop signal; systemd waits 90 s.
-GRACE_SECONDS = 20
+APP = Path("app.py")
+Host = Annotated[str | None, typer.Option(help="Address to listen on; CROSSWAY_HOST.")]
+Port = Annotated[int | None, typer.Option(help="Port to listen on; CROSSWAY_PORT.")]
 
 
 @report_errors
-def api(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8600,
-) -> None:
-    """Run the REST API only, without engine and dashboard."""
+def serve(host: Host = None, port: Port = None) -> None:
+    """Run everything in one process: dashboard, API, payers' pages and engine."""
+    from crossway.server.run import run
+
+    if not APP.exists():
+        raise SetupError("app.py is not in this folder: start `crossway serve` in Crossway's own")
+    settings = _listening(host, port)
+    _configure_streamlit(settings)
+    module = runpy.run_path(str(APP))
+    run(module["app"], settings, with_dashboard=True)
+
+
+@report_errors
+def api(host: Host = None, port: Port = None) -> None:
+    """Run the REST API and payers' pages only, without engine and dashboard."""
     # Until `bootstrap.warm_up`: as in `cli.main`.
     gc.disable()
-    import uvicorn
+    from crossway.server.run import run
 
     # uvicorn stops at this signal and then raises it again.
     signal.signal(signal.SIGTERM, _end)
+    settings = _listening(host, port)
     services = bootstrap.start(with_engine=False)
     bootstrap.warm_up()
     try:
         served = _create_app(services)
-        typer.echo(f"The API runs at http://{host}:{port}/api/v1; stop it with Ctrl-C")
-        # CROSSWAY_TRUSTED_PROXIES decides whose X-Forwarded-For counts.
-        uvicorn.run(
-            served,
-            host=host,
-            port=port,
-            access_log=False,
-            log_level="warning",
-            proxy_headers=False,
-            # Neither is used, and a start is faster without their libraries.
-            ws="none",
-            lifespan="off",
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+        typer.echo(f"The API runs at {settings.local_url}/api/v1; stop it with Ctrl-C")
+        run(served, settings, with_dashboard=False)
     finally:
         bootstrap.stop()
+
+
+def _listening(host: str | None, port: int | None) -> Settings:
+    """The settings with what the command line names, which every part of this process sees."""
+    if host is not None:
+        os.environ["CROSSWAY_HOST"] = host
+    if port is not None:
+        os.environ["CROSSWAY_PORT"] = str(port)
+    return Settings()
+
+
+def _configure_streamlit(settings: Settings) -> None:
+    """Set what Streamlit reads from its own command line otherwise."""
+    from streamlit.web.bootstrap import load_config_options
+
+    files = {"secrets.files": [str(settings.oidc_file)]} if settings.oidc_file else {}
+    load_config_options({"server.address": settings.host, "server.port": settings.port, **files})
 
 
 def _create_app(services: Services) -> "ASGIApp":
     """The API at /api/v1, the payers' pages at /pay, and the probes."""
     from starlette.applications import Starlette
+    from starlette.middleware import Middleware
     from starlette.routing import Mount
 
     from crossway.api.app import create_api
@@ -65,11 +88,17 @@ def _create_app(services: Services) -> "ASGIApp":
     from crossway.api.health import root_probe_routes
     from crossway.api.rate_limits import IpRateLimiter
     from crossway.payer.lazy_pages import LazyPages
+    from crossway.server.host_check import HostCheck
+    from crossway.server.security_headers import SecurityHeaders
+
+    def ingress() -> IngressConfig:
+        return services.policy.ingress
 
     inner = create_api(services)
     pages = Mount("/pay", LazyPages(IpRateLimiter(), lambda: services))
     return Starlette(
         routes=[Mount("/api", inner), pages, *root_probe_routes(inner)],
+        middleware=[Middleware(SecurityHeaders, ingress), Middleware(HostCheck, ingress)],
         exception_handlers=HANDLERS,
     )
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from crossway.dashboard import cookies
+from crossway.dashboard import cookies, session_owners
 from crossway.domain.clients import Mode, Principal, is_allowed, networks_of, staff_principal
 from crossway.domain.roles import Role
 from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod
@@ -55,6 +55,16 @@ def sign_in_requirement() -> SignInRequirement:
     return sessions.get_sign_in_requirement(services(), bool(_setup_passwords))
 
 
+def is_open() -> bool:
+    """Whether the dashboard asks nobody to sign in. Safe in any thread."""
+    return sign_in_requirement() is SignInRequirement.NONE
+
+
+def is_active_token(token: str) -> bool:
+    """Whether this is the token of an active staff session. Safe in any thread."""
+    return sessions.get_active_session(services(), token) is not None
+
+
 def signed_in_staff() -> SignedInStaff | None:
     """The person signed in to this session; None while they have to sign in."""
     if sign_in_requirement() is SignInRequirement.NONE:
@@ -79,6 +89,7 @@ def viewer_session() -> str:
     id_: str = st.session_state.setdefault(_VIEWER_SESSION, secrets.token_urlsafe(12))
     tokens = _viewer_tokens()
     tokens[id_] = _token()
+    session_owners.record_owner(cookies.read_token())
     tokens.move_to_end(id_)
     while len(tokens) > _MAX_VIEWER_SESSIONS:
         tokens.popitem(last=False)

@@ -1,0 +1,165 @@
+"""How many connections are open, and how long each may take: for its headers, its body, and the
+client that does not read."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from crossway.api.client_ip import rate_limit_address
+from crossway.domain.clients import is_allowed, networks_of
+
+MAX_HEADER_BYTES: Final = 64 * 1024
+MAX_CONNECTIONS: Final = 4096
+MAX_PER_ADDRESS: Final = 512
+SWEEP_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long a client may take, in seconds: for a request's headers, for its body, and without
+    reading what waits for it."""
+
+    headers: float = 10.0
+    body: float = 60.0
+    unread: float = 60.0
+
+
+class OpenConnections:
+    """The connections of one server that have not become WebSockets.
+
+    When `maximum` are open, in all or half of it from one address, the oldest that waits for a
+    request makes room for a new one; when none waits, the new one is refused. Trusted proxies
+    (networks) carry many clients and have no maximum of their own.
+    """
+
+    def __init__(
+        self,
+        maximum: int,
+        trusted_proxies: tuple[str, ...] = (),
+        deadlines: Deadlines = Deadlines(),
+    ) -> None:
+        self.deadlines = deadlines
+        self._maximum, self._trusted = maximum, networks_of(trusted_proxies)
+        self._maximum_per_address = min(MAX_PER_ADDRESS, maximum // 2)
+        # In the order in which they were opened.
+        self._open: dict[GuardedProtocol, str] = {}
+        self._by_address: Counter[str] = Counter()
+        self._sweeping = False
+
+    def protocol(self, **arguments: Any) -> "GuardedProtocol":
+        """The protocol of a new connection, as uvicorn asks for it."""
+        return GuardedProtocol(self, **arguments)
+
+    def admit(self, connection: "GuardedProtocol", address: str) -> bool:
+        """Count a new connection; False if there is no room for it."""
+        counted = "" if is_allowed(address, self._trusted) else rate_limit_address(address)
+        if counted and self._by_address[counted] >= self._maximum_per_address:
+            if not self._make_room(counted):
+                return False
+        elif len(self._open) >= self._maximum and not self._make_room():
+            return False
+        self._open[connection] = counted
+        self._by_address[counted] += 1
+        if not self._sweeping:
+            self._sweeping = True
+            connection.loop.call_later(SWEEP_SECONDS, partial(self._sweep, connection.loop))
+        return True
+
+    def forget(self, connection: "GuardedProtocol") -> None:
+        """A connection that ended or became a WebSocket."""
+        counted = self._open.pop(connection, None)
+        if counted is not None:
+            self._by_address[counted] -= 1
+            if not self._by_address[counted]:
+                del self._by_address[counted]
+
+    def _make_room(self, address: str = "") -> bool:
+        """Close the oldest connection (of an address) that waits for a request, if there is one."""
+        for connection, counted in self._open.items():
+            if connection.is_waiting and address in ("", counted):
+                self.forget(connection)
+                connection.abort()
+                return True
+        return False
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End the connections whose time is up, once a second while any is open."""
+        now = loop.time()
+        for connection in [one for one in self._open if one.is_overdue(now)]:
+            connection.abort()
+        self._sweeping = bool(self._open)
+        if self._sweeping:
+            loop.call_later(SWEEP_SECONDS, partial(self._sweep, loop))
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol with deadlines; uvicorn itself only limits idle time between requests."""
+
+    def __init__(self, connections: OpenConnections, config: Config, **arguments: Any) -> None:
+        super().__init__(config, **arguments)
+        self._registry, self._deadlines = connections, connections.deadlines
+        self._awaits_headers = True
+        self._header_bytes = 0
+        self._read_by: float | None = None
+        self._written_by: float | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._read_by = self.loop.time() + self._deadlines.headers
+        if not self._registry.admit(self, self.client[0] if self.client else ""):
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._registry.forget(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._awaits_headers:
+            self._header_bytes += len(data)
+            if self._read_by is None:
+                # The first bytes of another request on this connection.
+                self._read_by = self.loop.time() + self._deadlines.headers
+        super().data_received(data)
+        if self._awaits_headers and self._header_bytes > MAX_HEADER_BYTES:
+            self.abort()
+
+    def on_headers_complete(self) -> None:
+        self._awaits_headers, self._header_bytes = False, 0
+        self._read_by = self.loop.time() + self._deadlines.body
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._awaits_headers, self._read_by = True, None
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._registry.forget(self)
+        super().handle_websocket_upgrade()
+
+    def pause_writing(self) -> None:
+        self._written_by = self.loop.time() + self._deadlines.unread
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._written_by = None
+        super().resume_writing()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no request is complete, and none is answered."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return self._awaits_headers and (cycle is None or cycle.response_complete)
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether the client has had its time for what it sends or reads."""
+        return any(due is not None and now > due for due in (self._read_by, self._written_by))
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        if self.transport is not None:
+            self.transport.abort()
