@@ -101,7 +101,7 @@ def serving(folder: Path, command: Sequence[str] = WHOLE, killed: bool = False) 
         process = subprocess.Popen(
             [sys.executable, *command, str(port)],
             cwd=ROOT,
-            env={**kept, "CROSSWAY_DATA_DIR": str(folder)},
+            env={**kept, "CROSSWAY_DATA_DIR": str(folder), "CROSSWAY_LOOPBACK_WEBHOOKS": "true"},
             stdout=log,
             stderr=log,
         )

@@ -95,6 +95,7 @@ class Installation:
     def _environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("CROSSWAY_")}
         own = {"DATABASE_URL": self.url, "DATA_DIR": str(self.folder), "LOG_FORMAT": "json"}
+        own |= {"LOOPBACK_WEBHOOKS": "true"}
         return inherited | {f"CROSSWAY_{name}": value for name, value in (own | settings).items()}
 
 

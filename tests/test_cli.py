@@ -67,6 +67,7 @@ def test_doctor_reports_a_secret_key_readable_by_other_users(tmp_path: Path) -> 
     crossway(tmp_path, "keys", "list")
     (tmp_path / "secret.key").chmod(0o644)
     assert "chmod 600" in crossway(tmp_path, "doctor").stdout
+    assert "the dashboard is open: whoever uses this machine" in crossway(tmp_path, "doctor").stdout
 
 
 def test_doctor_reports_critical_alerts(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_doctor_reports_critical_alerts(tmp_path: Path) -> None:
         alert = Alert(key, kind, "BASE_MAINNET", text, at, at, None)
         store.write(lambda unit, alert=alert: unit.alerts.raise_alert(alert))
     store.close()
-    result = crossway(tmp_path, "doctor")
+    result = crossway(tmp_path, "doctor", CROSSWAY_DASHBOARD_PASSWORD="a long password")
     assert result.exit_code == 1
     assert result.stdout == "alert since 2026-11-23 12:30 UTC: Nonce 7 blocks 3 transactions.\n"
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from crossway import environments, logs, plugins
 from crossway.adapters.vault import InvalidSecretKey, open_vault
 from crossway.domain.errors import InvalidStatus, StorageUnavailable
-from crossway.first_keys import print_first_keys, take_first_keys
+from crossway.first_keys import expire_first_keys, print_first_keys, take_first_keys
 from crossway.ports.demo import DemoData
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
@@ -136,6 +136,7 @@ def start(with_engine: bool | None = None) -> Services:
     _running.append(service)
     service.writer.start()
     print_first_keys(settings.data_dir, api_keys.create_first_client(service.services, "first run"))
+    expire_first_keys(settings.data_dir)
     if settings.run_engine if with_engine is None else with_engine:
         service.run_engine()
     return service.services

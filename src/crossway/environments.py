@@ -67,7 +67,7 @@ def build_simulated(
     providers = [load_capabilities(name, catalogue, fiat) for name in ProviderName]
     provider_backend = SandboxBackend(network, store.writer, store.reader)
     ramps = SandboxControls(provider_backend, providers, fiat.rates, vault)
-    receivers = DemoReceivers(HttpWebhookSender(loopback=True))
+    receivers = DemoReceivers(HttpWebhookSender(loopback=settings.loopback_webhooks))
     return Services(
         catalogue=catalogue,
         chains={name: SimulatedChain(network, name) for name in catalogue.chains},

@@ -1,8 +1,10 @@
-"""The API keys of the first run, in a file that is shown once."""
+"""The API keys of the first run, in a file that is shown once and kept for ten minutes."""
 
 import json
 import secrets
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -11,6 +13,7 @@ from crossway.domain.clients import Mode
 from crossway.settings import write_private
 
 FILE: Final = "first_keys.json"
+LIFE_SECONDS: Final = 600
 
 
 def print_first_keys(data_dir: Path, keys: Mapping[Mode, str]) -> None:
@@ -20,7 +23,11 @@ def print_first_keys(data_dir: Path, keys: Mapping[Mode, str]) -> None:
     path = data_dir / FILE
     path.unlink(missing_ok=True)
     write_private(path, json.dumps({mode.value: secret for mode, secret in keys.items()}).encode())
-    print("\nWelcome to Crossway. Your first API keys; the dashboard shows them once as well:")
+    minutes = LIFE_SECONDS // 60
+    print(
+        "\nWelcome to Crossway. Your first API keys; the dashboard shows them once as well, within "
+        f"{minutes} minutes:"
+    )
     for mode, secret in keys.items():
         print(f"  {mode:4}  {secret}" if sys.stdout.isatty() else f"  {mode:4}  in {path}")
     print("More keys: crossway keys create --client NAME --mode test\n", flush=True)
@@ -37,3 +44,15 @@ def take_first_keys(data_dir: Path) -> Mapping[str, str]:
     first_keys: dict[str, str] = json.loads(claimed_path.read_bytes())
     claimed_path.unlink()
     return first_keys
+
+
+def expire_first_keys(data_dir: Path) -> None:
+    """Remove the file ten minutes after it was written, now or by a timer."""
+    path = data_dir / FILE
+    try:
+        seconds_left = path.stat().st_mtime + LIFE_SECONDS - time.time()
+    except FileNotFoundError:
+        return
+    timer = threading.Timer(max(0.0, seconds_left), path.unlink, kwargs={"missing_ok": True})
+    timer.daemon = True
+    timer.start()

@@ -143,6 +143,10 @@ class Settings(BaseSettings):
         description="Further host names, separated by commas, under which this service is reached; "
         "the public URL's, localhost and the address it listens on are allowed.",
     )
+    loopback_webhooks: bool = Field(
+        default=False,
+        description="Simulated network: whether webhooks may go to this machine's own services.",
+    )
     metrics_token: SecretStr | None = Field(
         default=None,
         description="Bearer token of /metrics; without one only this machine may read it.",

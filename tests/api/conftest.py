@@ -28,6 +28,7 @@ _names = count(1)
 def new_service(folder: Path, **settings: Any) -> Service:
     """A service on an empty database; its engine runs only when a test calls `tick`."""
     chosen: Any = {"data_dir": folder, "database_url": f"sqlite:///{folder / 'test.db'}"}
+    chosen["loopback_webhooks"] = True
     return bootstrap.build(Settings(_env_file=None, **{**chosen, **settings}))
 
 

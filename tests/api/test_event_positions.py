@@ -29,7 +29,7 @@ def test_a_stream_that_is_ahead_of_the_reader_gets_no_event_twice(api: Api) -> N
     async def first_frame() -> tuple[bytes, bytes]:
         broker = SseBroker(api.service.services)
         # It has received the event that the reader reads next.
-        stream = broker.open(caller, position + 1)
+        stream = broker.open(caller, position + 1).events
         assert await anext(stream) == OPENING
         frame = asyncio.ensure_future(anext(stream))
         while not broker._open:

@@ -1,5 +1,6 @@
 """Authentication of requests under `/v1`, and the FastAPI dependencies of endpoints."""
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from crossway.api.rate_limits import (
     RateLimiter,
     RateLimitResult,
 )
+from crossway.api.request_weights import request_weight
 from crossway.domain.clients import Principal
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.errors import Unauthorized
@@ -39,6 +41,7 @@ class AuthMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.limits = RateLimiter()
+        self.lookups = (asyncio.Lock(), asyncio.Lock())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # The path below the mount of the API.
@@ -62,7 +65,7 @@ class AuthMiddleware:
             name = f"report {_rate_limit_address(services, scope)}"
             limit = self.limits.spend(name, PROVIDER_WEBHOOKS_PER_MINUTE)
         else:
-            caller, limit = await self._check_key(services, scope)
+            caller, limit = await self._check_key(services, scope, path)
         scope["state"]["headers"] += limit.headers()
         if not limit.granted:
             return error_response(429, TOO_MANY_REQUESTS)
@@ -79,24 +82,32 @@ class AuthMiddleware:
         return None
 
     async def _check_key(
-        self, services: Services, scope: Scope
+        self, services: Services, scope: Scope, path: str
     ) -> tuple[Principal | None, RateLimitResult]:
-        """The caller, None without a valid key, and the limit that this request counts against."""
+        """The caller, None without a valid key, and the limit that this request counts against:
+        a valid key counts for itself, whatever else comes from its address."""
         scheme, _, secret = Headers(scope=scope).get("authorization", "").partition(" ")
         secret = secret.strip() if scheme.lower() == "bearer" else ""
         caller = authentication.get_cached_principal(services, secret) if secret else None
         if caller is None:
             name = f"address {_rate_limit_address(services, scope)}"
-            if not (secret and authentication.was_authenticated(services, secret)):
-                limit = self.limits.spend(name, UNAUTHENTICATED_PER_MINUTE, count=False)
-                if not limit.granted:
-                    return None, limit
-            caller = await _authenticate(services, secret) if secret else None
+            if secret:
+                exhausted = self.limits.is_exhausted(name, UNAUTHENTICATED_PER_MINUTE)
+                caller = await self._look_up(services, secret, exhausted)
             if caller is None:
                 return None, self.limits.spend(name, UNAUTHENTICATED_PER_MINUTE)
         key_rate = caller.key.requests_per_minute if caller.key else None
         per_minute = key_rate or caller.client.requests_per_minute
-        return caller, self.limits.spend(f"key {caller.key_id}", per_minute)
+        weight = request_weight(scope["method"], path)
+        return caller, self.limits.spend(f"key {caller.key_id}", per_minute, weight)
+
+    async def _look_up(self, services: Services, secret: str, exhausted: bool) -> Principal | None:
+        """The principal of a key that was not looked up lately. Unknown keys are looked up one at
+        a time, those of addresses that have `exhausted` their tries apart from the others'."""
+        if authentication.was_authenticated(services, secret):
+            return await _authenticate(services, secret)
+        async with self.lookups[exhausted]:
+            return await _authenticate(services, secret)
 
 
 async def _authenticate(services: Services, secret: str) -> Principal | None:

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from crossway.api.errors import error_response
 from crossway.api.lazy_routes import load_all
+from crossway.api.request_weights import WEIGHTS
 from crossway.api.schemas.fields import BRIDGES, CHAINS, SYMBOLS
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.quotes import BridgeName
@@ -35,7 +36,8 @@ refund return `{success: false, message}`, destination-address `{error}`.
 first response again, with `Idempotent-Replayed: true`.
 
 **Limits.** 250 requests a minute for each key: see the `RateLimit` header, and `Retry-After` after
-a 429. Every response has an `X-Request-Id`; include it when you contact support.
+a 429. Requests that cost more count for more, as their descriptions say. Every response has an
+`X-Request-Id`; include it when you contact support.
 """
 JSON, STREAM = "application/json", "text/event-stream"
 _IDEMPOTENCY: Final = {
@@ -72,9 +74,11 @@ def build_openapi(app: FastAPI, services: Services | None) -> dict[str, Any]:
     components.get("schemas", {}).pop("HTTPValidationError", None)
     components.get("schemas", {}).pop("ValidationError", None)
     document["security"] = [{"key": []}]
-    for path in document["paths"].values():
-        for method, operation in path.items():
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
             _adjust_operation(method, operation)
+            if (weight := WEIGHTS.get((method.upper(), path), 1)) > 1:
+                operation["description"] += f"\n\nCounts as {weight} requests."
     _replace_markers(document, _catalogue_values(services))
     return document
 

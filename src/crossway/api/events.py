@@ -1,16 +1,16 @@
 """`/v1/events`: the live stream of a client's events."""
 
-from collections.abc import AsyncIterator
 from typing import Annotated
 
 import anyio.to_thread
 from fastapi import APIRouter, Header
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from crossway.api.auth import Reader, ServicesDep
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.sse_broker import SseBroker
+from crossway.api.sse_broker import OpenStream, SseBroker
 from crossway.domain.errors import InvalidInput
 from crossway.ports.services import Services
 
@@ -29,9 +29,16 @@ class EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncIterator[bytes]) -> None:
+    def __init__(self, stream: OpenStream) -> None:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        super().__init__(events, headers=headers)
+        super().__init__(stream.events, headers=headers)
+        self._release = stream.release
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._release()
 
 
 @router.get(

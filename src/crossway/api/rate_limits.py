@@ -48,8 +48,15 @@ class RateLimiter:
     _windows: dict[str, deque[float]] = field(default_factory=dict)
     _swept_at: float = -math.inf
 
-    def spend(self, name: str, quota: int, *, count: bool = True) -> RateLimitResult:
-        """Count a request against the window of this name; without `count`, only look."""
+    def is_exhausted(self, name: str, quota: int) -> bool:
+        """Whether a request for this name would be refused."""
+        window = self._windows.get(name)
+        start = self.seconds() - _WINDOW_SECONDS
+        return window is not None and sum(at > start for at in window) >= quota
+
+    def spend(self, name: str, quota: int, weight: int = 1) -> RateLimitResult:
+        """Count a request against the window of this name as `weight` requests; one that counts as
+        more than the quota is granted when the window is empty."""
         now = self.seconds()
         if now - self._swept_at >= _WINDOW_SECONDS:
             # Drop unused windows, once a minute.
@@ -60,11 +67,13 @@ class RateLimiter:
             window = self._windows[name] = deque()
         while window and window[0] <= now - _WINDOW_SECONDS:
             window.popleft()
-        granted = len(window) < quota
-        if granted and count:
-            window.append(now)
-        # After the quota was lowered, several requests must leave the window before one is free.
-        oldest = window[max(0, len(window) - quota)] if window else now
+        weight = min(weight, quota)
+        granted = len(window) + weight <= quota
+        if granted:
+            window.extend([now] * weight)
+        # So many must leave the window before this request, or after it the next one, is free.
+        excess = len(window) + (1 if granted else weight) - quota
+        oldest = window[max(0, excess - 1)] if window else now
         wait = math.ceil(oldest + _WINDOW_SECONDS - now)
         return RateLimitResult(granted, quota, max(0, quota - len(window)), wait)
 

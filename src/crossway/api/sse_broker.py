@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -62,6 +63,14 @@ class _Stream:
         self.joined.cancel()
 
 
+@dataclass(frozen=True, slots=True)
+class OpenStream:
+    """The events of a stream, and what gives its place free, to be called once."""
+
+    events: AsyncIterator[bytes]
+    release: Callable[[], None]
+
+
 class SseBroker:
     """The streams of one process, used by its event loop only."""
 
@@ -73,16 +82,19 @@ class SseBroker:
         self._reader: asyncio.Task[None] | None = None
         self._ended = False
 
-    def open(self, caller: Principal, after: int | None) -> AsyncIterator[bytes]:
+    def open(self, caller: Principal, after: int | None) -> "OpenStream":
         """Events of a client after a position, or from now on, until its key expires or changes.
         Raises `TooManyRequests`."""
         client_id = caller.client.id
         if self._count[client_id] >= MAX_STREAMS_PER_CLIENT or self._count.total() >= MAX_STREAMS:
             message = f"At most {MAX_STREAMS_PER_CLIENT} event streams may be open at once"
             raise TooManyRequests(message, retry_after_seconds=_RETRY_SECONDS)
+        # Counted before anything is awaited: many requests at once would all find room.
+        self._count[client_id] += 1
         loop = asyncio.get_running_loop()
         stream = _Stream(client_id, caller.key, loop.create_future(), after)
-        return self._events(stream, loop.time() + MAX_STREAM_SECONDS)
+        events = self._events(stream, loop.time() + MAX_STREAM_SECONDS)
+        return OpenStream(events, partial(self._release, client_id))
 
     def end(self) -> None:
         """Close every stream; clients resume elsewhere or later."""
@@ -92,7 +104,6 @@ class SseBroker:
 
     async def _events(self, stream: _Stream, until: float) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
-        self._count[stream.client_id] += 1
         try:
             if stream.after is None:
                 stream.after = await anyio.to_thread.run_sync(self._last)
@@ -129,9 +140,11 @@ class SseBroker:
         self._open.discard(stream)
         if stream in self._joining:
             self._joining.remove(stream)
-        self._count[stream.client_id] -= 1
-        if not self._count[stream.client_id]:
-            del self._count[stream.client_id]
+
+    def _release(self, client_id: str) -> None:
+        self._count[client_id] -= 1
+        if not self._count[client_id]:
+            del self._count[client_id]
 
     async def _missed(self, client_id: str, after: int, until: int) -> AsyncIterator[bytes]:
         while after < until:

@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import typer
 from cryptography.fernet import Fernet
@@ -17,6 +18,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.cli.errors import report_errors, setting_errors
+from crossway.server.allowed_hosts import is_loopback_name
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.startup_checks import SetupError
 from crossway.storage.store import SqlStore, open_store
@@ -99,6 +101,7 @@ def _findings() -> Iterator[str]:
         yield from setting_errors(error)
         return
     yield from _folder_findings(settings)
+    yield from _reach_findings(settings)
     yield from _database_findings(settings)
     if find_spec("uvloop") is None:
         yield "uvloop is not installed: responses take longer without it"
@@ -121,6 +124,36 @@ def _folder_findings(settings: Settings) -> Iterator[str]:
         yield str(error)
 
 
+def _reach_findings(settings: Settings) -> Iterator[str]:
+    """What is missing for being reached from other machines, or is wrong with it."""
+    public_host = urlsplit(settings.public_url).hostname or "localhost"
+    if settings.is_local and is_loopback_name(public_host):
+        return
+    if not settings.public_url:
+        yield (
+            "CROSSWAY_PUBLIC_URL is not set although other machines are let in: set it to the URL "
+            "that payers use, or requests under that name are refused"
+        )
+    if settings.network == "simulated":
+        yield (
+            "the simulated network can be reached from outside: nobody is paid on it, and every "
+            "key moves its money and its clock"
+        )
+
+
+def _sign_in_findings(settings: Settings, store: SqlStore) -> Iterator[str]:
+    with store.read() as unit:
+        if unit.staff.has_any() or settings.dashboard_password is not None:
+            return
+    if settings.network == "live" or not settings.is_local:
+        yield "nobody can sign in to the dashboard: add staff with crossway people add"
+    else:
+        yield (
+            "the dashboard is open: whoever uses this machine has full access; add staff with "
+            "crossway people add, or set CROSSWAY_DASHBOARD_PASSWORD"
+        )
+
+
 def _database_findings(settings: Settings) -> Iterator[str]:
     if settings.on_sqlite and not Path(settings.url.removeprefix("sqlite:///")).exists():
         return  # The first start creates it.
@@ -129,6 +162,7 @@ def _database_findings(settings: Settings) -> Iterator[str]:
         yield from store.ping()
         with suppress(ProgrammingError, OperationalError):  # The first start creates the tables.
             yield from _key_findings(settings, store)
+            yield from _sign_in_findings(settings, store)
             yield from _alert_findings(store)
         store.close()
     except (SQLAlchemyError, ImportError) as error:

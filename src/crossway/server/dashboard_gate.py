@@ -34,7 +34,7 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 SIGN_IN_FIRST: Final = "Sign in first: open the dashboard"
 NOT_FROM_HERE: Final = (
     "No staff account exists yet, and so the dashboard opens on the machine that runs it only, as "
-    "http://localhost. Create one there (crossway staff add), or set CROSSWAY_DASHBOARD_PASSWORD"
+    "http://localhost. Create one there (crossway people add), or set CROSSWAY_DASHBOARD_PASSWORD"
 )
 TOO_MANY_SOCKETS: Final = "Too many pages are open: close some of them"
 

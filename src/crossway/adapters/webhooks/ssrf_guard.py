@@ -13,11 +13,31 @@ _PRINTABLE = re.compile(r"[\x21-\x5b\x5d-\x7e]+\Z")
 _HOST_PATTERN = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\Z")
 _NUMERIC_LABEL = re.compile(r"(0x[0-9a-f]*|[0-9]+)\Z")
 _MAX_HOST_LENGTH = 253
-# Reserved for protocols and relays; not every version of `ipaddress` knows these.
-_RESERVED = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
+# Reserved for protocols, relays and documentation (IANA's registries of special-purpose
+# addresses); not every version of `ipaddress` knows these.
+_RESERVED = tuple(
+    IPv4Network(text)
+    for text in (
+        *("192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+        *("192.175.48.0/24", "198.51.100.0/24", "203.0.113.0/24"),
+    )
+)
 _UNICAST = IPv6Network("2000::/3")
-# Addresses that embed another address: 6to4, Teredo.
-_TUNNELS = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
+# Protocols with Teredo, documentation, and 6to4; Teredo and 6to4 embed another address.
+_RESERVED_UNICAST = tuple(
+    IPv6Network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+)
+# The third quarter of an ISATAP address, whose last quarter is an IPv4 address (RFC 5214).
+_ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
+# Below this, only https's own; above, what other services listen on and a TLS handshake disturbs.
+_FIRST_FREE_PORT = 1024
+_OTHER_SERVICES = frozenset(
+    {
+        *(1433, 1521, 2049, 2375, 2376, 2379, 2380, 3306, 3389, 3659, 4045, 4190, 5060, 5061, 5432),
+        *(5672, 5900, 5984, 6000, 6379, 6443, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 9042, 9092),
+        *(9200, 9300, 10080, 10250, 10255, 11211, 27017),
+    }
+)
 NOT_PUBLIC = "must resolve to a public address"
 
 
@@ -57,10 +77,16 @@ def parse_url(url: str, loopback: bool) -> Target:
         raise ValueError("must not contain a #fragment")
     if port == 0:
         raise ValueError("must have a port from 1 to 65535")
-    _check_host(host)
     secure = parts.scheme == "https"
+    if port is not None and not loopback and not _is_free_port(port):
+        raise ValueError("must have port 443, or one from 1024 on that is no other service's")
+    _check_host(host)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(secure, host, port or (443 if secure else 80), path)
+
+
+def _is_free_port(port: int) -> bool:
+    return port == 443 or (port >= _FIRST_FREE_PORT and port not in _OTHER_SERVICES)
 
 
 def _check_host(host: str) -> None:
@@ -91,7 +117,9 @@ def is_public(address: str) -> bool:
     if isinstance(ip, IPv4Address):
         return not any(ip in network for network in _RESERVED)
     # This excludes addresses that embed IPv4: mapped (::ffff:0:0/96) and NAT64 (64:ff9b::/96).
-    return ip in _UNICAST and not any(ip in tunnel for tunnel in _TUNNELS)
+    if ip not in _UNICAST or (int(ip) >> 32) & 0xFFFF_FFFF in _ISATAP:
+        return False
+    return not any(ip in network for network in _RESERVED_UNICAST)
 
 
 def is_loopback(address: str) -> bool:
@@ -109,4 +137,6 @@ def is_allowed(target: Target, addresses: Sequence[str], loopback: bool) -> bool
     """Whether all of a host's addresses may be connected to; one internal address rejects it."""
     if loopback and addresses and all(is_loopback(address) for address in addresses):
         return True
+    if not _is_free_port(target.port):
+        return False
     return target.secure and bool(addresses) and all(is_public(address) for address in addresses)

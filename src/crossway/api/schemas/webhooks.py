@@ -61,8 +61,8 @@ class CreateWebhook(_WebhookFields):
     """The body of POST /webhooks."""
 
     url: SkipValidation[str] = field(
-        "URL that receives events: https at a public address; in the simulated environment also "
-        "http at a loopback address.",
+        "URL that receives events: https at a public address, port 443 or one from 1024 on; in "
+        "the simulated environment, where the operator allows it, also http at a loopback address.",
         _URL,
     )
 

@@ -38,6 +38,9 @@ def client_choice(label: str, key: str) -> str | None:
     )
 
 
+LOOPBACK_HELP = "; where `CROSSWAY_LOOPBACK_WEBHOOKS` is `true`, http on localhost too"
+
+
 @requires(Permission.MANAGE)
 def new_webhook() -> None:
     """The form of a new webhook."""
@@ -49,7 +52,7 @@ def new_webhook() -> None:
             "URL",
             key="new_webhook_url",
             placeholder="https://shop.example/hooks/crossway",
-            help="A public https URL" + ("; http on localhost also works" if local else ""),
+            help="A public https URL" + (LOOPBACK_HELP if local else ""),
         )
         client = right.selectbox("Merchant", list(names), format_func=names.__getitem__)
         events, description = _event_inputs((ALL_EVENTS,), "", "new_webhook")
