@@ -28,6 +28,7 @@ from crossway.dashboard.session_owners import owns_session
 from crossway.payer.lazy_pages import LazyPages
 from crossway.ports.policy import IngressConfig
 from crossway.ports.services import Services
+from crossway.server.bounded_writes import BoundedWrites
 from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.server.host_check import HostCheck
 from crossway.server.security_headers import SecurityHeaders, streamlit_policy
@@ -82,6 +83,7 @@ app = st.App(
         broadcaster.route(),
     ],
     middleware=[
+        Middleware(BoundedWrites),
         Middleware(SecurityHeaders, ingress, page_policy),
         Middleware(HostCheck, ingress),
         Middleware(

@@ -1,7 +1,8 @@
 """Runs the benchmarks and prints each figure, its goal, and whether it is met.
 
 python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, deposits, serving,
-deliveries, lookups, overviews, trackers, books, analytics, evm, watching, first_paint, start
+deliveries, lookups, overviews, trackers, books, analytics, evm, watching, first_paint, start,
+stalls
 
 python -m benchmarks campaign [options] is a long run under faults; see its --help.
 """
@@ -28,6 +29,7 @@ NAMES = (
     "watching",
     "first_paint",
     "start",
+    "stalls",
 )
 
 

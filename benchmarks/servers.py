@@ -87,21 +87,26 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, command: Sequence[str] = WHOLE, killed: bool = False) -> Iterator[Server]:
+def serving(
+    folder: Path, command: Sequence[str] = WHOLE, killed: bool = False, **settings: str
+) -> Iterator[Server]:
     """Run a server, with its engine if it has one, and stop it by its process id.
 
-    `killed` stops it as a power cut would, without a chance to tidy up."""
+    `killed` stops it as a power cut would, without a chance to tidy up. `settings` are environment
+    variables without CROSSWAY_."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CROSSWAY_", "STREAMLIT_"))}
-    paths = ("/api/v1", "/") if command == WHOLE else ("/api/v1",)
+    given = {"DATA_DIR": str(folder), "LOOPBACK_WEBHOOKS": "true"} | settings
+    is_open = command == WHOLE and "DASHBOARD_PASSWORD" not in settings
+    paths = ("/api/v1", "/") if is_open else ("/api/v1",)
     began = time.perf_counter()
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *command, str(port)],
             cwd=ROOT,
-            env={**kept, "CROSSWAY_DATA_DIR": str(folder), "CROSSWAY_LOOPBACK_WEBHOOKS": "true"},
+            env=kept | {f"CROSSWAY_{name}": value for name, value in given.items()},
             stdout=log,
             stderr=log,
         )

@@ -4,6 +4,7 @@ import asyncio
 import resource
 import socket
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
@@ -14,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from crossway.server.connections import Deadlines, OpenConnections
+from crossway.server.connections import HANDSHAKE_BURST, Deadlines, OpenConnections
 from crossway.server.run import raise_file_limit
 from tests.processes import free_port, wait_until
 from tests.security.conftest import Target
@@ -43,7 +44,8 @@ def serving(maximum: int, deadlines: Deadlines = SHORT) -> Iterator[int]:
     """The port of a server with these limits."""
     port, connections = free_port(), OpenConnections(maximum, deadlines=deadlines)
     config = uvicorn.Config(
-        _app, port=port, http=connections.protocol, lifespan="off", log_level="critical"  # type: ignore[arg-type]
+        _app, port=port, http=connections.protocol, ws="websockets-sansio", lifespan="off",  # type: ignore[arg-type]
+        log_level="critical",
     )  # fmt: skip
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -69,6 +71,17 @@ def is_closed(connection: socket.socket) -> bool:
             pass
     except ConnectionResetError:
         pass
+    return True
+
+
+def read_until(connection: socket.socket, text: bytes, times: int) -> bool:
+    """Whether the server sends a text so often."""
+    received = b""
+    while received.count(text) < times:
+        part = connection.recv(65_536)
+        if not part:
+            return False
+        received += part
     return True
 
 
@@ -105,6 +118,30 @@ def test_headers_without_an_end_are_cut_off_by_their_size() -> None:
             except OSError:
                 return
         pytest.fail("the server reads on")
+
+
+def test_requests_sent_ahead_end_the_connection() -> None:
+    """Thousands of them fit into one packet, and each takes kilobytes."""
+    request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    with serving(64, PATIENT) as port:
+        with closing(sent(port, request * 5)) as connection:
+            assert read_until(connection, b"HTTP/1.1 200", 5)
+        with closing(sent(port, request * 500)) as connection:
+            assert is_closed(connection)
+
+
+def test_one_address_opens_no_more_websockets_than_it_has_pages() -> None:
+    upgrade = (
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    statuses = Counter[bytes]()
+    with serving(64) as port:
+        for _ in range(HANDSHAKE_BURST * 3):
+            with closing(sent(port, upgrade)) as connection:
+                statuses[connection.recv(12)] += 1
+    assert statuses[b"HTTP/1.1 429"] > 0
+    assert statuses.total() - statuses[b"HTTP/1.1 429"] >= HANDSHAKE_BURST
 
 
 def test_a_flood_of_silent_connections_makes_room_for_those_that_ask() -> None:

@@ -1,6 +1,7 @@
 """The OpenAPI document and its page, which loads nothing from other hosts."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -143,7 +144,19 @@ def pages(app: FastAPI) -> Sequence[BaseRoute]:
 
 
 def _asset(name: str) -> Response:
-    headers, file = {"cache-control": "max-age=86400"}, FOLDER / name
-    if not file.exists():
-        headers["content-encoding"], file = "gzip", FOLDER / f"{name}.gz"
-    return Response(file.read_bytes(), headers=headers, media_type=_ASSETS[name])
+    headers = {"cache-control": "max-age=86400"}
+    body, is_compressed = _asset_body(name)
+    if is_compressed:
+        headers["content-encoding"] = "gzip"
+    return Response(body, headers=headers, media_type=_ASSETS[name])
+
+
+@cache
+def _asset_body(name: str) -> tuple[bytes, bool]:
+    """A file of the page, and whether it is compressed; read once, as many may ask for it."""
+    file = FOLDER / name
+    return (
+        (file.read_bytes(), False)
+        if file.exists()
+        else ((FOLDER / f"{name}.gz").read_bytes(), True)
+    )

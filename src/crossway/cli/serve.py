@@ -88,6 +88,7 @@ def _create_app(services: Services) -> "ASGIApp":
     from crossway.api.health import root_probe_routes
     from crossway.api.rate_limits import IpRateLimiter
     from crossway.payer.lazy_pages import LazyPages
+    from crossway.server.bounded_writes import BoundedWrites
     from crossway.server.host_check import HostCheck
     from crossway.server.security_headers import SecurityHeaders
 
@@ -98,7 +99,11 @@ def _create_app(services: Services) -> "ASGIApp":
     pages = Mount("/pay", LazyPages(IpRateLimiter(), lambda: services))
     return Starlette(
         routes=[Mount("/api", inner), pages, *root_probe_routes(inner)],
-        middleware=[Middleware(SecurityHeaders, ingress), Middleware(HostCheck, ingress)],
+        middleware=[
+            Middleware(BoundedWrites),
+            Middleware(SecurityHeaders, ingress),
+            Middleware(HostCheck, ingress),
+        ],
         exception_handlers=HANDLERS,
     )
 

@@ -16,7 +16,17 @@ from crossway.domain.clients import is_allowed, networks_of
 MAX_HEADER_BYTES: Final = 64 * 1024
 MAX_CONNECTIONS: Final = 4096
 MAX_PER_ADDRESS: Final = 512
+# Requests that wait for the one before; each takes kilobytes, and clients that send ahead are rare.
+MAX_PIPELINED: Final = 8
 SWEEP_SECONDS: Final = 1.0
+# Handshakes of WebSockets from one address, which cost more than the requests that precede them: an
+# office that reconnects after a restart, and as many a second after that.
+HANDSHAKE_BURST: Final = 200
+HANDSHAKES_PER_SECOND: Final = 20.0
+_TOO_MANY_HANDSHAKES: Final = (
+    b"HTTP/1.1 429 Too Many Requests\r\n"
+    b"connection: close\r\ncontent-length: 0\r\nretry-after: 1\r\n\r\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,8 @@ class OpenConnections:
         # In the order in which they were opened.
         self._open: dict[GuardedProtocol, str] = {}
         self._by_address: Counter[str] = Counter()
+        # By address, the handshakes that are not yet forgotten, and as of when.
+        self._handshakes: dict[str, tuple[float, float]] = {}
         self._sweeping = False
 
     def protocol(self, **arguments: Any) -> "GuardedProtocol":
@@ -70,13 +82,30 @@ class OpenConnections:
             connection.loop.call_later(SWEEP_SECONDS, partial(self._sweep, connection.loop))
         return True
 
-    def forget(self, connection: "GuardedProtocol") -> None:
-        """A connection that ended or became a WebSocket."""
-        counted = self._open.pop(connection, None)
-        if counted is not None:
-            self._by_address[counted] -= 1
-            if not self._by_address[counted]:
-                del self._by_address[counted]
+    def admit_handshake(self, connection: "GuardedProtocol", now: float) -> bool:
+        """Count a connection that becomes a WebSocket; False if its address opens too many."""
+        address = self.forget(connection)
+        if not address:
+            return True
+        count = self._recent_handshakes(address, now)
+        if count >= HANDSHAKE_BURST:
+            return False
+        self._handshakes[address] = (count + 1, now)
+        return True
+
+    def _recent_handshakes(self, address: str, now: float) -> float:
+        count, at = self._handshakes.get(address, (0.0, now))
+        return max(0.0, count - (now - at) * HANDSHAKES_PER_SECOND)
+
+    def forget(self, connection: "GuardedProtocol") -> str | None:
+        """Count a connection no longer that ended or became a WebSocket; returns the address that
+        it counted for, empty for a trusted proxy."""
+        address = self._open.pop(connection, None)
+        if address is not None:
+            self._by_address[address] -= 1
+            if not self._by_address[address]:
+                del self._by_address[address]
+        return address
 
     def _make_room(self, address: str = "") -> bool:
         """Close the oldest connection (of an address) that waits for a request, if there is one."""
@@ -92,6 +121,8 @@ class OpenConnections:
         now = loop.time()
         for connection in [one for one in self._open if one.is_overdue(now)]:
             connection.abort()
+        for address in [a for a in self._handshakes if not self._recent_handshakes(a, now)]:
+            del self._handshakes[address]
         self._sweeping = bool(self._open)
         if self._sweeping:
             loop.call_later(SWEEP_SECONDS, partial(self._sweep, loop))
@@ -128,6 +159,12 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._awaits_headers and self._header_bytes > MAX_HEADER_BYTES:
             self.abort()
 
+    def on_message_begin(self) -> None:
+        if len(self.pipeline) >= MAX_PIPELINED:
+            # The parser stops, and the connection ends with 400.
+            raise ValueError("too many requests wait on this connection")
+        super().on_message_begin()
+
     def on_headers_complete(self) -> None:
         self._awaits_headers, self._header_bytes = False, 0
         self._read_by = self.loop.time() + self._deadlines.body
@@ -138,8 +175,11 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        self._registry.forget(self)
-        super().handle_websocket_upgrade()
+        if self._registry.admit_handshake(self, self.loop.time()):
+            super().handle_websocket_upgrade()
+        else:
+            self.transport.write(_TOO_MANY_HANDSHAKES)
+            self.transport.close()
 
     def pause_writing(self) -> None:
         self._written_by = self.loop.time() + self._deadlines.unread

@@ -9,8 +9,8 @@ from typing import Final
 
 from starlette.types import Message, Receive
 
-# Two for each open page.
-MAX_PER_PERSON: Final = 80
+# Two for each open page. Where nobody signs in, all of this machine are one person.
+MAX_PER_PERSON: Final = 400
 MAX_SOCKETS: Final = 1_000
 # Every message may run a page's script.
 BURST: Final = 60
