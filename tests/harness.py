@@ -14,11 +14,13 @@ from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.passkeys import WebAuthnPasskeys
 from crossway.adapters.passwords import Argon2PasswordHasher
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
+from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.vault import open_vault
 from crossway.catalogue import load_catalogue, reference_prices
 from crossway.catalogue.fiat import load_fiat
@@ -108,6 +110,8 @@ class Harness:
             ramp_sandbox=self.ramps,
             policy=Policy(max_settle_seconds=20, **policy),
             passwords=PASSWORDS,
+            authenticator_codes=TotpCodes(),
+            passkeys=WebAuthnPasskeys(),
             process=ProcessState(failpoint=lambda step: (reached(step), None)[1]),
         )
         self.engine = Engine(self.services, "test", sole=True)

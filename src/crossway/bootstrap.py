@@ -196,7 +196,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         if isinstance(error, SetupError):
             raise
         raise unusable(settings, error) from error
-    services = environments.with_passwords(services)
+    services = environments.with_staff_sign_in(services)
     service = Service(services, store, pool, database_lock, wakers=wakers)
     if services.environment == "simulated":
         service.services = replace(

@@ -14,11 +14,13 @@ from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.clock import SystemClock
 from crossway.adapters.network_costs import ChainNetworkCosts
+from crossway.adapters.passkeys import WebAuthnPasskeys
 from crossway.adapters.passwords import Argon2PasswordHasher
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
+from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.webhooks.demo_receivers import DemoReceivers
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
@@ -28,6 +30,7 @@ from crossway.domain.network_costs import NetworkCostPolicy
 from crossway.domain.price_risk import PricePolicy
 from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
+from crossway.domain.roles import Role
 from crossway.domain.webhooks import OutboxEvent
 from crossway.ports.policy import IngressConfig, Policy, RetentionPolicy, SessionPolicy
 from crossway.ports.prices import Prices
@@ -202,6 +205,9 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         sessions=SessionPolicy(
             idle_seconds=60 * settings.idle_minutes,
             second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,
+            second_factor_from=(
+                None if settings.second_factor_from == "off" else Role(settings.second_factor_from)
+            ),
         ),
         retention=build_retention(settings),
         ingress=build_ingress(settings),
@@ -216,9 +222,14 @@ def build_ingress(settings: Settings) -> IngressConfig:
     return IngressConfig(proxies, token, settings.public_url, hosts)
 
 
-def with_passwords(services: Services) -> Services:
-    """The same services with the password hasher that staff sign in with."""
-    return replace(services, passwords=Argon2PasswordHasher())
+def with_staff_sign_in(services: Services) -> Services:
+    """The same services with what verifies the passwords, codes and passkeys of staff."""
+    return replace(
+        services,
+        passwords=Argon2PasswordHasher(),
+        authenticator_codes=TotpCodes(),
+        passkeys=WebAuthnPasskeys(),
+    )
 
 
 def build_retention(settings: Settings) -> RetentionPolicy:

@@ -63,6 +63,10 @@ class Settings(BaseSettings):
         le=10**9,
         description="Manual operations above this amount ask for the amount again; 0: always.",
     )
+    second_factor_from: Literal["off", "viewer", "operator", "treasurer", "admin"] = Field(
+        default="off",
+        description="Staff with this role or a higher one need a second factor; off: nobody.",
+    )
     run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
     intent_life_seconds: int = Field(
         default=3600, ge=300, le=86_400, description="Time to expiry of an intent."

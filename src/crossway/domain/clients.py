@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.money import share_up
 from crossway.domain.roles import Permission, Role, can, minimum_role
+from crossway.domain.staff import StaffSession
 
 DEFAULT_REQUESTS_PER_MINUTE = 250
 MAX_APP_FEE_BPS = 500
@@ -107,7 +108,7 @@ class ApiKey:
 class Principal:
     """The caller of a request: a client with an API key, or a staff member with a `role`.
 
-    Staff see the data of every client.
+    Staff see the data of every client. `session` is that of a person who signed in.
     """
 
     client: Client
@@ -116,6 +117,7 @@ class Principal:
     key_id: int | None = None
     role: Role | None = None
     key: ApiKey | None = None
+    session: StaffSession | None = None
 
     @property
     def is_staff(self) -> bool:

@@ -40,7 +40,12 @@ _ORDER: Final = tuple(Role)
 
 def can(role: Role, permission: Permission) -> bool:
     """Whether a role has a permission."""
-    return _ORDER.index(role) >= _ORDER.index(_MINIMUM_ROLES[permission])
+    return is_at_least(role, _MINIMUM_ROLES[permission])
+
+
+def is_at_least(role: Role, lowest: Role) -> bool:
+    """Whether a role is this one or a higher one."""
+    return _ORDER.index(role) >= _ORDER.index(lowest)
 
 
 def minimum_role(permission: Permission) -> Role:

@@ -10,15 +10,12 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Role
 
 MAX_NAME_CHARACTERS: Final = 60
-MIN_PASSWORD_CHARACTERS: Final = 12
-MAX_PASSWORD_CHARACTERS: Final = 200
 MAX_SESSION_AGE: Final = timedelta(hours=24)
 INSTALLATION_OPERATOR: Final = "Operator"
 # Names that the audit log uses for callers without an account.
 _RESERVED_NAMES: Final = frozenset(
     {INSTALLATION_OPERATOR, "Command line", "First run", "Somebody", "Crossway"}
 )
-_MIN_DISTINCT_CHARACTERS: Final = 5
 
 
 class AuthMethod(StrEnum):
@@ -26,6 +23,7 @@ class AuthMethod(StrEnum):
 
     PASSWORD = "password"
     IDENTITY_PROVIDER = "provider"
+    PASSKEY = "passkey"
     INSTALLATION_PASSWORD = "installation's password"
 
 
@@ -56,7 +54,7 @@ class StaffMember:
 @dataclass(frozen=True, slots=True)
 class StaffSession:
     """A staff session; `member_id` None signed in with the installation's password, before any
-    staff existed."""
+    staff existed. `proven_at` is when the person last proved who they are, None if long ago."""
 
     id: int
     member_id: int | None
@@ -64,6 +62,7 @@ class StaffSession:
     started_at: datetime
     last_seen_at: datetime
     ended_at: datetime | None = None
+    proven_at: datetime | None = None
 
     def is_expired(self, now: datetime, idle: timedelta, seen_at: datetime | None = None) -> bool:
         """Whether the session was ended, was idle for too long, or is older than a day."""
@@ -96,22 +95,3 @@ def parse_role(value: object) -> Role:
         return Role(str(value))
     except ValueError as error:
         raise InvalidInput(f"role must be one of {', '.join(Role)}") from error
-
-
-def parse_password(value: object, name: str) -> str:
-    """Check the strength of a password; raises `InvalidInput`, which does not repeat it."""
-    if not isinstance(value, str) or len(value) < MIN_PASSWORD_CHARACTERS:
-        raise InvalidInput(
-            f"password must have at least {MIN_PASSWORD_CHARACTERS} characters: four or five "
-            "unrelated words are strong and easy to remember"
-        )
-    if len(value) > MAX_PASSWORD_CHARACTERS:
-        raise InvalidInput(f"password must have at most {MAX_PASSWORD_CHARACTERS} characters")
-    if len(set(value)) < _MIN_DISTINCT_CHARACTERS or not name_key(value).replace(
-        name_key(name), ""
-    ):
-        raise InvalidInput(
-            "password must not be the name, nor one character after another: take four or five "
-            "unrelated words"
-        )
-    return value

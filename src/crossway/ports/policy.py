@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from crossway.domain.price_risk import PricePolicy
 from crossway.domain.pricing import ServiceFee
+from crossway.domain.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,16 @@ class IngressConfig:
 
 @dataclass(frozen=True, slots=True)
 class SessionPolicy:
-    """When staff are signed out and when they must confirm an amount.
+    """When staff are signed out, must confirm an amount, and need a second factor.
 
     A session ends after `idle_seconds` without activity. A manual movement above
-    `second_confirmation_micro_usd` requires the amount to be typed again (0: always).
+    `second_confirmation_micro_usd` requires the amount to be typed again (0: always). Roles from
+    `second_factor_from` upwards need a second factor; None requires it of nobody.
     """
 
     idle_seconds: int = 1800
     second_confirmation_micro_usd: int = 1_000_000_000
+    second_factor_from: Role | None = None
 
 
 @dataclass(frozen=True, slots=True)

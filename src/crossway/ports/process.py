@@ -210,24 +210,38 @@ class KillSwitchCache:
     last_read: tuple[object, float, Mapping[str, str]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CachedSession:
+    """A session with its member and whether they have a second factor, as of the epoch and the
+    time.monotonic() of the look-up."""
+
+    epoch: object
+    read_at: float
+    session: StaffSession | None
+    member: StaffMember | None
+    has_second_factor: bool
+
+
 @dataclass
 class SessionCache:
-    """Staff sessions that this process looked up recently, and recent sign-in attempts.
+    """Staff sessions that this process looked up recently, recent guesses and open challenges.
 
-    `by_token_hash` maps a token's hash to the epoch, the time.monotonic() of the look-up, the
-    session and its staff member. `has_staff` says, in the same way, whether any staff exist. A
-    change made here begins a new epoch, which invalidates earlier look-ups. `last_active` is the
-    last activity by token hash, newer than what is stored. `login_attempts` holds the
-    time.monotonic() of sign-in attempts by name and by address, guarded by `lock`.
+    `by_token_hash` maps a token's hash to what was looked up. `has_staff` says whether any staff
+    exist, with the epoch and the time.monotonic() of the look-up. A change made here begins a new
+    epoch, which invalidates earlier look-ups. `last_active` is the last activity by token hash,
+    newer than what is stored. `login_attempts` holds the time.monotonic() of guesses by what limits
+    them, `known_addresses` the names with an address from which they signed in. `challenges` are
+    those that no passkey has answered yet, with their purpose and the time.monotonic() at which
+    they expire. `lock` guards these three.
     """
 
     epoch: object = field(default_factory=object)
-    by_token_hash: dict[str, tuple[object, float, StaffSession | None, StaffMember | None]] = field(
-        default_factory=dict
-    )
+    by_token_hash: dict[str, CachedSession] = field(default_factory=dict)
     has_staff: tuple[object, float, bool] | None = None
     last_active: dict[str, datetime] = field(default_factory=dict)
     login_attempts: dict[str, deque[float]] = field(default_factory=dict)
+    known_addresses: set[str] = field(default_factory=set)
+    challenges: dict[bytes, tuple[str, float]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
 

@@ -18,6 +18,7 @@ from crossway.ports.prices import Prices
 from crossway.ports.process import ProcessState
 from crossway.ports.ramps import RampProvider
 from crossway.ports.sandbox import RampSandbox, Sandbox
+from crossway.ports.second_factors import AuthenticatorCodes, PasskeyVerifier
 from crossway.ports.store import Store
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import WebhookServices
@@ -50,5 +51,7 @@ class Services:
     find_demo: Callable[[], DemoData | None] = lambda: None
     webhooks: WebhookServices | None = None
     passwords: PasswordHasher | None = None
+    authenticator_codes: AuthenticatorCodes | None = None
+    passkeys: PasskeyVerifier | None = None
     policy: Policy = field(default_factory=Policy)
     process: ProcessState = field(default_factory=ProcessState)

@@ -46,6 +46,10 @@ class StaffRepository(Protocol):
         """Move the time of the last activity forward, never back."""
         ...
 
+    def record_proof(self, session_id: int, at: datetime) -> None:
+        """Store when the person last proved who they are."""
+        ...
+
     def end_sessions(self, session_ids: Collection[int], at: datetime) -> None: ...
     def list_open_sessions(self, member_id: int | None) -> list[StaffSession]:
         """Open sessions of a member; for None, those from before there were members."""

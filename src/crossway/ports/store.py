@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from crossway.ports.records import KillSwitch
     from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
+    from crossway.ports.second_factor_repository import SecondFactorRepository
     from crossway.ports.staff_repository import StaffRepository
     from crossway.ports.topics import Topic
     from crossway.ports.treasury_repository import (
@@ -126,6 +127,8 @@ class UnitOfWork(Protocol):
     def encrypted_values(self) -> EncryptedValueRepository: ...
     @property
     def staff(self) -> StaffRepository: ...
+    @property
+    def second_factors(self) -> SecondFactorRepository: ...
     @property
     def outbox(self) -> OutboxRepository: ...
     @property

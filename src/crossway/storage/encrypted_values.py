@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Table, select, update
 
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.ramp_tables import kyc_customers, kyc_submissions, orders, stored_secrets
-from crossway.storage.staff_tables import staff
+from crossway.storage.staff_tables import staff, staff_authenticators
 from crossway.storage.webhook_tables import webhooks
 
 # Values of a column that is missing here are lost when their key is removed. Stored secrets come
@@ -17,6 +17,7 @@ ENCRYPTED_COLUMNS: Final[tuple[tuple[Table, str, str], ...]] = (
     (kyc_customers, "id", "encrypted_email"),
     (kyc_submissions, "id", "encrypted_value"),
     (staff, "id", "encrypted_email"),
+    (staff_authenticators, "member_id", "encrypted_secret"),
     (webhooks, "id", "secret"),
     (webhooks, "id", "old_secret"),
     (stored_secrets, "name", "encrypted_value"),

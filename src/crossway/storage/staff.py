@@ -93,6 +93,10 @@ class SqlStaff:
             update(staff_sessions).where(*conditions).values(last_seen_at=to_micros(at))
         )
 
+    def record_proof(self, session_id: int, at: datetime) -> None:
+        changed = update(staff_sessions).where(staff_sessions.c.id == session_id)
+        self._db.execute(changed.values(proven_at=to_micros(at)))
+
     def end_sessions(self, session_ids: Collection[int], at: datetime) -> None:
         conditions = (staff_sessions.c.id.in_(session_ids), staff_sessions.c.ended_at.is_(None))
         self._db.execute(update(staff_sessions).where(*conditions).values(ended_at=to_micros(at)))

@@ -1,4 +1,4 @@
-"""The tables of staff members and their sessions."""
+"""The tables of staff members, their sessions and second factors."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, LargeBinary, Table, Text
 
@@ -34,4 +34,36 @@ staff_sessions = Table(
     Column("started_at", BigInteger, nullable=False, index=True),
     Column("last_seen_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
+    Column("proven_at", BigInteger),
+)
+
+staff_authenticators = Table(
+    "staff_authenticators",
+    METADATA,
+    Column("member_id", BigInteger, ForeignKey("staff.id"), primary_key=True, autoincrement=False),
+    Column("encrypted_secret", LargeBinary, nullable=False),
+    # A code is taken once: the step of time of the last one.
+    Column("last_step", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+staff_passkeys = Table(
+    "staff_passkeys",
+    METADATA,
+    row_id(),
+    Column("member_id", BigInteger, ForeignKey("staff.id"), nullable=False, index=True),
+    Column("credential_id", Text, nullable=False, unique=True),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("sign_count", BigInteger, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("last_used_at", BigInteger),
+)
+
+staff_recovery_codes = Table(
+    "staff_recovery_codes",
+    METADATA,
+    Column("code_hash", Text, primary_key=True),
+    Column("member_id", BigInteger, ForeignKey("staff.id"), nullable=False, index=True),
+    Column("used_at", BigInteger),
 )

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crossway.storage.request_log import SqlRequestLog
     from crossway.storage.retention import SqlRetention
     from crossway.storage.search import SqlSearch
+    from crossway.storage.second_factors import SqlSecondFactors
     from crossway.storage.staff import SqlStaff
     from crossway.storage.treasury import SqlTreasury
     from crossway.storage.webhooks import SqlWebhooks
@@ -75,6 +76,7 @@ class SqlUnitOfWork:
     kyc_customers: cached_property[SqlKycCustomers] = _repository("kyc_customers")
     encrypted_values: cached_property[SqlEncryptedValues] = _repository("encrypted_values")
     staff: cached_property[SqlStaff] = _repository("staff")
+    second_factors: cached_property[SqlSecondFactors] = _repository("second_factors")
     request_log: cached_property[SqlRequestLog] = _repository("request_log")
     retention: cached_property[SqlRetention] = _repository("retention")
     outbox: cached_property[SqlOutbox] = _repository("outbox")

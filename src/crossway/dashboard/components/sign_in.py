@@ -11,9 +11,9 @@ from crossway.dashboard.components.navigation import page_path
 from crossway.dashboard.components.notices import error_sentence, escape_markdown
 from crossway.dashboard.views import staff as view
 from crossway.domain.errors import DomainError
-from crossway.domain.staff import MAX_NAME_CHARACTERS, MAX_PASSWORD_CHARACTERS
-from crossway.usecases.staff.sessions import SignInRequirement
-from crossway.usecases.staff.sign_in import ReplayedAssertion
+from crossway.domain.staff import MAX_NAME_CHARACTERS
+from crossway.domain.staff_passwords import MAX_PASSWORD_CHARACTERS
+from crossway.usecases.staff.sessions import ReplayedAssertion, SignInRequirement
 
 _WIDTH = 400
 

@@ -10,12 +10,8 @@ from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services, signed_in_staff
 from crossway.dashboard.views import staff as view
 from crossway.domain.roles import Role
-from crossway.domain.staff import (
-    MAX_NAME_CHARACTERS,
-    MAX_PASSWORD_CHARACTERS,
-    MIN_PASSWORD_CHARACTERS,
-    StaffMember,
-)
+from crossway.domain.staff import MAX_NAME_CHARACTERS, StaffMember
+from crossway.domain.staff_passwords import MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS
 from crossway.usecases.staff import members
 
 _PASSWORD_HELP = (

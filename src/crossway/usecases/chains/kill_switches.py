@@ -9,6 +9,7 @@ from crossway.domain.quotes import BridgeName
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.staff.step_up import require_step_up
 
 FRESH_SECONDS = 1.0
 
@@ -33,6 +34,7 @@ def set_kill_switch(
 ) -> None:
     """Disable or enable a chain, bridge or route, with a reason; audited."""
     caller.require_permission(Permission.SWITCH_ROUTES)
+    require_step_up(services, caller.session)
     kind, _, target = subject.partition(":")
     if kind not in ("chain", "bridge", "route") or not target:
         raise InvalidInput("subject must be chain:X, bridge:B or route:BRIDGE:A:B")

@@ -13,6 +13,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.authentication import flush_usage, hash_secret
 from crossway.usecases.developers.clients import diff_fields, new_client, validate_rate_limit
+from crossway.usecases.staff.step_up import require_step_up
 from crossway.usecases.validation_errors import ValidationErrors
 
 PREFIX_CHARACTERS = 12
@@ -58,6 +59,7 @@ def create_api_key(
 ) -> CreatedApiKey:
     """Create a key for a client. Its secret is returned only here."""
     caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     update = ApiKeyUpdate(scopes, requests_per_minute, tuple(addresses))
     key = _apply_update(_new_key(client_id, mode, services.clock.now()), update)
 
@@ -83,6 +85,7 @@ def update_api_key(
     """Change a key's scopes, rate limit or allowed networks. Takes effect immediately in this
     process and within five seconds in others. Raises `InvalidStatus` for an expired key."""
     caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> ApiKey:
@@ -106,6 +109,7 @@ def rotate_api_key(
     """Replace a key by a new one with the same settings. The old key expires after `overlap` (at
     most 30 days)."""
     caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise InvalidInput("overlap must be from 0 seconds to 30 days")
     now = services.clock.now()

@@ -13,6 +13,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhooks import WebhookServices
 from crossway.usecases.developers.clients import diff_fields
+from crossway.usecases.staff.step_up import require_step_up
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_WEBHOOKS = 20
@@ -55,6 +56,7 @@ def create_webhook(
 ) -> WebhookWithSecret:
     """Create a webhook for the caller's client; staff may name another client."""
     caller.require_scope(Scope.WRITE, Permission.MANAGE)
+    require_step_up(services, caller.session)
     client = client_id if client_id is not None and caller.is_staff else caller.client.id
     now = services.clock.now()
     secret = get_outgoing(services).signer.new_secret()
@@ -149,6 +151,7 @@ def rotate_secret(
     """Create a new signing secret. The old one also signs for 24 hours, so that receivers can
     switch without interruption."""
     caller.require_scope(Scope.WRITE, Permission.MANAGE)
+    require_step_up(services, caller.session)
     now = services.clock.now()
     secret = get_outgoing(services).signer.new_secret()
     encrypted = services.vault.encrypt(secret.encode())

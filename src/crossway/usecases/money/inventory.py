@@ -18,6 +18,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget
 from crossway.usecases.parallel_calls import call_all
 from crossway.usecases.pricing.price_snapshot import latest_prices
+from crossway.usecases.staff.step_up import require_step_up
 
 FLOW_DAYS, COVER_DAYS = 7, 2
 TIMEOUT_SECONDS = 4.0
@@ -145,6 +146,7 @@ def set_target(
     """Set the target amount of a token on a chain, in smallest units; None makes it automatic.
     Audited."""
     caller.require_permission(Permission.MOVE_FUNDS)
+    require_step_up(services, caller.session)
     token = services.catalogue.token(services.catalogue.chain(chain).id, symbol)
     if amount is not None and amount < 0:
         raise InvalidInput("target must be zero or more")

@@ -18,6 +18,7 @@ from crossway.usecases.money.own_accounts import (
     compare_own_accounts,
     find_unbooked_movements,
 )
+from crossway.usecases.staff.step_up import require_step_up
 
 OPENING, ADDED, WITHDRAWN = "inventory:opening", "inventory:added", "inventory:withdrawn"
 TRANSIENT = (
@@ -46,6 +47,7 @@ def book_opening_balances(services: Services, caller: Principal) -> list[str]:
     transactions are skipped, with a message.
     """
     caller.require_permission(Permission.MOVE_FUNDS)
+    require_step_up(services, caller.session)
     messages = []
     for chain in services.chains.values():
         try:
@@ -87,6 +89,7 @@ def book_difference(
     `Conflict` when the difference has changed or transactions are open. Audited. Returns a message.
     """
     caller.require_permission(Permission.MOVE_FUNDS)
+    require_step_up(services, caller.session)
     if not reason.strip():
         raise InvalidInput("reason is required: who added or withdrew it, and why")
     chain_port = services.chains[services.catalogue.chain(chain).id]

@@ -17,6 +17,7 @@ from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.payments.intents import get_by_id
 from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.staff.step_up import require_step_up
 
 _BY_HAND = "Given up by {}: the deposit goes back."
 _MAYBE_SENT = "The payout was sent and may still be included: it cannot be given up"
@@ -80,6 +81,7 @@ def give_up_by_hand(
     destination that does not answer is no obstacle where nothing was ever signed for this payout.
     """
     caller.require_permission(Permission.MOVE_FUNDS)
+    require_step_up(services, caller.session)
     intent = get_by_id(services, caller, intent_id)
     if intent.state is not State.INITIATED:
         raise InvalidStatus(

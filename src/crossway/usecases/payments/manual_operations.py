@@ -29,6 +29,7 @@ from crossway.usecases.payments.lifecycle import (
     one_return_for_each_address,
 )
 from crossway.usecases.payments.returns import new_deposit_return
+from crossway.usecases.staff.step_up import require_step_up
 
 _WAIT_SECONDS = 10
 _NEWEST_DEPOSITS = 500
@@ -75,6 +76,7 @@ def refund(services: Services, caller: Principal, address: str, typed_amount: ob
     `InvalidStatus`, and `Unreachable` when the refund was not signed in time.
     """
     caller.require_scope(Scope.REFUND)
+    require_step_up(services, caller.session)
     intent = get_by_address(services, caller, address)
     if intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address <= 0:
         intent = check_deposits(services, intent)
@@ -150,6 +152,8 @@ def redirect_refund(
     Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`. Raises
     `InvalidInput` where the address cannot be paid, and `InvalidStatus` if nothing failed.
     """
+    caller.require_permission(Permission.MOVE_FUNDS)
+    require_step_up(services, caller.session)
     intent = _get_for_operator(services, caller, intent_id, Permission.MOVE_FUNDS)
     with services.store.read() as reading:
         chains = {tx.chain for tx in _list_failed_returns(reading, intent)}
@@ -221,6 +225,7 @@ def return_deposit(
     `AmountNotConfirmed`.
     """
     caller.require_scope(Scope.REFUND)
+    require_step_up(services, caller.session)
     amount = _amount_to_return(services, deposit_id) if caller.is_staff else None
 
     def work(unit: UnitOfWork) -> NewOutboundTx:

@@ -8,10 +8,12 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.kyc_fields import mask_email, parse_email
 from crossway.domain.roles import Permission, Role
-from crossway.domain.staff import StaffMember, parse_name, parse_password, parse_role
+from crossway.domain.staff import StaffMember, parse_name, parse_role
+from crossway.domain.staff_passwords import parse_password
 from crossway.ports.passwords import PasswordHasher
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.staff.step_up import require_step_up
 from crossway.usecases.validation_errors import ValidationErrors
 
 LOCK = "staff"
@@ -32,6 +34,7 @@ class NewStaffMember:
 def add_member(services: Services, caller: Principal, request: NewStaffMember) -> StaffMember:
     """Add a staff member. The first one must be an admin."""
     caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     errors = ValidationErrors()
     name = errors.collect(parse_name, request.name) or ""
     role = errors.collect(parse_role, request.role)
@@ -90,6 +93,8 @@ def get_member_by_name(services: Services, caller: Principal, name: str) -> Staf
 
 def set_role(services: Services, caller: Principal, member_id: int, role: object) -> StaffMember:
     """Change a member's role. Takes effect immediately, also in open sessions."""
+    caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     parsed_role = parse_role(role)
     return _update_member(
         services,
@@ -105,6 +110,7 @@ def set_password(
 ) -> StaffMember:
     """Change a member's password and end all their sessions."""
     caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     name = _get_member(services, member_id).name
     password_hash = get_passwords(services).hash(parse_password(password, name))
     return _update_member(
@@ -120,6 +126,7 @@ def set_password(
 def set_email(services: Services, caller: Principal, member_id: int, email: object) -> StaffMember:
     """Change a member's e-mail address and end all their sessions; an empty one removes it."""
     caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     parsed_email = parse_email(email) if email else None
     encrypted = None if parsed_email is None else services.vault.encrypt(parsed_email.encode())
     email_index = None if parsed_email is None else services.vault.blind_index(parsed_email)
@@ -144,7 +151,7 @@ def set_email(services: Services, caller: Principal, member_id: int, email: obje
 
 
 def disable_member(services: Services, caller: Principal, member_id: int) -> StaffMember:
-    """Disable a member and end all their sessions."""
+    """Disable a member and end all their sessions. Taking access away asks for no step-up."""
     now = services.clock.now()
     return _update_member(
         services,
@@ -158,6 +165,8 @@ def disable_member(services: Services, caller: Principal, member_id: int) -> Sta
 
 def enable_member(services: Services, caller: Principal, member_id: int) -> StaffMember:
     """Enable a disabled member again."""
+    caller.require_permission(Permission.MANAGE)
+    require_step_up(services, caller.session)
     return _update_member(
         services,
         caller,

@@ -1,25 +1,33 @@
-"""Staff sessions: whether signing in is required, resolving tokens, activity and signing out.
+"""Staff sessions: whether signing in is required, starting, resolving and ending them.
 
 Sessions use the machine's clock, so that moving the simulated clock does not affect them.
 """
 
+import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
-from typing import TypeVar
 
-from crossway.domain.roles import Role
-from crossway.domain.staff import INSTALLATION_OPERATOR, StaffMember, StaffSession
+from crossway.domain.errors import Unauthorized
+from crossway.domain.roles import Role, is_at_least
+from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod, StaffMember, StaffSession
+from crossway.ports.process import CachedSession
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.staff.members import clear_session_cache
 
 FRESH_SECONDS = 1.0
 WRITE_ACTIVITY_EVERY = timedelta(seconds=20)
+SESSION_RETENTION = timedelta(days=30)
+_TOKEN_BYTES = 32
 _MAX_CACHED = 10_000
-T = TypeVar("T")
+
+
+class ReplayedAssertion(Unauthorized):
+    """An identity provider's assertion is too old or was used before."""
 
 
 class SignInRequirement(StrEnum):
@@ -33,10 +41,14 @@ class SignInRequirement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActiveSession:
-    """A signed-in person; without a `member` they used the installation's password."""
+    """A signed-in person; without a `member` they used the installation's password.
+
+    Those who `must_enrol` may only add the second factor that their role requires.
+    """
 
     session: StaffSession
     member: StaffMember | None
+    must_enrol: bool = False
 
     @property
     def name(self) -> str:
@@ -63,10 +75,18 @@ def get_sign_in_requirement(services: Services, has_password: bool) -> SignInReq
 
 
 def get_active_session(services: Services, token: str) -> ActiveSession | None:
-    """The active session of a token; None when it ended. Changes by other processes are visible
-    within `FRESH_SECONDS`, changes by this process immediately."""
+    """The active session of a token; None when it ended, or as long as the person must enrol.
+    Changes by other processes are visible within `FRESH_SECONDS`, changes by this process
+    immediately."""
+    active = get_own_session(services, token)
+    return None if active is None or active.must_enrol else active
+
+
+def get_own_session(services: Services, token: str) -> ActiveSession | None:
+    """As `get_active_session`, but also for a person who must enrol: for their own account."""
     token_hash = hash_token(token)
-    session, member = _load_session(services, token_hash)
+    found = _load_session(services, token_hash)
+    session, member = found.session, found.member
     if session is None or session.is_expired(
         services.clock.machine(), _idle_timeout(services), _last_active(services, token_hash)
     ):
@@ -74,13 +94,56 @@ def get_active_session(services: Services, token: str) -> ActiveSession | None:
     if member is None:
         # The installation's password is valid only while there is no staff.
         return None if session.member_id or _has_staff(services) else ActiveSession(session, None)
-    return ActiveSession(session, member) if member.active else None
+    must_enrol = needs_second_factor(services, member.role) and not found.has_second_factor
+    return ActiveSession(session, member, must_enrol) if member.active else None
+
+
+def needs_second_factor(services: Services, role: Role) -> bool:
+    """Whether the installation requires a second factor of a role."""
+    lowest = services.policy.sessions.second_factor_from
+    return lowest is not None and is_at_least(role, lowest)
+
+
+def start_session(
+    services: Services,
+    member: StaffMember | None,
+    auth_method: AuthMethod,
+    assertion_id: str | None = None,
+    use_second_factor: Callable[[UnitOfWork], str] | None = None,
+) -> str:
+    """Start a session and return its token. Its second factor is used up in the same transaction.
+
+    Raises `ReplayedAssertion` where the identity provider's assertion was used before or the member
+    was disabled meanwhile, and what `use_second_factor` raises.
+    """
+    token, now = secrets.token_urlsafe(_TOKEN_BYTES), services.clock.machine()
+    session = StaffSession(0, member.id if member else None, auth_method, now, now, None, now)
+    at, actor = services.clock.now(), member.name if member else INSTALLATION_OPERATOR
+
+    def work(unit: UnitOfWork) -> bool:
+        unit.staff.delete_sessions_before(now - SESSION_RETENTION)
+        current = unit.staff.get(member.id) if member else None
+        if member is not None and (current is None or not current.active):
+            return False
+        if not unit.staff.start_session(session, hash_token(token), assertion_id):
+            return False
+        detail = {"by": auth_method.value}
+        if use_second_factor is not None:
+            detail["second factor"] = use_second_factor(unit)
+        if member is not None:
+            unit.staff.record_sign_in(member.id, auth_method, now)
+        unit.audit_log.record(actor, "signed in", detail, at, audit_subject(member))
+        return True
+
+    if not services.store.write(work):
+        raise ReplayedAssertion("This sign-in was used already: sign in again")
+    return token
 
 
 def record_activity(services: Services, token: str) -> None:
     """Record activity of a session: in memory immediately, in the database every 20 seconds."""
     token_hash, now = hash_token(token), services.clock.machine()
-    active = get_active_session(services, token)
+    active = get_own_session(services, token)
     if active is None:
         return
     cache = services.process.sessions
@@ -100,7 +163,7 @@ def record_activity(services: Services, token: str) -> None:
 
 def sign_out(services: Services, token: str) -> None:
     """Sign out."""
-    active, token_hash = get_active_session(services, token), hash_token(token)
+    active, token_hash = get_own_session(services, token), hash_token(token)
     if active is None:
         return
     now = services.clock.now()
@@ -117,7 +180,8 @@ def sign_out(services: Services, token: str) -> None:
 def explain_sign_out(services: Services, token: str) -> str:
     """Why the session of a token ended, for its owner; empty for an unknown token."""
     token_hash = hash_token(token)
-    session, member = _load_session(services, token_hash)
+    found = _load_session(services, token_hash)
+    session, member = found.session, found.member
     if session is None:
         return ""
     now, last_active = (
@@ -144,21 +208,25 @@ def audit_subject(member: StaffMember | None) -> str:
     return "staff:0" if member is None else f"staff:{member.id}"
 
 
-def _load_session(
-    services: Services, token_hash: str
-) -> tuple[StaffSession | None, StaffMember | None]:
-    cache, now_monotonic = services.process.sessions, time.monotonic()
+def _load_session(services: Services, token_hash: str) -> CachedSession:
+    cache, read_at = services.process.sessions, time.monotonic()
     epoch, cached = cache.epoch, cache.by_token_hash.get(token_hash)
-    if cached is not None and cached[0] is epoch and now_monotonic - cached[1] <= FRESH_SECONDS:
-        return cached[2], cached[3]
+    if cached is not None and cached.epoch is epoch and read_at - cached.read_at <= FRESH_SECONDS:
+        return cached
     with services.store.read() as unit:
         session = unit.staff.get_session(token_hash)
         member_id = None if session is None else session.member_id
         member = None if member_id is None else unit.staff.get(member_id)
+        # Only asked where it matters: most installations require no second factor.
+        required = member is not None and needs_second_factor(services, member.role)
+        has_second_factor = (
+            member is not None and required and unit.second_factors.get(member.id).any
+        )
     if len(cache.by_token_hash) > _MAX_CACHED:
         cache.by_token_hash.clear()
-    cache.by_token_hash[token_hash] = (epoch, now_monotonic, session, member)
-    return session, member
+    found = CachedSession(epoch, read_at, session, member, has_second_factor)
+    cache.by_token_hash[token_hash] = found
+    return found
 
 
 def _has_staff(services: Services) -> bool:

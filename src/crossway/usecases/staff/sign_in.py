@@ -2,29 +2,36 @@
 password."""
 
 import hmac
-import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import sha256
 
 from crossway.domain.errors import InvalidInput, Unauthorized
 from crossway.domain.kyc_fields import parse_email
+from crossway.domain.second_factors import SecondFactors
 from crossway.domain.staff import (
     INSTALLATION_OPERATOR,
     AuthMethod,
     StaffMember,
-    StaffSession,
     name_key,
 )
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.staff.login_throttle import clear_attempts, record_attempt
+from crossway.usecases.staff.codes import WrongCode, has_recovery_code, use_code
+from crossway.usecases.staff.login_throttle import (
+    Guess,
+    GuessKind,
+    clear_attempts,
+    record_attempt,
+)
 from crossway.usecases.staff.members import get_passwords
 from crossway.usecases.staff.sessions import (
+    ReplayedAssertion,
     SignInRequirement,
     audit_subject,
     get_sign_in_requirement,
-    hash_token,
+    start_session,
 )
 
 UNKNOWN_ACTOR = "Somebody"
@@ -32,30 +39,72 @@ WRONG_CREDENTIALS = "The name or the password is wrong"
 WRONG_INSTALL_PASSWORD = "That is not the password"
 # A provider's assertion must be recent, so that it cannot be used after access was revoked here.
 MAX_ASSERTION_AGE = timedelta(minutes=10)
-SESSION_RETENTION = timedelta(days=30)
-_TOKEN_BYTES = 32
+MAX_PENDING_AGE = timedelta(minutes=10)
 
 
-class ReplayedAssertion(Unauthorized):
-    """An identity provider's assertion is too old or was used before."""
+@dataclass(frozen=True, slots=True)
+class PendingSignIn:
+    """A sign-in whose first factor was right; it waits ten minutes for the second one."""
+
+    member: StaffMember
+    factors: SecondFactors
+    auth_method: AuthMethod
+    assertion_id: str | None
+    started_at: datetime
 
 
-def sign_in_with_password(services: Services, name: str, password: str, address: str) -> str:
+class SecondFactorRequired(Unauthorized):
+    """The first factor was right; `pending` is completed by `complete_sign_in`, or by a passkey."""
+
+    def __init__(self, pending: PendingSignIn) -> None:
+        super().__init__("Confirm your sign-in with your second factor")
+        self.pending = pending
+
+
+def sign_in_with_password(
+    services: Services, name: str, password: str, address: str, recovery_code: str = ""
+) -> str:
     """Start a session and return its token. Raises `Unauthorized`, with the same message and
-    timing whatever was wrong, and `TooManyRequests`."""
-    record_attempt(services, name, address)
+    timing whatever was wrong, `SecondFactorRequired`, and `TooManyRequests`.
+
+    A recovery code stands in for the second factor, and admits people whose name others tried too
+    often.
+    """
+    guess = Guess(GuessKind.PASSWORD, name, address)
     with services.store.read() as unit:
         member = unit.staff.find_by_name(name_key(name))
+        has_code = has_recovery_code(unit, member, recovery_code)
+    record_attempt(services, guess, has_code)
     passwords = get_passwords(services)
     password_hash = member.password_hash if member is not None and member.active else ""
     matches = passwords.verify(password_hash, password)
-    if member is None or not matches:
-        _record_failure(services, member, AuthMethod.PASSWORD)
+    if member is None or not matches or (recovery_code.strip() and not has_code):
+        record_failure(services, member, AuthMethod.PASSWORD)
         raise Unauthorized(WRONG_CREDENTIALS)
     if passwords.needs_rehash(password_hash):
         _rehash_password(services, member, passwords.hash(password))
-    token = _start_session(services, member, AuthMethod.PASSWORD, None)
-    clear_attempts(services, name, address)
+    clear_attempts(services, guess)
+    if has_code:
+        use = partial(use_code, services, member, recovery_code)
+        return start_session(services, member, AuthMethod.PASSWORD, None, use)
+    return _start_or_ask(services, member, AuthMethod.PASSWORD, None)
+
+
+def complete_sign_in(services: Services, pending: PendingSignIn, code: str, address: str) -> str:
+    """Start the session that waits for a second factor, and return its token. The code is one of
+    the authenticator app or a recovery code. Raises `Unauthorized` and `TooManyRequests`."""
+    member = _require_pending(services, pending)
+    guess = Guess(GuessKind.CODE, member.name, address)
+    with services.store.read() as unit:
+        has_code = has_recovery_code(unit, member, code)
+    record_attempt(services, guess, has_code)
+    use = partial(use_code, services, member, code)
+    try:
+        token = start_session(services, member, pending.auth_method, pending.assertion_id, use)
+    except WrongCode:
+        record_failure(services, member, pending.auth_method, "code")
+        raise
+    clear_attempts(services, guess)
     return token
 
 
@@ -65,7 +114,7 @@ def sign_in_with_provider(
     """Start a session for the staff member whose e-mail address a trusted provider asserts, and
     return its token. `proof` identifies the assertion: it is accepted once, within ten minutes.
 
-    Raises `Unauthorized`, or its subclass `ReplayedAssertion`.
+    Raises `Unauthorized`, or its subclasses `ReplayedAssertion` and `SecondFactorRequired`.
     """
     now = services.clock.machine()
     if not now - MAX_ASSERTION_AGE <= issued_at <= now + MAX_ASSERTION_AGE:
@@ -79,13 +128,12 @@ def sign_in_with_provider(
     with services.store.read() as unit:
         member = unit.staff.find_by_email(index)
     if member is None or not member.active:
-        _record_failure(services, member, AuthMethod.IDENTITY_PROVIDER)
+        record_failure(services, member, AuthMethod.IDENTITY_PROVIDER)
         raise Unauthorized(
             "No staff member has the e-mail address you signed in with: ask an admin to add you"
         )
-    return _start_session(
-        services, member, AuthMethod.IDENTITY_PROVIDER, sha256(proof.encode()).hexdigest()
-    )
+    assertion_id = sha256(proof.encode()).hexdigest()
+    return _start_or_ask(services, member, AuthMethod.IDENTITY_PROVIDER, assertion_id)
 
 
 def sign_in_with_install_password(
@@ -93,44 +141,59 @@ def sign_in_with_install_password(
 ) -> str:
     """Start a session with the installation's password and return its token. Allowed only before
     there is any staff."""
-    record_attempt(services, INSTALLATION_OPERATOR, address)
+    guess = Guess(GuessKind.PASSWORD, INSTALLATION_OPERATOR, address)
+    record_attempt(services, guess)
     matches = hmac.compare_digest(password.encode(), install_password.encode())
     if (
         not install_password
         or not matches
         or get_sign_in_requirement(services, True) is not SignInRequirement.INSTALL_PASSWORD
     ):
-        _record_failure(services, None, AuthMethod.INSTALLATION_PASSWORD)
+        record_failure(services, None, AuthMethod.INSTALLATION_PASSWORD)
         raise Unauthorized(WRONG_INSTALL_PASSWORD)
-    token = _start_session(services, None, AuthMethod.INSTALLATION_PASSWORD, None)
-    clear_attempts(services, INSTALLATION_OPERATOR, address)
-    return token
+    clear_attempts(services, guess)
+    return start_session(services, None, AuthMethod.INSTALLATION_PASSWORD)
 
 
-def _start_session(
-    services: Services, member: StaffMember | None, auth_method: AuthMethod, proof: str | None
+def record_failure(
+    services: Services, member: StaffMember | None, auth_method: AuthMethod, second_factor: str = ""
+) -> None:
+    """Record a failed sign-in under the member's name only: the typed name may be a password."""
+    actor, now = member.name if member else UNKNOWN_ACTOR, services.clock.now()
+    detail = {"by": auth_method.value} | ({"second factor": second_factor} if second_factor else {})
+    subject = audit_subject(member)
+    services.store.write(
+        lambda unit: unit.audit_log.record(actor, "sign-in failed", detail, now, subject)
+    )
+
+
+def _start_or_ask(
+    services: Services, member: StaffMember, auth_method: AuthMethod, assertion_id: str | None
 ) -> str:
-    token, now = secrets.token_urlsafe(_TOKEN_BYTES), services.clock.machine()
-    session = StaffSession(0, member.id if member else None, auth_method, now, now)
-    at, actor = services.clock.now(), member.name if member else INSTALLATION_OPERATOR
+    """Start a session, unless a second factor must be given first (`SecondFactorRequired`)."""
+    with services.store.read() as unit:
+        factors = unit.second_factors.get(member.id)
+    if factors.any:
+        now = services.clock.machine()
+        raise SecondFactorRequired(PendingSignIn(member, factors, auth_method, assertion_id, now))
+    return start_session(services, member, auth_method, assertion_id)
 
-    def work(unit: UnitOfWork) -> bool:
-        unit.staff.delete_sessions_before(now - SESSION_RETENTION)
-        current = unit.staff.get(member.id) if member else None
-        if member is not None and (current is None or not current.active):
-            return False
-        if not unit.staff.start_session(session, hash_token(token), proof):
-            return False
-        if member is not None:
-            unit.staff.record_sign_in(member.id, auth_method, now)
-        unit.audit_log.record(
-            actor, "signed in", {"by": auth_method.value}, at, audit_subject(member)
-        )
-        return True
 
-    if not services.store.write(work):
-        raise ReplayedAssertion("This sign-in was used already: sign in again")
-    return token
+def _require_pending(services: Services, pending: PendingSignIn) -> StaffMember:
+    """The member of a pending sign-in that is still valid; raises `Unauthorized`."""
+    with services.store.read() as unit:
+        member = unit.staff.get(pending.member.id)
+    is_late = services.clock.machine() - pending.started_at > MAX_PENDING_AGE
+    if (
+        is_late
+        or member is None
+        or not member.active
+        # Another password or address was set meanwhile: the first factor is no longer right.
+        or member.password_hash != pending.member.password_hash
+        or member.encrypted_email != pending.member.encrypted_email
+    ):
+        raise Unauthorized("Your sign-in took too long or was changed: start again")
+    return member
 
 
 def _rehash_password(services: Services, member: StaffMember, password_hash: str) -> None:
@@ -142,16 +205,3 @@ def _rehash_password(services: Services, member: StaffMember, password_hash: str
             unit.staff.update(replace(current, password_hash=password_hash))
 
     services.store.write(work)
-
-
-def _record_failure(
-    services: Services, member: StaffMember | None, auth_method: AuthMethod
-) -> None:
-    """Record a failed sign-in under the member's name only: the typed name may be a password."""
-    actor, now = member.name if member else UNKNOWN_ACTOR, services.clock.now()
-    subject = audit_subject(member)
-    services.store.write(
-        lambda unit: unit.audit_log.record(
-            actor, "sign-in failed", {"by": auth_method.value}, now, subject
-        )
-    )
