@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import alerts, environment, notices, search
+from crossway.dashboard.components import alerts, environment, notices, search, step_up
 from crossway.dashboard.components.navigation import FOLDER, continue_navigation, page_path
 from crossway.dashboard.components.sign_in import require_sign_in, signed_in_footer
 from crossway.dashboard.page_registry import PAGES, Page, pages_by_section
@@ -51,3 +51,4 @@ if require_sign_in() and not continue_navigation(current_page.url_path):
     notices.show_toasts()
     with notices.show_errors():
         current_page.run()
+    step_up.ask_if_waiting()

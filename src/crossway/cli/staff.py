@@ -8,7 +8,7 @@ import typer
 from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Role
-from crossway.usecases.staff import members
+from crossway.usecases.staff import members, second_factors
 
 group = typer.Typer(no_args_is_help=True, help="Staff who sign in to the dashboard.")
 Name = Annotated[str, typer.Argument(help="The name with which they sign in.")]
@@ -43,6 +43,7 @@ def list_people() -> None:
     """List everyone, oldest first."""
     with open_service() as service:
         staff = members.list_members(service.services, cli_principal())
+        factors = second_factors.list_factors(service.services, cli_principal())
         emails = {member.id: members.get_masked_email(service.services, member) for member in staff}
     for member in staff:
         last_seen = (
@@ -54,6 +55,7 @@ def list_people() -> None:
             member.name,
             member.role,
             emails[member.id],
+            "second factor" if factors[member.id].any else "",
             "" if member.active else "disabled",
             last_seen,
         ]
@@ -81,6 +83,16 @@ def reset_password(name: Name) -> None:
         password = _prompt_password(f"New password of {member.name}")
         members.set_password(service.services, cli_principal(), member.id, password)
     typer.echo(f"{member.name} has a new password")
+
+
+@group.command("reset-second-factor")
+@report_errors
+def reset_second_factor(name: Name) -> None:
+    """Remove a person's passkeys, authenticator app and recovery codes; they are signed out."""
+    with open_service() as service:
+        member = members.get_member_by_name(service.services, cli_principal(), name)
+        second_factors.reset_second_factors(service.services, cli_principal(), member.id)
+    typer.echo(f"{member.name} has no second factor any more")
 
 
 @group.command("disable")

@@ -112,6 +112,7 @@ PAGES: Final = (
         "staff", "Staff", "group",
         "Who can sign in, their roles and last activity.", "Admin",
     ),
+    Page("account", "Your sign-in"),
     Page(
         "audit", "Audit log", "history",
         "Who changed what, with before and after values and verification.", "Admin",

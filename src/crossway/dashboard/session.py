@@ -2,9 +2,8 @@
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import NoReturn
 
 import streamlit as st
@@ -14,12 +13,13 @@ from crossway.domain.clients import Mode, Principal, is_allowed, networks_of, st
 from crossway.domain.roles import Role
 from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod
 from crossway.ports.services import Services
-from crossway.usecases.staff import sessions, sign_in
-from crossway.usecases.staff.sessions import SignInRequirement
+from crossway.usecases.staff import sessions
+from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 
 FIRST_KEYS = "first_keys"
 MODE_KEY = "operator_mode"
-_TOKEN, _UNATTENDED, _SIGN_OUT_REASON = "token", "unattended_rerun", "sign_out_reason"
+_TOKEN, _OWNER = "token", "signed_in_name"
+_UNATTENDED, _SIGN_OUT_REASON = "unattended_rerun", "sign_out_reason"
 _VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
 _LOOPBACK = "127.0.0.1"
 _factories: list[Callable[[], Services]] = []
@@ -52,7 +52,7 @@ def services() -> Services:
 
 def sign_in_requirement() -> SignInRequirement:
     """What a visitor must present before any page is shown."""
-    return sessions.get_sign_in_requirement(services(), bool(_setup_passwords))
+    return sessions.get_sign_in_requirement(services(), bool(setup_password()))
 
 
 def is_open() -> bool:
@@ -69,13 +69,27 @@ def signed_in_staff() -> SignedInStaff | None:
     """The person signed in to this session; None while they have to sign in."""
     if sign_in_requirement() is SignInRequirement.NONE:
         return SignedInStaff(INSTALLATION_OPERATOR, Role.ADMIN, None)
-    token = _token()
-    session = sessions.get_active_session(services(), token) if token else None
+    session = own_session()
     return (
         None
-        if session is None
+        if session is None or session.must_enrol
         else SignedInStaff(session.name, session.role, session.session.auth_method)
     )
+
+
+def own_session() -> ActiveSession | None:
+    """The staff session of this browser, also of a person who must enrol first; None while nobody
+    signed in, or where no sign-in is required."""
+    token = _token()
+    return sessions.get_own_session(services(), token) if token else None
+
+
+def require_own_session() -> ActiveSession:
+    """As `own_session`; reruns the page, which shows the sign-in form, if there is none."""
+    active = own_session()
+    if active is None:
+        st.rerun()
+    return active
 
 
 @st.cache_resource(show_spinner=False)
@@ -113,37 +127,18 @@ def operator() -> Principal:
     if member is None:
         st.rerun()
     mode = Mode(st.session_state.get(MODE_KEY, Mode.TEST))
-    principal = replace(staff_principal(member.name, member.role), mode=mode)
+    active = own_session() if member.auth_method else None
+    principal = replace(
+        staff_principal(member.name, member.role),
+        mode=mode,
+        session=active.session if active else None,
+    )
     with services().store.read() as unit:
         clients = unit.api_keys.list_clients()
     # Payments that staff create belong to the first client; the audit log names the person.
     if not clients:
         return principal
     return replace(principal, client=replace(clients[0], name=member.name))
-
-
-def sign_in_with_password(name: str, password: str) -> None:
-    """Sign in by name and password. Raises what the use case raises."""
-    _store_token(sign_in.sign_in_with_password(services(), name, password, _address()))
-
-
-def sign_in_with_setup_password(password: str) -> None:
-    """Sign in with the setup password. Raises what the use case raises."""
-    setup_password = _setup_passwords[0] if _setup_passwords else ""
-    _store_token(
-        sign_in.sign_in_with_install_password(services(), password, setup_password, _address())
-    )
-
-
-def sign_in_with_provider(claims: Mapping[str, object]) -> None:
-    """Sign in with the claims of an OpenID identity token. Raises what the use case raises."""
-    issued = claims.get("iat")
-    at = datetime.fromtimestamp(issued if isinstance(issued, int | float) else 0, UTC)
-    assertion = " ".join(str(claims.get(name)) for name in ("iss", "sub", "iat", "nonce", "jti"))
-    verified = claims.get("email_verified", True) is True
-    _store_token(
-        sign_in.sign_in_with_provider(services(), claims.get("email"), verified, at, assertion)
-    )
 
 
 def sign_out() -> None:
@@ -188,13 +183,26 @@ def _token() -> str:
     return stored or cookies.read_token()
 
 
-def _store_token(token: str) -> None:
+def store_token(token: str) -> None:
+    """Use a new staff session in this tab from now on. What another person left here is forgotten:
+    secrets on screen, forms, and actions that wait for a step-up."""
+    active = sessions.get_own_session(services(), token)
+    owner = active.name if active else ""
+    if st.session_state.get(_OWNER, owner) != owner:
+        for key in set(st.session_state) - {FIRST_KEYS}:
+            del st.session_state[key]
+    st.session_state[_OWNER] = owner
     st.session_state[_TOKEN] = token
     st.session_state.pop(_SIGN_OUT_REASON, None)
     cookies.issue_ticket(token)
 
 
-def _address() -> str:
+def setup_password() -> str:
+    """The setup password; empty without one."""
+    return _setup_passwords[0] if _setup_passwords else ""
+
+
+def browser_address() -> str:
     """The browser's address as far as it can be trusted; sign-in attempts are limited by it."""
     address = st.context.ip_address
     peer = address if isinstance(address, str) else _LOOPBACK

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from crossway.dashboard.components.notices import escape_markdown, queue_toast, show_errors
+from crossway.dashboard.components.notices import escape_markdown, show_errors
+from crossway.dashboard.components.step_up import run_or_ask
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.available_actions import AvailableAction
 from crossway.usecases.money.amount_confirmation import TransferAmount, is_required
@@ -91,12 +92,10 @@ def confirm_money(
 
 
 def run_action(work: Action) -> None:
-    """Run an action and rerun the page with its message as a toast; errors are shown in place."""
+    """Run an action and rerun the page with its message as a toast; errors are shown in place. A
+    sensitive action may have to wait until the person has confirmed that it is them."""
     with show_errors():
-        with st.spinner("Working…"):
-            done = work()
-        queue_toast(done)
-        st.rerun()
+        run_or_ask(work)
 
 
 def buttons(offers: Sequence[AvailableAction], key: str) -> AvailableAction | None:

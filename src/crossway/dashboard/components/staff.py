@@ -12,11 +12,11 @@ from crossway.dashboard.views import staff as view
 from crossway.domain.roles import Role
 from crossway.domain.staff import MAX_NAME_CHARACTERS, StaffMember
 from crossway.domain.staff_passwords import MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS
-from crossway.usecases.staff import members
+from crossway.usecases.staff import members, second_factors
 
 _PASSWORD_HELP = (
     f"At least {MIN_PASSWORD_CHARACTERS} characters, such as four or five unrelated words. "
-    "Empty: single sign-on with the e-mail address only."
+    "Not the name, and none of the most common. Empty: single sign-on with the e-mail address only."
 )
 _EMAIL_HELP = "Used for single sign-on. Stored encrypted."
 
@@ -85,7 +85,21 @@ def change(member: StaffMember) -> None:
         if st.form_submit_button("Set e-mail address", icon=":material/alternate_email:"):
             run_action(lambda: _set_email(member, email))
     with right:
+        _second_factors(member)
         _enable_or_disable(member)
+
+
+def _second_factors(member: StaffMember) -> None:
+    factors = second_factors.list_factors(services(), operator())[member.id]
+    if not factors.any:
+        return
+    st.markdown(f"Second factor: {view.describe_factors(factors)}.")
+    if st.button("Reset the second factor…", icon=":material/restart_alt:"):
+        asks = (
+            f"{member.name} is signed out everywhere and signs in without a second factor next "
+            "time. Be sure that it is them who asks for this."
+        )
+        confirm("Reset the second factor?", asks, "Reset", partial(_reset_second_factors, member))
 
 
 def _enable_or_disable(member: StaffMember) -> None:
@@ -116,6 +130,11 @@ def _set_password(member: StaffMember, typed: str) -> str:
 def _set_email(member: StaffMember, email: str) -> str:
     members.set_email(services(), operator(), member.id, email.strip())
     return f"The e-mail address of {member.name} is {'changed' if email.strip() else 'removed'}."
+
+
+def _reset_second_factors(member: StaffMember) -> str:
+    second_factors.reset_second_factors(services(), operator(), member.id)
+    return f"{member.name} has no second factor any more."
 
 
 def _enable(member: StaffMember) -> str:

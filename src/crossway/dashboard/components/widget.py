@@ -1,6 +1,6 @@
 """The dashboard's own Streamlit components, each a script and a style sheet in `assets/`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -168,6 +168,19 @@ def shortcut(key_pressed: str, field: str) -> None:
 def cookie(path: str, ticket: str) -> None:
     """Have the browser exchange a ticket for its cookie, once; without a ticket, delete it."""
     _component("cookie")(key=f"cookie_{ticket}", data={"path": path, "ticket": ticket})
+
+
+def passkey(
+    kind: Literal["create", "get"],
+    options: str,
+    label: str,
+    primary: bool,
+    key: str,
+    on_answer: Callable[[], None],
+) -> None:
+    """A button that asks the browser for a passkey; its answer is the trigger `answer`."""
+    data = {"kind": kind, "options": options, "label": label, "primary": primary}
+    _component("passkey")(key=key, data=data, on_answer_change=on_answer)
 
 
 def _draw(name: str, data: dict[str, Any], key: str) -> None:

@@ -8,9 +8,12 @@ from crossway.dashboard.views.formatting import time_cell
 from crossway.dashboard.views.links import page_href
 from crossway.domain.clients import Principal
 from crossway.domain.roles import Role
+from crossway.domain.second_factors import SecondFactors
 from crossway.domain.staff import AuthMethod, StaffMember
 from crossway.ports.services import Services
 from crossway.usecases.staff import members
+from crossway.usecases.staff.second_factors import list_factors
+from crossway.usecases.staff.sessions import needs_second_factor
 
 COLUMNS: Final = (
     Column("Name"),
@@ -37,6 +40,7 @@ ROLES: Final[Mapping[Role, Badge]] = {
 AUTH_METHODS: Final[Mapping[AuthMethod, str]] = {
     AuthMethod.PASSWORD: "Password",
     AuthMethod.IDENTITY_PROVIDER: "Single sign-on",
+    AuthMethod.PASSKEY: "Passkey",
     AuthMethod.INSTALLATION_PASSWORD: "Installation password",
 }
 SIGN_IN_REQUIRED: Final = (
@@ -51,7 +55,9 @@ OPEN_ACCESS: Final = (
 
 def build_rows(services: Services, caller: Principal) -> tuple[Row, ...]:
     """Rows of all members, oldest first."""
-    return tuple(_row(services, member) for member in members.list_members(services, caller))
+    staff = members.list_members(services, caller)
+    factors = list_factors(services, caller)
+    return tuple(_row(services, member, factors[member.id]) for member in staff)
 
 
 def find_member(services: Services, caller: Principal, text: str) -> StaffMember | None:
@@ -65,7 +71,14 @@ def describe_role(role: Role) -> str:
     return f"{ROLES[role].text}: {ROLES[role].hint[0].lower()}{ROLES[role].hint[1:]}"
 
 
-def _row(services: Services, member: StaffMember) -> Row:
+def describe_factors(factors: SecondFactors) -> str:
+    """A person's second factors in words; empty without one."""
+    count = len(factors.passkeys)
+    passkeys = [f"{count} passkey{'' if count == 1 else 's'}"] if count else []
+    return ", ".join((["authenticator app"] if factors.authenticator else []) + passkeys)
+
+
+def _row(services: Services, member: StaffMember, factors: SecondFactors) -> Row:
     status = Badge("Active", "green", "check_circle")
     if not member.active:
         status = Badge("Disabled", "red", "block", "Cannot sign in")
@@ -78,9 +91,16 @@ def _row(services: Services, member: StaffMember) -> Row:
             Cell(member.name, sub=members.get_masked_email(services, member)),
             Cell(badges=(ROLES[member.role],)),
             Cell(badges=(status,)),
-            Cell(", ".join(methods)),
+            Cell(", ".join(methods), sub=_describe_second_factor(services, member, factors)),
             last_seen,
         ),
         href=page_href("staff", id=str(member.id)),
         label=f"{member.name}, {ROLES[member.role].text}",
     )
+
+
+def _describe_second_factor(services: Services, member: StaffMember, factors: SecondFactors) -> str:
+    if factors.any:
+        return describe_factors(factors).capitalize()
+    required = needs_second_factor(services, member.role)
+    return "Second factor at the next sign-in" if required else "No second factor"

@@ -37,6 +37,13 @@ def get_own_factors(services: Services, active: ActiveSession) -> SecondFactors:
         return unit.second_factors.get(member.id)
 
 
+def list_factors(services: Services, caller: Principal) -> dict[int, SecondFactors]:
+    """The second factors of all staff by their ids. Their secrets are never shown."""
+    caller.require_permission(Permission.MANAGE)
+    with services.store.read() as unit:
+        return unit.second_factors.list_by_members([member.id for member in unit.staff.list_all()])
+
+
 def begin_authenticator(services: Services, active: ActiveSession) -> AuthenticatorEnrolment:
     """A new secret for the signed-in person's authenticator app. Raises `StepUpRequired`."""
     member = require_member(active)

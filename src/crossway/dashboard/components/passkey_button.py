@@ -1,0 +1,76 @@
+"""The button that asks the browser for a passkey."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from crossway.dashboard.components import widget
+from crossway.dashboard.components.notices import escape_markdown
+from crossway.dashboard.session import services
+from crossway.dashboard.signing_in import relying_party
+from crossway.domain.second_factors import RelyingParty
+from crossway.usecases.staff.passkeys import PasskeyRequest
+
+_LOOPBACK = ("127.0.0.1", "::1", "0.0.0.0")
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyAnswer:
+    """The browser's answer to one challenge."""
+
+    site: RelyingParty
+    challenge: bytes
+    response: str
+
+
+def passkey_button(
+    label: str,
+    kind: Literal["create", "get"],
+    request: Callable[[RelyingParty], PasskeyRequest],
+    key: str,
+    primary: bool = False,
+) -> PasskeyAnswer | None:
+    """Draw the button; returns the browser's answer in the run that follows it. At an address where
+    passkeys do not work, says where they do."""
+    site = relying_party()
+    if site is None:
+        st.caption(escape_markdown(_explain_address()))
+        return None
+    asked, answered = f"{key}_request", f"{key}_answer"
+    # One challenge until it is answered: a new one in each run would redraw the button.
+    if asked not in st.session_state:
+        st.session_state[asked] = request(site)
+    options = st.session_state[asked].options
+    widget.passkey(kind, options, label, primary, key, partial(_take_answer, key, site))
+    answer: PasskeyAnswer | None = st.session_state.pop(answered, None)
+    return answer
+
+
+def forget_request(key: str) -> None:
+    """Ask with a new challenge when the button is drawn again."""
+    st.session_state.pop(f"{key}_request", None)
+
+
+def _take_answer(key: str, site: RelyingParty) -> None:
+    """Keep an answer for the run that begins, which asks with a new challenge."""
+    asked: PasskeyRequest | None = st.session_state.pop(f"{key}_request", None)
+    response = st.session_state[key].get("answer")
+    if asked is not None and isinstance(response, str):
+        st.session_state[f"{key}_answer"] = PasskeyAnswer(site, asked.challenge, response)
+
+
+def _explain_address() -> str:
+    public_url, page = services().policy.ingress.public_url, urlsplit(st.context.url or "")
+    if public_url:
+        return f"Passkeys work at {public_url} and not at the address of this page."
+    if page.hostname in _LOOPBACK:
+        place = f"{page.scheme}://localhost:{page.port}" if page.port else "localhost"
+        return f"Passkeys do not work at a bare address: open {place} instead."
+    return (
+        "Passkeys need the https address of this installation in CROSSWAY_PUBLIC_URL: ask who runs "
+        "it."
+    )
