@@ -1,9 +1,13 @@
 """Staff on the command line: added with a hidden password, changed, disabled."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from click.testing import Result
 
+from crossway import bootstrap
+from crossway.domain.second_factors import Authenticator
+from crossway.settings import Settings
 from tests.commands import crossway
 
 WORDS = "four words nobody expects"
@@ -42,3 +46,16 @@ def test_invalid_input_is_rejected_in_one_sentence(tmp_path: Path) -> None:
         done = people(tmp_path, *arguments, typed=typed)
         assert done.exit_code == 1
         assert done.stderr.startswith(f"crossway: {says}"), done.stderr
+
+
+def test_a_lost_second_factor_is_reset_on_the_machine(tmp_path: Path) -> None:
+    people(tmp_path, "add", "Ada", "--role", "admin", typed=f"{WORDS}\n")
+    service = bootstrap.build(Settings(data_dir=tmp_path))
+    app = Authenticator(1, service.services.vault.encrypt(b"secret"), 1, datetime.now(UTC))
+    service.store.write(lambda unit: unit.second_factors.set_authenticator(app))
+    service.close()
+    assert "Ada\tadmin\tsecond factor\tnever seen" in people(tmp_path, "list").stdout
+    reset = people(tmp_path, "reset-second-factor", "ada")
+    assert reset.stdout == "Ada has no second factor any more\n"
+    assert "second factor" not in people(tmp_path, "list").stdout
+    assert people(tmp_path, "reset-second-factor", "Bob").exit_code == 1
