@@ -217,7 +217,7 @@ def test_a_name_that_others_tried_is_opened_by_a_recovery_code(office: Dashboard
                 office.world.services, "Ada", "wrong", NOBODYS_ADDRESS(number)
             )
     enter(office.rerun())
-    assert "Use a passkey or a recovery code" in office.text.replace("use a", "Use a")
+    assert "or sign in with a passkey or a recovery code if you have one." in office.text
     assert labels(office) == ["Name", "Password", "Recovery code"]
     field(office, "Recovery code").set_value(codes[0])
     assert title(enter(office)) == "Overview"
@@ -259,3 +259,19 @@ def test_without_accounts_there_is_nothing_to_manage(screen: DashboardApp) -> No
     assert "You have no staff account of your own." in screen.text
     screen.open("keys").click("Create API key")  # Nobody is asked where nobody signs in.
     assert "Shown **once**" in screen.text
+
+
+def test_single_sign_on_alone_confirms_by_signing_in_again(office: DashboardApp) -> None:
+    services = office.world.services
+    request = NewStaffMember("Eve", "admin", None, "eve@example.com")
+    members.add_member(services, MACHINE, request)
+    now = services.clock.machine()
+    token = sign_in.sign_in_with_provider(services, "eve@example.com", True, now, "iss sub 1")
+    office.at.session_state["token"] = token
+    assert "You sign in through your identity provider" in office.open("account").text
+    office.world.machine.seconds += 301
+    office.click("Set up an authenticator app")
+    assert "sign in again, then ask for it once more" in office.text
+    office.click("Sign in again")
+    assert title(office) == "Sign in"
+    assert sessions.get_own_session(services, token) is None

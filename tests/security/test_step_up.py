@@ -1,5 +1,6 @@
 """Step-up: an open screen alone moves no money, shows no secret and changes no staff."""
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from crossway import usecases
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.events import render_events
@@ -135,6 +137,27 @@ def test_own_second_factors_are_protected_in_the_same_way(world: StaffWorld, act
     world.machine.seconds += 301
     with pytest.raises(StepUpRequired):
         OWN[action](world.services, active)
+
+
+# These move no money, show no secret and give nobody more rights.
+NOT_ASKED = {
+    "create_client", "update_client", "update_branding", "update_webhook", "delete_webhook",
+    "revoke_api_key", "erase_customer",
+}  # fmt: skip
+STRONG = ("Permission.MOVE_FUNDS", "Permission.MANAGE", "Permission.SWITCH_ROUTES", "Scope.REFUND")
+
+
+def test_every_other_use_case_with_a_strong_permission_asks() -> None:
+    found = set()
+    for path in sorted(Path(usecases.__file__).parent.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                body = ast.unparse(node)
+                writes = ".write(" in body or "_update_member(" in body
+                if writes and "caller" in body and any(right in body for right in STRONG):
+                    found.add((node.name, "require_step_up(" in body))
+    assert len(found) > 20
+    assert {name for name, asks in found if not asks} == NOT_ASKED
 
 
 def test_callers_without_a_session_are_not_asked(world: StaffWorld) -> None:

@@ -34,7 +34,7 @@ from crossway.usecases.ramps import orders
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 from crossway.usecases.simulator import chain_controls
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
-from crossway.usecases.staff import audit, members
+from crossway.usecases.staff import audit, members, second_factors
 from tests.usecases.ramp_world import RampWorld
 
 UNCHANGED = CreateIntentRequest(None, None, None, None, None)
@@ -126,6 +126,11 @@ ACTIONS: dict[str, tuple[Role, Action]] = {
     "set an address": (ADMIN, lambda s, c: members.set_email(s, c, 0, "")),
     "disable somebody": (ADMIN, lambda s, c: members.disable_member(s, c, 0)),
     "enable somebody": (ADMIN, lambda s, c: members.enable_member(s, c, 0)),
+    "reset a second factor": (
+        ADMIN,
+        lambda s, c: second_factors.reset_second_factors(s, c, 0),
+    ),
+    "see second factors": (ADMIN, lambda s, c: second_factors.list_factors(s, c)),
     "erase a person": (ADMIN, lambda s, c: customers.erase_customer(s, c, "ada@example.com")),
 }
 

@@ -129,7 +129,7 @@ def _sign_in_form(state: SignInRequirement) -> None:
             autocomplete="current-password",
             max_chars=MAX_PASSWORD_CHARACTERS,
         )
-        if blocked:
+        if blocked and is_staff:
             recovery_code = st.text_input("Recovery code", max_chars=MAX_CODE_CHARACTERS)
         submitted = st.form_submit_button("Sign in", type="primary", width="stretch")
     if submitted and is_staff:

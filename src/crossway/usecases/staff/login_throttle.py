@@ -120,11 +120,14 @@ def _seconds_to_wait(cache: SessionCache, key: str, limit: _Limit, now: float) -
 
 
 def _refusal(seconds: int, for_name: bool) -> TooManyRequests:
-    wait = f"wait {_format_seconds(seconds)}, then try again"
+    wait = f"wait {_format_seconds(seconds)}"
     if for_name:
-        sentence = f"Too many tries for this name: use a passkey or a recovery code, or {wait}"
+        sentence = (
+            f"Too many tries for this name: {wait}, or sign in with a passkey or a recovery code "
+            "if you have one"
+        )
         return TooManyTriesForName(sentence, seconds)
-    return TooManyRequests(f"Too many tries: {wait}", seconds)
+    return TooManyRequests(f"Too many tries: {wait}, then try again", seconds)
 
 
 def _network(address: str) -> str:
