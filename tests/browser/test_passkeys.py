@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyotp
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 from sqlalchemy import create_engine, text
 
 from crossway.usecases.staff.sessions import FRESH_SECONDS
+from tests.browser.authenticator_app import add_authenticator_app
 from tests.browser.conftest import PHONE, new_browser_context
 from tests.processes import Installation, free_port, new_installation, wait_until
 
@@ -168,13 +168,7 @@ def test_a_required_second_factor_is_added_on_a_phone_first(
         enter_password(page, office, "Otto", "keys")
         expect(page.get_by_role("heading", name="Add a second factor")).to_be_visible()
         expect(page.get_by_test_id("stSidebar")).to_have_count(0)
-        page.get_by_role("button", name="Set up an authenticator app").click()
-        page.get_by_text("Enter it by hand instead").click()
-        secret = page.locator(".st-key-new_authenticator_box code").inner_text().strip()
-        page.get_by_label("2. Enter the six digits").fill(pyotp.TOTP(secret).now())
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
-        page.get_by_role("button", name="I have saved them").click()
+        add_authenticator_app(page)
         expect(page.get_by_role("heading", name="API keys")).to_be_visible()
 
 

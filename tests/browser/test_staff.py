@@ -1,5 +1,6 @@
 """Staff in a browser: roles, lasting sessions, revoked access, and OpenID Connect."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from crossway.domain.roles import Role
+from tests.browser.authenticator_app import add_authenticator_app
 from tests.browser.conftest import new_browser_context, warm_page
 from tests.oidc import OidcProvider, oidc_provider, secrets_file
 from tests.processes import Installation, free_port, new_installation, wait_until
@@ -137,4 +139,30 @@ def test_oidc_signs_in_only_added_members(office: Office, browser: BrowserContex
     page.get_by_role("button", name="Sign in with 127.0.0.1").click()
     refused = page.get_by_text("No staff member has the e-mail address")
     expect(refused).to_be_visible()
+    office.provider.email = "ada@example.com"
+
+
+def test_oidc_is_followed_by_the_second_factor(office: Office, browser: BrowserContext) -> None:
+    email = ("--email", "zoe@example.com", "--no-password")
+    office.installation.run("people", "add", "Zoe", "--role", "viewer", *email)
+    office.provider.email = "zoe@example.com"
+    page = warm_page(browser)
+    page.goto(office.url)
+    page.get_by_role("button", name="Sign in with 127.0.0.1").click()
+    page.get_by_role("link", name="Your sign-in").click()
+    app = add_authenticator_app(page)
+    page.get_by_role("button", name="Sign out", exact=True).click()
+    expect(page.get_by_label("Name")).to_be_visible()
+
+    page.get_by_role("button", name="Sign in with 127.0.0.1").click()
+    code = page.get_by_role("textbox", name="Code of your authenticator app")
+    expect(code).to_be_visible()
+    page.get_by_role("button", name="Start over").click()
+    expect(page.get_by_label("Name")).to_be_visible()
+
+    page.get_by_role("button", name="Sign in with 127.0.0.1").click()
+    # The code of the enrolment was used up; the next one is valid already.
+    code.fill(app.at(int(time.time()) + 30))
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-signed_in_as")).to_contain_text("Zoe")
     office.provider.email = "ada@example.com"

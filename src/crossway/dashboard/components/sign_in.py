@@ -159,7 +159,11 @@ def _second_factor_form(pending: PendingSignIn) -> None:
         )
     if submitted:
         _try(lambda: signing_in.complete_sign_in(pending, code))
-    st.button("Start over", type="tertiary", on_click=signing_in.cancel_pending)
+    if st.button("Start over", type="tertiary"):
+        signing_in.cancel_pending()
+        if _identity_claims():
+            st.logout()
+        st.rerun()
 
 
 def _passkey_sign_in(primary: bool = False) -> None:
