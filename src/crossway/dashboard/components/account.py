@@ -12,7 +12,7 @@ from crossway.domain.second_factors import RECOVERY_CODES, Passkey, SecondFactor
 from crossway.domain.staff import StaffMember
 from crossway.domain.staff_passwords import MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS
 from crossway.usecases.staff import account, passkeys, second_factors
-from crossway.usecases.staff.sessions import ActiveSession, needs_second_factor
+from crossway.usecases.staff.sessions import ActiveSession
 
 _PASSWORD_HELP = (
     f"At least {MIN_PASSWORD_CHARACTERS} characters, such as four or five unrelated words. Not "
@@ -49,14 +49,10 @@ def own_account() -> None:
 def _advice(member: StaffMember, factors: SecondFactors) -> None:
     if factors.any:
         return
-    needed = needs_second_factor(services(), member.role)
-    st.info(
-        "Your role requires a second factor."
-        if needed
-        else "Anybody who learns your password can sign in as you. Add a passkey or an "
-        "authenticator app.",
-        icon=":material/shield:",
-    )
+    text = "Anybody who learns your password can sign in as you."
+    if not member.password_hash:
+        text = "Without a second factor here, sensitive actions ask you to sign in again."
+    st.info(f"{text} Add a passkey or an authenticator app.", icon=":material/shield:")
 
 
 def _passkeys(active: ActiveSession, factors: SecondFactors) -> None:
@@ -89,7 +85,7 @@ def _confirm_removal(passkey: Passkey) -> None:
 def _authenticator(active: ActiveSession, factors: SecondFactors) -> None:
     st.subheader("Authenticator app")
     if factors.authenticator is None:
-        st.markdown("An app on your phone shows a code for each sign-in by password.")
+        st.markdown("An app on your phone shows a code that is asked for when you sign in.")
     else:
         st.markdown(f"Added on {factors.authenticator.created_at:%d %B %Y}.")
         if st.button("Remove the app…", key="remove_authenticator", icon=":material/delete:"):

@@ -27,8 +27,8 @@ _QR_WIDTH = 220
 def enrol(active: ActiveSession) -> None:
     """What a person does first whose role requires a second factor."""
     st.markdown(
-        "Your role requires a second factor beside your password: a passkey of this device, or an "
-        "authenticator app on your phone. Add one to continue."
+        "Your role requires a second factor: a passkey of this device, or an authenticator app on "
+        "your phone. Add one to continue."
     )
     add_passkey(active)
     add_authenticator(active)
