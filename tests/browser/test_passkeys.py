@@ -126,6 +126,9 @@ def test_a_passkey_is_added_and_signs_in_alone(office: Office, chromium: Browser
         expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
         page.get_by_role("button", name="I have saved them").click()
         expect(page.get_by_text("The passkey Laptop is added.")).to_be_visible()
+        sessions = page.get_by_role("table", name="Active sessions")
+        expect(sessions.get_by_role("row").nth(1)).to_contain_text("Chrome on Linux")
+        expect(sessions.get_by_role("row").nth(1)).to_contain_text("This browser")
         (passkey,) = own.passkeys
         assert (passkey["rpId"], passkey["isResidentCredential"]) == ("localhost", True)
         sign_out(page)

@@ -186,6 +186,7 @@ def _token() -> str:
 def store_token(token: str) -> None:
     """Use a new staff session in this tab from now on. What another person left here is forgotten:
     secrets on screen, forms, and actions that wait for a step-up."""
+    sessions.record_browser(services(), token, st.context.headers.get("User-Agent") or "")
     active = sessions.get_own_session(services(), token)
     owner = active.name if active else ""
     if st.session_state.get(_OWNER, owner) != owner:

@@ -10,6 +10,16 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Role
 
 MAX_NAME_CHARACTERS: Final = 60
+# Several name others to be taken for them: the first mark that is found decides.
+_BROWSER_MARKS: Final = (
+    ("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)  # fmt: skip
+_SYSTEM_MARKS: Final = (
+    ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
+    ("Mac OS X", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"),
+)  # fmt: skip
 MAX_SESSION_AGE: Final = timedelta(hours=24)
 INSTALLATION_OPERATOR: Final = "Operator"
 # Names that the audit log uses for callers without an account.
@@ -54,7 +64,8 @@ class StaffMember:
 @dataclass(frozen=True, slots=True)
 class StaffSession:
     """A staff session; `member_id` None signed in with the installation's password, before any
-    staff existed. `proven_at` is when the person last proved who they are, None if long ago."""
+    staff existed. `proven_at` is when the person last proved who they are, None if long ago;
+    `browser` is what they sign in with, in words, empty if unknown."""
 
     id: int
     member_id: int | None
@@ -63,6 +74,7 @@ class StaffSession:
     last_seen_at: datetime
     ended_at: datetime | None = None
     proven_at: datetime | None = None
+    browser: str = ""
 
     def is_expired(self, now: datetime, idle: timedelta, seen_at: datetime | None = None) -> bool:
         """Whether the session was ended, was idle for too long, or is older than a day."""
@@ -72,6 +84,15 @@ class StaffSession:
             or now - last_seen > idle
             or now - self.started_at > MAX_SESSION_AGE
         )
+
+
+def describe_browser(user_agent: str) -> str:
+    """A browser and its system in words, such as `Firefox on Linux`; empty for an unknown one."""
+    browser, system = (
+        next((name for mark, name in marks if mark in user_agent), "")
+        for marks in (_BROWSER_MARKS, _SYSTEM_MARKS)
+    )
+    return f"{browser} on {system}" if browser and system else browser or system
 
 
 def name_key(name: str) -> str:

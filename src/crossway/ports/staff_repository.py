@@ -50,6 +50,10 @@ class StaffRepository(Protocol):
         """Store when the person last proved who they are."""
         ...
 
+    def record_browser(self, token_hash: str, browser: str) -> None:
+        """Store what the person signs in with."""
+        ...
+
     def end_sessions(self, session_ids: Collection[int], at: datetime) -> None: ...
     def list_open_sessions(self, member_id: int | None) -> list[StaffSession]:
         """Open sessions of a member; for None, those from before there were members."""

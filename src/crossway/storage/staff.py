@@ -97,6 +97,10 @@ class SqlStaff:
         changed = update(staff_sessions).where(staff_sessions.c.id == session_id)
         self._db.execute(changed.values(proven_at=to_micros(at)))
 
+    def record_browser(self, token_hash: str, browser: str) -> None:
+        changed = update(staff_sessions).where(staff_sessions.c.token_hash == token_hash)
+        self._db.execute(changed.values(browser=browser))
+
     def end_sessions(self, session_ids: Collection[int], at: datetime) -> None:
         conditions = (staff_sessions.c.id.in_(session_ids), staff_sessions.c.ended_at.is_(None))
         self._db.execute(update(staff_sessions).where(*conditions).values(ended_at=to_micros(at)))

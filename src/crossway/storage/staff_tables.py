@@ -35,6 +35,7 @@ staff_sessions = Table(
     Column("last_seen_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
     Column("proven_at", BigInteger),
+    Column("browser", Text, nullable=False, server_default=""),
 )
 
 staff_authenticators = Table(

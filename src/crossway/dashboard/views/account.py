@@ -12,8 +12,9 @@ from crossway.usecases.staff import account
 from crossway.usecases.staff.sessions import ActiveSession
 
 SESSION_COLUMNS: Final = (
+    Column("Browser"),
     Column("Signed in with"),
-    Column("Signed in"),
+    Column("Signed in", wide=True),
     Column("Last active"),
 )
 PASSKEY_COLUMNS: Final = (Column("Passkey"), Column("Added", wide=True), Column("Last used"))
@@ -49,10 +50,11 @@ def _session_row(session: StaffSession, is_own: bool) -> Row:
     return Row(
         key=str(session.id),
         cells=(
-            Cell(method, badges=badges),
+            Cell(session.browser or "Unknown browser", badges=badges),
+            Cell(method),
             time_cell(session.started_at),
             time_cell(session.last_seen_at),
         ),
-        label=f"{method}, this browser" if is_own else method,
+        label=f"{session.browser}, this browser" if is_own else session.browser,
         marked=is_own,
     )

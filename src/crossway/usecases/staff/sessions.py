@@ -13,7 +13,13 @@ from hashlib import sha256
 
 from crossway.domain.errors import Unauthorized
 from crossway.domain.roles import Role, is_at_least
-from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod, StaffMember, StaffSession
+from crossway.domain.staff import (
+    INSTALLATION_OPERATOR,
+    AuthMethod,
+    StaffMember,
+    StaffSession,
+    describe_browser,
+)
 from crossway.ports.process import CachedSession
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -159,6 +165,12 @@ def record_activity(services: Services, token: str) -> None:
 
         services.store.write(work)
         cache.by_token_hash.pop(token_hash, None)
+
+
+def record_browser(services: Services, token: str, user_agent: str) -> None:
+    """Record the browser of a new session, by which its person recognises it."""
+    browser, token_hash = describe_browser(user_agent), hash_token(token)
+    services.store.write(lambda unit: unit.staff.record_browser(token_hash, browser))
 
 
 def sign_out(services: Services, token: str) -> None:

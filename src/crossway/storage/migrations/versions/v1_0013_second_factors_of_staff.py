@@ -1,4 +1,4 @@
-"""Authenticator apps, passkeys and recovery codes of staff, and when a session was last proven."""
+"""Second factors of staff, and of each session when it was last proven, and its browser."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -49,9 +49,13 @@ def upgrade() -> None:
     )
     op.create_index("ix_staff_recovery_codes_member_id", "staff_recovery_codes", ["member_id"])
     op.add_column("staff_sessions", sa.Column("proven_at", sa.BigInteger(), nullable=True))
+    op.add_column(
+        "staff_sessions", sa.Column("browser", sa.Text(), server_default="", nullable=False)
+    )
 
 
 def downgrade() -> None:
+    op.drop_column("staff_sessions", "browser")
     op.drop_column("staff_sessions", "proven_at")
     op.drop_table("staff_recovery_codes")
     op.drop_table("staff_passkeys")
