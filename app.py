@@ -88,7 +88,7 @@ app = st.App(
         Middleware(HostCheck, ingress),
         Middleware(
             DashboardGate,
-            SessionChecks(session.is_open, session.is_active_token, owns_session, ingress),
+            SessionChecks(session.is_open, session.is_own_token, owns_session, ingress),
         ),
     ],
     lifespan=lifespan,

@@ -60,9 +60,10 @@ def is_open() -> bool:
     return sign_in_requirement() is SignInRequirement.NONE
 
 
-def is_active_token(token: str) -> bool:
-    """Whether this is the token of an active staff session. Safe in any thread."""
-    return sessions.get_active_session(services(), token) is not None
+def is_own_token(token: str) -> bool:
+    """Whether this is the token of an active staff session, also of a person who must add a second
+    factor first. Safe in any thread."""
+    return sessions.get_own_session(services(), token) is not None
 
 
 def signed_in_staff() -> SignedInStaff | None:
@@ -103,7 +104,7 @@ def viewer_session() -> str:
     id_: str = st.session_state.setdefault(_VIEWER_SESSION, secrets.token_urlsafe(12))
     tokens = _viewer_tokens()
     tokens[id_] = _token()
-    session_owners.record_owner(cookies.read_token())
+    session_owners.record_owner(_token())
     tokens.move_to_end(id_)
     while len(tokens) > _MAX_VIEWER_SESSIONS:
         tokens.popitem(last=False)

@@ -11,7 +11,7 @@ _owners: OrderedDict[str, bytes] = OrderedDict()
 
 
 def record_owner(token: str) -> None:
-    """Record the token of the cookie that came with the running script's socket; empty without."""
+    """Record the staff token of the running script's session; empty without one."""
     context = get_script_run_ctx()
     if context is None:
         return

@@ -1,28 +1,30 @@
-"""The gate of the dashboard: nothing of it is loaded, run or uploaded without a staff session."""
+"""The gate of the dashboard: without a staff session there is only the sign-in form."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
-from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from crossway.api.client_ip import is_local_request, peer_address
+from crossway.api.client_ip import is_local_request, peer_address, rate_limit_address
 from crossway.ports.policy import IngressConfig
 from crossway.server.allowed_hosts import host_name, is_cross_site, is_loopback_name
 from crossway.server.host_check import refuse
-from crossway.server.socket_limits import SocketLimits, paced
+from crossway.server.socket_limits import STAFF, STRANGERS, Pace, SocketLimits, paced
 
-SIGN_IN: Final = "/sign-in"
 COOKIE: Final = "crossway_session"
 # The API and the payers' pages check their callers themselves; probes tell nothing.
 _PUBLIC: Final = re.compile(
-    r"/(?:(?:api|pay|sign-in|auth)(?:/.*)?|sign-out|oauth2callback|healthz|readyz|metrics)\Z",
+    r"/(?:(?:api|pay|auth)(?:/.*)?|oauth2callback|healthz|readyz|metrics)\Z",
     re.DOTALL,
+)
+# What the sign-in form is: Streamlit's empty page, its files, and the socket that draws it.
+_SIGN_IN_FORM: Final = re.compile(
+    r"/(?:(?!live\Z)[a-z_]*|favicon\.png|session|(?:app/)?static/.+"
+    r"|_stcore/(?:health|host-config|stream|bidi-components/.+))\Z"
 )
 _CORE: Final = "/_stcore/"
 # What Streamlit's pages ask for; its metrics and its interface for agents are closed.
@@ -31,6 +33,7 @@ _CORE_OPEN: Final = re.compile(
 )
 _PROTOCOLS: Final = b"sec-websocket-protocol"
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_MAX_ADDRESSES: Final = 10_000
 SIGN_IN_FIRST: Final = "Sign in first: open the dashboard"
 NOT_FROM_HERE: Final = (
     "No staff account exists yet, and so the dashboard opens on the machine that runs it only, as "
@@ -53,10 +56,13 @@ class SessionChecks:
 
 class DashboardGate:
     """Lets those pass who bring the cookie of an active session, and while no sign-in is set up,
-    those who come from this machine itself."""
+    those who come from this machine itself. Everybody else gets the sign-in form, of which few are
+    drawn at a time."""
 
     def __init__(self, app: ASGIApp, checks: SessionChecks) -> None:
-        self._app, self._checks, self._limits = app, checks, SocketLimits()
+        self._app, self._checks = app, checks
+        self._staff, self._strangers = SocketLimits(STAFF), SocketLimits(STRANGERS)
+        self._signed_in_at: dict[str, None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket") or _PUBLIC.match(scope["path"]):
@@ -76,14 +82,16 @@ class DashboardGate:
             return
         token = HTTPConnection(scope).cookies.get(COOKIE, "")
         refusal = await run_in_threadpool(self._refusal, scope, token)
-        if refusal:
-            await self._turn_away(scope, receive, send, refusal)
+        is_stranger = refusal == SIGN_IN_FIRST
+        if refusal and not (is_stranger and _SIGN_IN_FORM.match(path)):
+            status = 401 if is_stranger else 403
+            await refuse(scope, receive, send, status, refusal)
             return
         session = core["session"] if core else None
         if session is not None and not self._checks.owns_session(session, token):
             await refuse(scope, receive, send, 403, "This upload belongs to another session")
         elif scope["type"] == "websocket":
-            await self._connect(scope, receive, send, token)
+            await self._connect(scope, receive, send, token, is_stranger)
         else:
             await self._app(scope, receive, send)
 
@@ -96,27 +104,29 @@ class DashboardGate:
         )
         return "" if local else NOT_FROM_HERE
 
-    async def _turn_away(self, scope: Scope, receive: Receive, send: Send, reason: str) -> None:
-        """Lead a person who opens a page to the sign-in form; refuse everything else."""
-        accepts = HTTPConnection(scope).headers.get("accept", "")
-        is_page = scope["type"] == "http" and scope["method"] == "GET" and "text/html" in accepts
-        if reason != SIGN_IN_FIRST or not is_page:
-            status = 401 if reason == SIGN_IN_FIRST else 403
-            await refuse(scope, receive, send, status, reason)
-            return
-        query = scope["query_string"].decode("latin-1")
-        wanted = scope["path"] + (f"?{query}" if query else "")
-        target = SIGN_IN if wanted == "/" else f"{SIGN_IN}?next={quote(wanted, safe='/')}"
-        await RedirectResponse(target, 303, {"cache-control": "no-store"})(scope, receive, send)
-
-    async def _connect(self, scope: Scope, receive: Receive, send: Send, token: str) -> None:
-        person = token or peer_address(scope)
-        with self._limits.counted(person) as admitted:
+    async def _connect(
+        self, scope: Scope, receive: Receive, send: Send, token: str, is_stranger: bool
+    ) -> None:
+        """Connect a socket; a stranger's has only the sign-in form to draw, slowly. Once somebody
+        has signed in at an address, its sockets are as fast as others."""
+        address = rate_limit_address(peer_address(scope))
+        if not is_stranger:
+            self._remember(address)
+        limits = self._strangers if is_stranger else self._staff
+        with limits.counted(address if is_stranger else token or address) as admitted:
             if not admitted:
                 await refuse(scope, receive, send, 503, TOO_MANY_SOCKETS)
                 return
             self._drop_foreign_session(scope, token)
-            await self._app(scope, paced(receive), send)
+            await self._app(scope, paced(receive, lambda: self._pace_of(address)), send)
+
+    def _remember(self, address: str) -> None:
+        self._signed_in_at[address] = None
+        if len(self._signed_in_at) > _MAX_ADDRESSES:
+            del self._signed_in_at[next(iter(self._signed_in_at))]
+
+    def _pace_of(self, address: str) -> Pace:
+        return (STAFF if address in self._signed_in_at else STRANGERS).pace
 
     def _drop_foreign_session(self, scope: Scope, token: str) -> None:
         """Remove the session of Streamlit's that a socket asks to continue, third among its
