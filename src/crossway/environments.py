@@ -239,6 +239,7 @@ def build_retention(settings: Settings) -> RetentionPolicy:
         deliveries=timedelta(days=settings.delivery_days),
         outbox=timedelta(days=settings.announcement_days),
         provider_updates=timedelta(days=settings.order_report_days),
+        unpaid=timedelta(days=settings.unpaid_days),
     )
 
 

@@ -173,6 +173,12 @@ class Settings(BaseSettings):
     order_report_days: int = Field(
         default=90, ge=1, le=3_650, description="How long ramp providers' reports are kept."
     )
+    unpaid_days: int = Field(
+        default=30,
+        ge=30,
+        le=3_650,
+        description="How long after their expiry payments that nobody paid are listed.",
+    )
     log_format: Literal["auto", "json", "console"] = Field(
         default="auto", description="auto: console on a terminal, else JSON."
     )

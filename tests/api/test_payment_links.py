@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from crossway.usecases.payers import checkout
+from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from crossway.usecases.payments.checkout_urls import create_token
 from tests.api.conftest import USDC_BASE, WALLET, Api, new_key, new_test_client
 
@@ -22,9 +22,9 @@ def patch_link(api: Api, link: Any, **changes: Any) -> Any:
     return api.http.patch(path, json=changes, headers=api.headers())
 
 
-def pay_by_link(api: Api, link: Any, nonce: str) -> Any:
-    form = checkout.CheckoutForm(nonce.ljust(20, "x"), "25", "BASE_MAINNET:USDC", WALLET)
-    return checkout.pay_by_link(api.service.services, link["id"], form)
+def submit_form(api: Api, link: Any, nonce: str) -> Any:
+    form = CheckoutForm(nonce.ljust(20, "x"), "25", "BASE_MAINNET:USDC", WALLET)
+    return pay_by_link(api.service.services, link["id"], form)
 
 
 def test_a_link_is_created_once_read_changed_and_listed_newest_first(api: Api) -> None:
@@ -69,14 +69,14 @@ def test_the_recipient_of_a_link_never_changes(api: Api) -> None:
 
 def test_uses_are_listed_with_their_intents_and_pages(api: Api) -> None:
     link = create_link(api, max_uses=2, reference="A-7")
-    first, again = pay_by_link(api, link, "one"), pay_by_link(api, link, "one")
+    first, again = submit_form(api, link, "one"), submit_form(api, link, "one")
     assert first.id == again.id
-    second = pay_by_link(api, link, "two")
+    second = submit_form(api, link, "two")
     page = api.get(f"/payment-links/{link['id']}/uses", limit=1).json()
     assert page["uses"][0]["intent_id"] == second.id
     page = api.get(f"/payment-links/{link['id']}/uses", cursor=page["nextCursor"]).json()
     assert [use["intent_id"] for use in page["uses"]] == [first.id]
-    assert api.get(f"/payment-links/{link['id']}").json()["uses"] == 2
+    assert api.get(f"/payment-links/{link['id']}").json()["reserved"] == 2
     intent = api.get(f"/intents/{first.id}").json()
     assert intent["metadata"] == {"reference": "A-7"}
     assert intent["payment_url"] == page["uses"][0]["payment_url"]

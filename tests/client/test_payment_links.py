@@ -7,7 +7,7 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from crossway.client.errors import BadRequest
-from crossway.usecases.payers import checkout
+from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from tests.api.conftest import WALLET
 
 
@@ -25,12 +25,12 @@ def test_a_link_is_created_changed_used_and_listed(crossway: Crossway, service: 
     )
     assert (link.amount, link.expires_at, link.uses) == (12_500_000, ends, 0)
     assert link.url.endswith(f"/pay/l/{link.id}")
-    form = checkout.CheckoutForm("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
-    intent = checkout.pay_by_link(service.services, link.id, form)
+    form = CheckoutForm("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
+    intent = pay_by_link(service.services, link.id, form)
     [use] = crossway.payment_links.uses(link.id)
     assert (use.intent_id, use.intent_status) == (intent.id, "PENDING")
     changed = crossway.payment_links.change(link.id, active=False, max_uses=None)
-    assert (changed.active, changed.max_uses, changed.uses) == (False, None, 1)
+    assert (changed.active, changed.max_uses, changed.reserved) == (False, None, 1)
     assert next(crossway.payment_links.list()) == crossway.payment_links.get(link.id)
     assert crossway.intents.get(intent.id).payment_url == use.payment_url
     with pytest.raises(BadRequest, match="title"):

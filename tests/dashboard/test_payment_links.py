@@ -6,6 +6,7 @@ from PIL import Image
 
 from crossway.domain.intent import State
 from crossway.usecases.payers import branding, checkout, links
+from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from crossway.usecases.payments import checkout_urls
 from tests.dashboard.conftest import DashboardApp
 
@@ -20,8 +21,8 @@ def test_a_link_is_created_used_and_disabled(screen: DashboardApp) -> None:
     [made] = links.list_page(world.services, world.operator, 10)
     assert (made.title, made.amount, made.active) == ("Coffee beans", 12_500_000, True)
     refund = world.wallet("ARBITRUM_MAINNET", "payer")
-    form = checkout.CheckoutForm("n" * 20, "", "ARBITRUM_MAINNET:USDC", refund)
-    intent = checkout.pay_by_link(world.services, made.id, form)
+    form = CheckoutForm("n" * 20, "", "ARBITRUM_MAINNET:USDC", refund)
+    intent = pay_by_link(world.services, made.id, form)
     screen.open("payment_link", id=made.id)
     assert f"http://localhost:8600/pay/l/{made.id}" in str(screen.widget("link_facts"))
     [use] = screen.widget("link_uses")["rows"]

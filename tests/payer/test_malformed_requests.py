@@ -29,6 +29,9 @@ class Open:
     def wait_for(self, name: str, per_minute: int) -> int:
         return 0
 
+    def find_address(self, services: Services, scope: Scope) -> str:
+        return ""
+
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Payer]:

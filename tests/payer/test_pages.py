@@ -228,3 +228,30 @@ def test_a_link_with_a_disabled_chain_offers_no_payment(payer: Payer) -> None:
     refused = payer.submit_form(link)
     assert refused.status_code == 422
     assert links.get(world.services, world.operator, link.id).uses == 0
+
+
+def test_a_link_in_use_says_so_and_leads_its_payer_back(payer: Payer) -> None:
+    link = payer.create_link(max_uses=1)
+    first = payer.submit_form(link)
+    assert first.status_code == 303
+    # The same visitor sees the form, which leads back to the payment.
+    again = payer.submit_form(link, nonce="m" * 20)
+    assert again.headers["location"] == first.headers["location"]
+    refund = payer.world.wallet("BASE_MAINNET", "another wallet")
+    refused = payer.submit_form(link, nonce="o" * 20, refund=refund)
+    assert refused.status_code == 409
+    assert "This link is in use" in refused.text
+    assert "try again in 60 min" in re.sub("<[^>]+>|[\u2066-\u2069]", "", refused.text)
+
+
+def test_too_many_unpaid_payments_of_one_address_are_refused(payer: Payer) -> None:
+    link = payer.create_link()
+    wallets = [payer.world.wallet("BASE_MAINNET", f"wallet {n}") for n in range(20)]
+    for number, wallet in enumerate(wallets):
+        assert payer.submit_form(link, f"{number:020d}", refund=wallet).status_code == 303
+    with new_test_client(payer.world.services) as http:
+        later = Payer(http, payer.world)
+        refused = later.submit_form(link, "x" * 20, refund=payer.world.wallet("BASE_MAINNET", "x"))
+        assert refused.status_code == 429
+        assert refused.headers["retry-after"] == "3600"
+        assert later.submit_form(link, "y" * 20, refund=wallets[0]).status_code == 303

@@ -71,9 +71,6 @@ def test_a_form_submitted_concurrently_counts_as_one_use(store: SqlStore) -> Non
     assert sorted(done) == [False] * 7 + [True]
     store.write(lambda unit: unit.payment_links.record_use(use(link, "another", 77)))
     with store.read() as unit:
-        results = unit.payment_links.get(link.id)
-        assert results is not None
-        assert results.uses == 2
         newest, oldest = unit.payment_links.list_uses(link.id, 10)
         assert (newest.nonce, oldest.nonce) == ("another", "same")
         assert unit.payment_links.list_uses(link.id, 10, newest.id) == [oldest]

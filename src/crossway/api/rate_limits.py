@@ -86,10 +86,13 @@ class IpRateLimiter:
 
     def wait_seconds(self, services: Services, scope: Scope, name: str, per_minute: int) -> int:
         """Count a request for `name` from the client's address; seconds to wait, 0 if granted."""
-        address = rate_limit_address(
-            client_address(scope, services.policy.ingress) or UNKNOWN_ADDRESS
-        )
+        address = self.find_address(services, scope) or UNKNOWN_ADDRESS
         return self.wait_for(f"{name} {address}", per_minute)
+
+    def find_address(self, services: Services, scope: Scope) -> str:
+        """The client's address, as requests are counted; empty if it is unknown."""
+        address = client_address(scope, services.policy.ingress)
+        return "" if address is None else rate_limit_address(address)
 
     def wait_for(self, name: str, per_minute: int) -> int:
         """Count a request for `name` from any address; seconds to wait, 0 if granted."""

@@ -37,6 +37,7 @@ class PaymentLink(Record):
     active: bool
     created_at: datetime
     updated_at: datetime
+    reserved: int = 0
 
 
 class LinkUse(Record):

@@ -204,6 +204,7 @@ class Intent:
 
     `received_amount` is everything credited before the start, `balance_at_address` what the ledger
     still holds at the deposit address. `order_id` is the ramp order that the intent belongs to.
+    `by_payer`: a payer made it by a payment link, without an API key.
     """
 
     id: int
@@ -239,6 +240,7 @@ class Intent:
     created_at: datetime
     updated_at: datetime
     order_id: int | None = None
+    by_payer: bool = False
 
 
 class FundingLevel(StrEnum):

@@ -32,7 +32,8 @@ class StoredAddressFilter:
 
     def filter_known(self, addresses: Collection[str]) -> set[str]:
         with self._services.store.read() as unit:
-            return set(unit.intents.find_ids_by_address(addresses))
+            known = set(unit.intents.find_ids_by_address(addresses))
+            return known | unit.payment_archive.find_known(addresses)
 
     def list_all(self) -> Sequence[str]:
         return self._ended_within(timedelta(seconds=self._services.policy.late_watch_seconds))

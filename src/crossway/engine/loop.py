@@ -155,6 +155,7 @@ class Engine:
         if before is None or self._housekeeping_at[0] < before[0]:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
+        self._guarded("archive", partial(retention.archive_unpaid, self._services))
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
         done = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
         done += self._guarded("claims", partial(self._claim_watcher.check, heads))

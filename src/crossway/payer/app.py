@@ -30,7 +30,13 @@ from crossway.payer.responses import (
 )
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
-from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm, CheckoutLink
+from crossway.usecases.payers.checkout import CheckoutError, CheckoutLink
+from crossway.usecases.payers.link_payments import (
+    CheckoutForm,
+    TooManyUnpaid,
+    digest_address,
+    pay_by_link,
+)
 from crossway.usecases.payments.checkout_urls import create_token
 
 LOG = logging.getLogger("crossway.payer")
@@ -53,6 +59,10 @@ class IpRateLimiter(Protocol):
 
     def wait_for(self, name: str, per_minute: int) -> int:
         """Count a request for `name` from any address; seconds to wait, 0 if granted."""
+        ...
+
+    def find_address(self, services: Services, scope: Scope) -> str:
+        """The client's address, as requests are counted; empty if it is unknown."""
         ...
 
 
@@ -90,15 +100,17 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
                 f"link {request.path_params['link']}", INTENTS_PER_MINUTE_AND_LINK
             )
         if wait:
-            response = render_notice(page_request, "many", 429, seconds=wait)
-            response.headers["retry-after"] = str(wait)
-            return response
+            return _too_many(page_request, wait)
+        address = rate_limiter.find_address(services, request.scope)
+        request.state.payer = digest_address(services, address)
         try:
             if request.method == "POST":
                 request.state.form = await _read_form(request)
             return await anyio.to_thread.run_sync(page, page_request)
         except NotFound:
             return render_notice(page_request, "gone", 404)
+        except TooManyUnpaid as error:
+            return _too_many(page_request, error.wait_seconds)
         except (Unreachable, QuotesUnavailable):
             return render_notice(page_request, "busy", 503)
         except ClientDisconnect:
@@ -108,6 +120,12 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
             return render_notice(page_request, "busy", 500)
 
     return endpoint
+
+
+def _too_many(page_request: PageRequest, wait_seconds: int) -> Response:
+    response = render_notice(page_request, "many", 429, seconds=wait_seconds)
+    response.headers["retry-after"] = str(wait_seconds)
+    return response
 
 
 async def _read_form(request: Request) -> dict[str, str]:
@@ -156,10 +174,14 @@ def _live(page_request: PageRequest) -> Response:
     )
 
 
+def _find_link(page_request: PageRequest) -> CheckoutLink:
+    request = page_request.request
+    link_id, payer = request.path_params["link"], request.state.payer
+    return checkout.get_checkout_link(page_request.services, link_id, payer)
+
+
 def _link_page(page_request: PageRequest) -> Response:
-    checkout_link = checkout.get_checkout_link(
-        page_request.services, page_request.request.path_params["link"]
-    )
+    checkout_link = _find_link(page_request)
     amount_text = page_request.request.query_params.get("amount", "")[:_SIZE]
     needs_amount = checkout_link.link.amount is None and not amount_text
     if checkout_link.closed_reason is not None or needs_amount:
@@ -192,14 +214,18 @@ def _priced_link_page(
 
 
 def _pay(page_request: PageRequest) -> Response:
-    link_id = page_request.request.path_params["link"]
+    link_id, payer = page_request.request.path_params["link"], page_request.request.state.payer
     field = page_request.request.state.form.get
     form = CheckoutForm(
-        field("nonce", ""), field("amount", "")[:_SIZE], field("method", ""), field("refund", "")
+        nonce=field("nonce", ""),
+        amount=field("amount", "")[:_SIZE],
+        method=field("method", ""),
+        refund_address=field("refund", ""),
+        payer=payer,
     )
-    checkout_link = checkout.get_checkout_link(page_request.services, link_id)
+    checkout_link = _find_link(page_request)
     try:
-        intent = checkout.pay_by_link(page_request.services, link_id, form)
+        intent = pay_by_link(page_request.services, link_id, form)
     except InvalidStatus:
         checkout_link = checkout.get_checkout_link(page_request.services, link_id)
         return _render_link(
@@ -219,9 +245,7 @@ def _render_link(
 
 
 def _poster(page_request: PageRequest) -> Response:
-    checkout_link = checkout.get_checkout_link(
-        page_request.services, page_request.request.path_params["link"]
-    )
+    checkout_link = _find_link(page_request)
     page, brand = build_poster(page_request, checkout_link), page_brand(checkout_link.merchant)
     return render_page(page_request, "poster.html", brand, page.title, page=page)
 

@@ -58,6 +58,7 @@ class LinkPage:
     title: str
     description: str
     closed_reason: str
+    wait_minutes: int
     symbol: str
     hidden_fields: list[tuple[str, str]]
     action: str
@@ -90,6 +91,7 @@ def unpriced_page(page_request: PageRequest, checkout_link: CheckoutLink) -> Lin
         title=link.title,
         description=link.description,
         closed_reason=checkout_link.closed_reason.value if checkout_link.closed_reason else "",
+        wait_minutes=checkout_link.wait_minutes,
         symbol=token.symbol,
         hidden_fields=list(page_request.preserved_params().items()),
         action=page_request.path(f"l/{link.id}"),

@@ -1,9 +1,11 @@
 """The repository of payment links, their uses and clients' branding."""
 
+from datetime import datetime
 from typing import Protocol
 
 from crossway.domain.branding import Branding
-from crossway.domain.payment_links import LinkUse, PaymentLink
+from crossway.domain.intent import Intent
+from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink
 
 
 class PaymentLinkRepository(Protocol):
@@ -16,7 +18,7 @@ class PaymentLinkRepository(Protocol):
         ...
 
     def update(self, link: PaymentLink) -> None:
-        """Store a link except its owner, its mode and its number of uses."""
+        """Store a link except its owner, its mode and its numbers of uses."""
         ...
 
     def list_page(
@@ -28,12 +30,25 @@ class PaymentLinkRepository(Protocol):
     def count_for_client(self, client_id: str) -> int: ...
 
     def record_use(self, use: LinkUse) -> bool:
-        """Store a use (its id is assigned) and count it; False when its nonce was used before."""
+        """Store a use (its id is assigned); False when its nonce was used before. Links count the
+        states of their payments (`domain.payment_links.count_use`) whenever these change."""
         ...
 
     def find_use(self, link_id: str, nonce: str) -> LinkUse | None: ...
     def list_uses(self, link_id: str, limit: int, before_id: int | None = None) -> list[LinkUse]:
         """Newest first."""
+        ...
+
+    def next_expiry(self, link_id: str, since: datetime) -> datetime | None:
+        """When the first of a link's open unpaid payments expires, of those made since a time."""
+        ...
+
+    def list_open_of_payer(self, payer: str, since: datetime) -> list[Intent]:
+        """The open unpaid payments made from a network address since a time, by any link."""
+        ...
+
+    def count_uses_of_payer(self, link_id: str, payer: str, since: datetime) -> PayerUses:
+        """The payments made by a link from a network address since a time."""
         ...
 
     def get_branding(self, client_id: str) -> Branding | None:

@@ -24,12 +24,14 @@ class TimeoutPolicy:
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long records that nothing depends on any more are kept."""
+    """How long records that nothing depends on any more are kept; `unpaid`: payments that expired
+    unpaid, which are archived then."""
 
     requests: timedelta = timedelta(days=7)
     deliveries: timedelta = timedelta(days=30)
     outbox: timedelta = timedelta(days=30)
     provider_updates: timedelta = timedelta(days=90)
+    unpaid: timedelta = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,12 +43,15 @@ class IntentChange:
 
 @dataclass(frozen=True, slots=True)
 class OpenPair:
-    """Payments that are not ended, from one token to another, and their value in micro-USD."""
+    """Payments that are not ended, from one token to another, and their value in micro-USD.
+
+    `unpaid_micro_usd` is the value of those that payers made by payment links and have not paid."""
 
     symbol_in: str
     symbol_out: str
     payments: int
     micro_usd: int
+    unpaid_micro_usd: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
     from crossway.ports.outbound_tx_repository import AccountNonceRepository, OutboundTxRepository
     from crossway.ports.outbox_repository import OutboxRepository
+    from crossway.ports.payment_archive import PaymentArchive
     from crossway.ports.payment_figures import PaymentFiguresRepository
     from crossway.ports.payment_link_repository import PaymentLinkRepository
     from crossway.ports.ramp_repository import (
@@ -145,6 +146,8 @@ class UnitOfWork(Protocol):
     def treasury(self) -> TreasuryRepository: ...
     @property
     def payment_links(self) -> PaymentLinkRepository: ...
+    @property
+    def payment_archive(self) -> PaymentArchive: ...
     @property
     def payment_figures(self) -> PaymentFiguresRepository: ...
     @property

@@ -38,7 +38,7 @@ from crossway.storage.intent_rows import (
     metadata_value_rows,
     transition_row,
 )
-from crossway.storage.intent_totals import add_totals, list_open_pairs
+from crossway.storage.intent_totals import add_link_uses, add_totals, list_open_pairs
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import apply_filter
@@ -104,6 +104,7 @@ class SqlIntents(TransitionLog):
         event = intent_event_row(event_id, "intent_created", intent)
         execute_each(self._db, ADD_EVENT, [event])
         add_totals(self._db, [(None, intent)])
+        add_link_uses(self._db, [(None, intent)])
         return intent
 
     def get(self, intent_id: int) -> Intent | None:
@@ -209,6 +210,7 @@ class SqlIntents(TransitionLog):
         execute_each(self._db, ADD_EVENT, events)
         moved = [(c.before.state, c.after) for c in changes if c.before.state is not c.after.state]
         add_totals(self._db, moved)
+        add_link_uses(self._db, moved)
 
     def sum_committed_payouts(self, destination_chain: str, token: str) -> int:
         destination = (

@@ -38,6 +38,7 @@ payment_links = Table(
     Column("active", Boolean, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    Column("reserved", BigInteger, nullable=False, server_default="0"),
 )
 Index(
     "payment_links_of_client",
@@ -56,9 +57,13 @@ payment_link_uses = Table(
     Column("nonce", Text, nullable=False),
     Column("intent_id", BigInteger, nullable=False, unique=True),
     Column("at", BigInteger, nullable=False),
+    # A keyed digest of the payer's network address.
+    Column("payer", Text, nullable=False, server_default=""),
     UniqueConstraint("link_id", "nonce", name="payment_link_uses_once"),
 )
 Index("payment_link_uses_newest", payment_link_uses.c.link_id, payment_link_uses.c.id)
+Index("payment_link_uses_by_time", payment_link_uses.c.link_id, payment_link_uses.c.at)
+Index("payment_link_uses_of_payer", payment_link_uses.c.payer, payment_link_uses.c.at)
 
 branding = Table(
     "branding",

@@ -1,16 +1,30 @@
 """Payment links, their uses, and clients' branding."""
 
+from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    func,
+    insert,
+    join,
+    or_,
+    select,
+    update,
+)
 
 from crossway.domain.branding import Branding
-from crossway.domain.payment_links import LinkUse, PaymentLink
+from crossway.domain.intent import Intent, State
+from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink, count_use
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.intent_rows import INTENTS
 from crossway.storage.link_tables import branding, payment_link_uses, payment_links
-from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.row_mapper import RowMapper, from_micros_or_none, to_micros
+from crossway.storage.tables import intents
 
-_FIXED = ("id", "client_id", "mode", "uses", "created_at")
+_FIXED = ("id", "client_id", "mode", "uses", "reserved", "created_at")
 _ADD_USE = per_dialect(
     lambda insert_into: (
         insert_into(payment_link_uses)
@@ -31,6 +45,15 @@ _SAVE_BRANDING = per_dialect(_build_save_branding)
 LINKS: Final = RowMapper(PaymentLink, payment_links)
 USES: Final = RowMapper(LinkUse, payment_link_uses)
 BRANDING: Final = RowMapper(Branding, branding)
+
+
+_USE_AND_INTENT: Final = join(
+    payment_link_uses, intents, payment_link_uses.c.intent_id == intents.c.id
+)
+
+
+def _of_payer(payer: str, since: datetime) -> tuple[ColumnElement[bool], ...]:
+    return payment_link_uses.c.payer == payer, payment_link_uses.c.at >= to_micros(since)
 
 
 class SqlPaymentLinks:
@@ -78,14 +101,7 @@ class SqlPaymentLinks:
 
     def record_use(self, use: LinkUse) -> bool:
         row = USES.encode_new(use)
-        if self._db.execute(_ADD_USE[self._db.dialect.name], row).first() is None:
-            return False
-        self._db.execute(
-            update(payment_links)
-            .where(payment_links.c.id == use.link_id)
-            .values(uses=payment_links.c.uses + 1)
-        )
-        return True
+        return self._db.execute(_ADD_USE[self._db.dialect.name], row).first() is not None
 
     def find_use(self, link_id: str, nonce: str) -> LinkUse | None:
         conditions = payment_link_uses.c.link_id == link_id, payment_link_uses.c.nonce == nonce
@@ -99,6 +115,41 @@ class SqlPaymentLinks:
             query = query.where(table.id < before_id)
         rows = self._db.execute(query.order_by(table.id.desc()).limit(limit))
         return [USES.decode(row) for row in rows]
+
+    def next_expiry(self, link_id: str, since: datetime) -> datetime | None:
+        query = (
+            select(func.min(intents.c.expires_at))
+            .select_from(_USE_AND_INTENT)
+            .where(
+                payment_link_uses.c.link_id == link_id,
+                payment_link_uses.c.at >= to_micros(since),
+                intents.c.state == State.PENDING.value,
+            )
+        )
+        return from_micros_or_none(self._db.execute(query).scalar())
+
+    def list_open_of_payer(self, payer: str, since: datetime) -> list[Intent]:
+        query = (
+            select(intents)
+            .select_from(_USE_AND_INTENT)
+            .where(*_of_payer(payer, since), intents.c.state == State.PENDING.value)
+            .order_by(intents.c.id)
+        )
+        return [INTENTS.decode(row) for row in self._db.execute(query)] if payer else []
+
+    def count_uses_of_payer(self, link_id: str, payer: str, since: datetime) -> PayerUses:
+        query = (
+            select(intents.c.state, func.count())
+            .select_from(_USE_AND_INTENT)
+            .where(*_of_payer(payer, since), payment_link_uses.c.link_id == link_id)
+            .group_by(intents.c.state)
+        )
+        paid = unpaid = total = 0
+        for state, number in self._db.execute(query):
+            counts = count_use(State(state))
+            paid, unpaid = paid + counts[0] * number, unpaid + counts[1] * number
+            total += number
+        return PayerUses(paid, unpaid, total - paid - unpaid)
 
     def get_branding(self, client_id: str) -> Branding | None:
         row = self._db.execute(select(branding).where(branding.c.client_id == client_id)).first()

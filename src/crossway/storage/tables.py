@@ -124,6 +124,7 @@ intents = Table(
     # SHORT or OVER when a wrong amount was received, else empty.
     Column("funding_level", Text, nullable=False, server_default="", info={CHANGES: True}),
     Column("network_fee_units", Text, nullable=False, server_default="0"),
+    Column("by_payer", Boolean, nullable=False, server_default="0"),
 )
 Index("intents_of_client", intents.c.client_id, intents.c.id)
 Index("intents_by_state", intents.c.state, intents.c.id)

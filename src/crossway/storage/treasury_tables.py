@@ -74,6 +74,8 @@ open_pairs = Table(
     Column("symbol_out", Text, primary_key=True),
     Column("payments", BigInteger, nullable=False),
     Column("micro_usd", BigInteger, nullable=False),
+    # Of payments that payers made by payment links and have not paid.
+    Column("unpaid_micro_usd", BigInteger, nullable=False, server_default="0"),
 )
 # What returns may still cost on each chain.
 return_budgets = Table(

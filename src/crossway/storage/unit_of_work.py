@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from crossway.storage.orders import SqlOrders
     from crossway.storage.outbound_txs import SqlOutboundTxs
     from crossway.storage.outbox import SqlOutbox
+    from crossway.storage.payment_archive import SqlPaymentArchive
     from crossway.storage.payment_figures import SqlPaymentFigures
     from crossway.storage.payment_links import SqlPaymentLinks
     from crossway.storage.request_log import SqlRequestLog
@@ -89,6 +90,7 @@ class SqlUnitOfWork:
     corridor_stats: cached_property[SqlCorridorStats] = _repository("corridor_stats")
     treasury: cached_property[SqlTreasury] = _repository("treasury")
     payment_links: cached_property[SqlPaymentLinks] = _repository("payment_links")
+    payment_archive: cached_property[SqlPaymentArchive] = _repository("payment_archive")
     payment_figures: cached_property[SqlPaymentFigures] = _repository("payment_figures")
     analytics: cached_property[SqlAnalytics] = _repository("analytics")
     due_times: cached_property[SqlDueTimes] = _repository("due_times")

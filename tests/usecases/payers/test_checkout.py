@@ -13,8 +13,9 @@ from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFo
 from crossway.domain.payment_links import PaymentLink
 from crossway.domain.roles import Role
 from crossway.usecases.payers import branding, checkout, links
-from crossway.usecases.payers.checkout import CheckoutError, CheckoutForm
+from crossway.usecases.payers.checkout import CheckoutError
 from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from crossway.usecases.payments.checkout_urls import create_token
 from tests.harness import CATALOGUE, Harness
 
@@ -63,8 +64,8 @@ def test_forged_or_altered_tokens_are_not_found(world: Harness) -> None:
 
 def test_a_link_creates_an_intent_with_its_own_terms_for_each_payer(world: Harness) -> None:
     link = create_link(world, metadata={"sku": 7}, reference="A-1", min_amount="1000000")
-    first = checkout.pay_by_link(world.services, link.id, checkout_form(world, "one"))
-    second = checkout.pay_by_link(
+    first = pay_by_link(world.services, link.id, checkout_form(world, "one"))
+    second = pay_by_link(
         world.services, link.id, checkout_form(world, "two", "30,5", "SOLANA_MAINNET:USDT")
     )
     assert first.id != second.id
@@ -74,17 +75,15 @@ def test_a_link_creates_an_intent_with_its_own_terms_for_each_payer(world: Harne
         assert intent.terms.recipient == link.recipient
         assert intent.metadata == {"sku": 7, "reference": "A-1"}
     assert (first.terms.payout_amount, second.terms.payout_amount) == (25_000_000, 30_500_000)
-    assert links.get(world.services, world.caller, link.id).uses == 2
+    assert links.get(world.services, world.caller, link.id).reserved == 2
 
 
 def test_a_form_submitted_concurrently_creates_one_intent(world: Harness) -> None:
     link, sent = create_link(world, max_uses=1), checkout_form(world)
     with ThreadPoolExecutor(8) as pool:
-        created = list(
-            pool.map(lambda _: checkout.pay_by_link(world.services, link.id, sent).id, range(8))
-        )
+        created = list(pool.map(lambda _: pay_by_link(world.services, link.id, sent).id, range(8)))
     assert len(set(created)) == 1
-    assert links.get(world.services, world.caller, link.id).uses == 1
+    assert links.get(world.services, world.caller, link.id).reserved == 1
 
 
 def test_the_maximum_number_of_uses_holds_under_concurrency(world: Harness) -> None:
@@ -92,7 +91,7 @@ def test_the_maximum_number_of_uses_holds_under_concurrency(world: Harness) -> N
 
     def one(number: int) -> bool:
         try:
-            checkout.pay_by_link(world.services, link.id, checkout_form(world, f"n{number}"))
+            pay_by_link(world.services, link.id, checkout_form(world, f"n{number}"))
         except InvalidStatus:
             return False
         return True
@@ -101,7 +100,7 @@ def test_the_maximum_number_of_uses_holds_under_concurrency(world: Harness) -> N
         assert sum(pool.map(one, range(12))) == 3
 
 
-@pytest.mark.parametrize("how", ["off", "over", "used_up"])
+@pytest.mark.parametrize("how", ["off", "over", "in_use"])
 def test_a_closed_link_rejects_payments_with_the_reason(world: Harness, how: str) -> None:
     ends = world.clock.now() + timedelta(seconds=60)
     link = create_link(world, max_uses=1, expires_at=ends)
@@ -110,11 +109,11 @@ def test_a_closed_link_rejects_payments_with_the_reason(world: Harness, how: str
     elif how == "over":
         world.machine.seconds += 61
     else:
-        checkout.pay_by_link(world.services, link.id, checkout_form(world))
+        pay_by_link(world.services, link.id, checkout_form(world))
     door = checkout.get_checkout_link(world.services, link.id)
     assert door.closed_reason == how
     with pytest.raises(InvalidStatus):
-        checkout.pay_by_link(world.services, link.id, checkout_form(world, "later"))
+        pay_by_link(world.services, link.id, checkout_form(world, "later"))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +138,7 @@ def test_an_invalid_form_creates_nothing_and_names_the_reason(
         source_tokens=["USDC"],
     )
     with pytest.raises(CheckoutError) as refused:
-        checkout.pay_by_link(world.services, link.id, replace(checkout_form(world), **changed))
+        pay_by_link(world.services, link.id, replace(checkout_form(world), **changed))
     assert refused.value.reason == why
     assert links.get(world.services, world.caller, link.id).uses == 0
 
@@ -160,7 +159,7 @@ def test_every_payment_method_costs_what_was_shown(world: Harness) -> None:
         if method.option.symbol in ("USDC", "USDT")
     }
     for method in by_chain.values():
-        created = checkout.pay_by_link(
+        created = pay_by_link(
             world.services,
             link.id,
             checkout_form(world, method.name.replace(":", "_"), "12.345678", method.name),

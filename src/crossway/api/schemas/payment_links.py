@@ -62,7 +62,7 @@ class _LinkFields(RequestModel):
         default=None,
     )
     max_uses: SkipValidation[int | None] = field(
-        "Maximum number of payments; unlimited by default.", 100, default=None
+        "Maximum number of paid payments; unlimited by default.", 100, default=None
     )
     expires_at: SkipValidation[str | None] = field(
         "When the link expires.", "2027-01-31T12:00:00Z", default=None
@@ -125,8 +125,13 @@ class PaymentLinkOut(Model):
     )
     reference: str = field("Your own reference.", "A-1001")
     metadata: JsonObject = field("Your own data.", {"product": "coffee"})
-    max_uses: int | None = field("Maximum number of payments; null for unlimited.", 100)
-    uses: int = field("Number of payments created.", 3)
+    max_uses: int | None = field("Maximum number of paid payments; null for unlimited.", 100)
+    uses: int = field("Number of payments that were paid.", 3)
+    reserved: int = field(
+        "Number of open payments that are not paid so far. Each counts towards `max_uses` until it "
+        "expires.",
+        1,
+    )
     expires_at: str | None = field("When the link expires; null if it does not.", TIME)
     active: bool = field("Whether the link is enabled.", True)
     created_at: str = field("When it was created.", TIME)
@@ -155,6 +160,7 @@ class PaymentLinkOut(Model):
             metadata=raw_json(dict(link.metadata)),
             max_uses=link.max_uses,
             uses=link.uses,
+            reserved=link.reserved,
             expires_at=timestamp(ends) if ends else None,
             active=link.active,
             created_at=timestamp(link.created_at),

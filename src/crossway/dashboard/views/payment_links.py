@@ -31,7 +31,7 @@ COLUMNS = (
     Column("Status"),
     Column("Amount", "right"),
     Column("Destination"),
-    Column("Uses", "right"),
+    Column("Paid", "right"),
     Column("Created"),
 )
 USE_COLUMNS = (
@@ -48,6 +48,9 @@ CLOSED = {
     ClosedReason.OVER: Badge("Expired", "gray", "schedule", "The end date has passed"),
     ClosedReason.USED_UP: Badge(
         "Used up", "orange", "done_all", "The maximum number of uses is reached"
+    ),
+    ClosedReason.IN_USE: Badge(
+        "In use", "orange", "hourglass_top", "Open payments reserve all uses that are left"
     ),
 }
 _CLEARABLE_FIELDS = (
@@ -132,11 +135,14 @@ def describe_amount(services: Services, payment_link: PaymentLink) -> str:
     )
 
 
+def _describe_uses(payment_link: PaymentLink) -> str:
+    limit = f" of {payment_link.max_uses:,}" if payment_link.max_uses else ""
+    reserved = f", {payment_link.reserved:,} open" if payment_link.reserved else ""
+    return f"{payment_link.uses:,}{limit}{reserved}"
+
+
 def _row(services: Services, payment_link: PaymentLink, client: str, now: datetime) -> Row:
-    badge, limit = (
-        status_badge(payment_link, now),
-        f" of {payment_link.max_uses:,}" if payment_link.max_uses else "",
-    )
+    badge = status_badge(payment_link, now)
     chain = chain_name(services.catalogue, payment_link.destination_chain)
     return Row(
         key=payment_link.id,
@@ -149,7 +155,7 @@ def _row(services: Services, payment_link: PaymentLink, client: str, now: dateti
             Cell(badges=(badge,)),
             Cell(describe_amount(services, payment_link)),
             Cell(chain),
-            Cell(f"{payment_link.uses:,}{limit}"),
+            Cell(_describe_uses(payment_link)),
             Cell(at=to_millis(payment_link.created_at)),
         ),
     )
@@ -162,7 +168,6 @@ def build_details(services: Services, payment_link: PaymentLink, url: str) -> tu
     source_names = ", ".join(
         chain_name(services.catalogue, source_chain) for source_chain in payment_link.source_chains
     )
-    limit = f" of {payment_link.max_uses:,}" if payment_link.max_uses else ""
     expires_at = payment_link.expires_at
     return (
         Detail("URL", Cell(url, copy=url, value_name="URL", href=url, mono=True)),
@@ -185,7 +190,7 @@ def build_details(services: Services, payment_link: PaymentLink, url: str) -> tu
         Detail("Accepted chains", Cell(source_names or "any")),
         Detail("Accepted tokens", Cell(", ".join(payment_link.source_tokens) or "any")),
         Detail("Reference", Cell(payment_link.reference or "–")),
-        Detail("Uses", Cell(f"{payment_link.uses:,}{limit}")),
+        Detail("Paid", Cell(_describe_uses(payment_link))),
         Detail("Expires", time_cell(expires_at, "exact") if expires_at else Cell("never")),
         Detail("Created", time_cell(payment_link.created_at, "exact")),
         Detail("ID", Cell(payment_link.id, copy=payment_link.id, value_name="ID", mono=True)),

@@ -29,6 +29,7 @@ def _refusal(services: Services, chain: Chain, address: str) -> str | None:
     if (owner := services.chains[chain.id].accounts.role_of(address)) is not None:
         return f"{owner} of this service"
     with services.store.read() as unit:
-        if unit.intents.is_deposit_address(address):
+        archived = unit.payment_archive.find_known([address])
+        if archived or unit.intents.is_deposit_address(address):
             return "the deposit address of a payment"
     return None

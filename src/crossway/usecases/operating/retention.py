@@ -1,13 +1,14 @@
-"""Deleting records past their retention period, in small batches."""
+"""Deleting records past their retention period, and archiving payments nobody paid, in small
+batches."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 
-BATCH_SIZE = 2_000
+BATCH_SIZE, ARCHIVE_BATCH_SIZE = 2_000, 200
 
 
 def delete_expired(services: Services) -> int:
@@ -16,6 +17,23 @@ def delete_expired(services: Services) -> int:
     with services.store.read() as unit:
         due = [kind for kind, cutoff in cutoffs.items() if unit.retention.has_older(kind, cutoff)]
     return sum(services.store.write(partial(_delete_batch, kind, cutoffs[kind])) for kind in due)
+
+
+def archive_unpaid(services: Services) -> int:
+    """Archive a batch of payments that expired unpaid and whose addresses are no longer watched;
+    returns how many."""
+    policy = services.policy
+    watched = timedelta(seconds=policy.late_watch_seconds)
+    cutoff = services.clock.now() - max(policy.retention.unpaid, watched)
+    with services.store.read() as unit:
+        if not unit.payment_archive.has_due(cutoff):
+            return 0
+
+    def work(unit: UnitOfWork) -> int:
+        unit.leases.lock("retention")
+        return unit.payment_archive.archive(cutoff, ARCHIVE_BATCH_SIZE)
+
+    return services.store.write(work)
 
 
 def get_cutoffs(services: Services) -> Mapping[str, datetime]:

@@ -3,37 +3,36 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from crossway.domain.branding import Branding
 from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.deposits import Deposit
-from crossway.domain.errors import DomainError, InvalidInput, InvalidStatus, NotFound
+from crossway.domain.errors import DomainError, InvalidInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, format_units, parse_decimal, rescale_up
 from crossway.domain.outbound import OutboundTx
-from crossway.domain.payment_links import MAX_DECIMAL_PLACES, ClosedReason, LinkUse, PaymentLink
+from crossway.domain.payment_links import (
+    LONGEST_OPEN,
+    MAX_DECIMAL_PLACES,
+    ClosedReason,
+    PaymentLink,
+)
 from crossway.domain.quotes import PaymentOption, SourceOption
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments.checkout_urls import parse_token
 from crossway.usecases.payments.claims import PayerClaim, list_claims
-from crossway.usecases.payments.create_intent import (
-    CreateIntentRequest,
-    create_intent,
-)
 from crossway.usecases.pricing.multi_source import quote_multi_source
 
 MAX_SHOWN = 50
 _MAX_INPUT = 10**21
 _LINK_ID_PATTERN = re.compile(r"pl_[0-9a-f]{20}\Z")
-NONCE_PATTERN = re.compile(r"[A-Za-z0-9_-]{16,64}\Z")
 
 
 class CheckoutError(DomainError):
     """A checkout form is rejected; `reason` is the invalid part: `amount`, `low`, `high`, `method`,
-    `refund` or `form`."""
+    `refund` or `form`; `busy` where open payments leave no room for it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"The checkout form is invalid: {reason}")
@@ -71,13 +70,14 @@ class CheckoutSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutLink:
-    """A payment link as payers see it."""
+    """A payment link as payers see it. `wait_minutes` is when one that is in use may be free."""
 
     link: PaymentLink
     token_out: Token
     merchant: Merchant
     closed_reason: ClosedReason | None
     now: datetime
+    wait_minutes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,6 @@ class PaymentMethod:
     def name(self) -> str:
         """The value of the form's field, `CHAIN:SYMBOL`."""
         return f"{self.source.source}:{self.option.symbol}"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckoutForm:
-    """A checkout form as submitted; `nonce` makes submitting it idempotent."""
-
-    nonce: str
-    amount: str
-    method: str
-    refund_address: str
 
 
 def is_link_id(text: str) -> bool:
@@ -133,18 +123,28 @@ def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
         )
 
 
-def get_checkout_link(services: Services, link_id: str) -> CheckoutLink:
-    """A payment link by its public id; raises `NotFound`."""
+def get_checkout_link(services: Services, link_id: str, payer: str = "") -> CheckoutLink:
+    """A payment link by its public id; raises `NotFound`.
+
+    A link in use is open for the network address (`payer`, its digest) that has one of its open
+    payments: the form leads back to it."""
     if not is_link_id(link_id):
         raise NotFound("No such page")
+    now, wait_minutes = services.clock.now(), 0
     with services.store.read() as unit:
         link = unit.payment_links.get(link_id)
         if link is None:
             raise NotFound("No such page")
         merchant = _get_merchant(unit, link.client_id)
+        closed_reason = link.closed_reason(now)
+        if closed_reason is ClosedReason.IN_USE:
+            own = unit.payment_links.list_open_of_payer(payer, now - LONGEST_OPEN)
+            if any(intent.payment_link_id == link_id for intent in own):
+                closed_reason = None
+            ends = unit.payment_links.next_expiry(link_id, now - LONGEST_OPEN) or now
+            wait_minutes = max(1, -(-(ends - now) // timedelta(minutes=1)))
     token = services.catalogue.by_address[link.destination_chain, link.token_out]
-    now = services.clock.now()
-    return CheckoutLink(link, token, merchant, link.closed_reason(now), now)
+    return CheckoutLink(link, token, merchant, closed_reason, now, wait_minutes)
 
 
 def parse_amount(link: CheckoutLink, text: str) -> int:
@@ -178,7 +178,7 @@ def list_payment_methods(
     )
     try:
         comparison = quote_multi_source(
-            services, _principal_of(link), destination, decimal_amount, token_out.address
+            services, principal_of(link), destination, decimal_amount, token_out.address
         )
     except InvalidInput:
         return []
@@ -197,87 +197,7 @@ def list_payment_methods(
     ]
 
 
-def pay_by_link(services: Services, link_id: str, form: CheckoutForm) -> Intent:
-    """Create an intent from a checkout form; a form submitted again returns the same intent.
-
-    Raises `CheckoutError`, and `InvalidStatus` when the link is closed.
-    """
-    if not NONCE_PATTERN.match(form.nonce):
-        raise CheckoutError("form")
-    link = get_checkout_link(services, link_id)
-    # Read after the link: this form's first submission may be the use that closed it.
-    if (existing := _find_used_intent(services, link_id, form.nonce)) is not None:
-        return existing
-    if link.closed_reason is not None:
-        raise InvalidStatus(link.closed_reason)
-    request = _build_request(services, link, form)
-    now = services.clock.now()
-
-    def record_use(unit: UnitOfWork, intent: Intent) -> None:
-        locked = unit.payment_links.lock(link_id)
-        if unit.payment_links.find_use(link_id, form.nonce) is not None:
-            raise _AlreadyUsed
-        if locked is None or locked.closed_reason(now) is not None:
-            raise InvalidStatus((locked.closed_reason(now) if locked else None) or ClosedReason.OFF)
-        unit.payment_links.record_use(LinkUse(0, link_id, form.nonce, intent.id, now))
-
-    try:
-        return create_intent(services, _principal_of(link), request, record_use)
-    except _AlreadyUsed:
-        existing = _find_used_intent(services, link_id, form.nonce)
-        assert existing is not None
-        return existing
-    except InvalidInput as error:
-        raise CheckoutError("method") from error
-
-
-class _AlreadyUsed(Exception):
-    """The form was used by a concurrent request."""
-
-
-def _build_request(
-    services: Services, checkout_link: CheckoutLink, form: CheckoutForm
-) -> CreateIntentRequest:
-    link, token_out = checkout_link.link, checkout_link.token_out
-    amount = parse_amount(checkout_link, form.amount)
-    chain, _, symbol = form.method.partition(":")
-    token = services.catalogue.tokens.get((chain, symbol))
-    if token is None or chain not in services.chains or not link.accepts_source(chain, symbol):
-        raise CheckoutError("method")
-    try:
-        refund_address = parse_payable_address(
-            services, services.catalogue.chains[chain], form.refund_address.strip(), "refund"
-        )
-    except InvalidInput:
-        raise CheckoutError("refund") from None
-    # The amount has the decimals of the deposited token if that has the payout token's symbol.
-    decimals = token_out.decimals
-    if token_out.symbol == "USDC":
-        decimals = services.catalogue.decimals_of("USDC", ())
-    elif token.symbol == token_out.symbol:
-        decimals = token.decimals
-    reference = {"reference": link.reference} if link.reference else {}
-    return CreateIntentRequest(
-        amount=str(rescale_up(amount, token_out.decimals, decimals)),
-        amount_symbol=token_out.symbol,
-        token_in=token.address,
-        token_out=token_out.address,
-        source_chain=chain,
-        destination_chain=link.destination_chain,
-        recipient=link.recipient,
-        refund_address=refund_address,
-        metadata={**link.metadata, **reference},
-        payment_link_id=link.id,
-    )
-
-
-def _find_used_intent(services: Services, link_id: str, nonce: str) -> Intent | None:
-    with services.store.read() as unit:
-        use = unit.payment_links.find_use(link_id, nonce)
-        return None if use is None else unit.intents.get(use.intent_id)
-
-
-def _principal_of(link: CheckoutLink) -> Principal:
+def principal_of(link: CheckoutLink) -> Principal:
     """The principal that creates a payer's intent: the link's client, with no other rights."""
     scopes = frozenset({Scope.READ, Scope.WRITE})
     return Principal(link.merchant.client, Mode(link.link.mode), scopes)

@@ -257,7 +257,7 @@ def _parse_source_chain(
 def _audit_fields(link: PaymentLink) -> dict[str, Any]:
     """The fields of a link that the audit log records."""
     fields = asdict(link)
-    for name in ("id", "uses", "created_at", "updated_at"):
+    for name in ("id", "uses", "reserved", "created_at", "updated_at"):
         del fields[name]
     expires_at = link.expires_at
     return {**fields, "expires_at": expires_at.isoformat() if expires_at else None}

@@ -26,12 +26,14 @@ from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_METADATA_BYTES = 8 * 1024
 MAX_LINK_ID_LENGTH = 255
-_NONCE_BITS = 63
+# JavaScript reads integers up to 2^53 - 1.
+_NONCE_BITS = 53
 
 
 @dataclass(frozen=True, slots=True)
 class CreateIntentRequest:
-    """A create-intent request as text; None for fields that were left out.
+    """A create-intent request as text; None for fields that were left out. `by_payer`: it comes by
+    a payment link, and `payer` is the digest of the network address that it came from.
     `field_errors` are sentences about fields that were refused before, when a body was parsed."""
 
     amount: str
@@ -45,6 +47,8 @@ class CreateIntentRequest:
     token_out: str | None = None
     metadata: Mapping[str, Any] | None = None
     payment_link_id: str | None = None
+    by_payer: bool = False
+    payer: str = ""
     field_errors: Sequence[str] = ()
 
 
@@ -58,6 +62,7 @@ class IntentFields:
     sender: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
     payment_link_id: str | None = None
+    by_payer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ def create_intent(
 
     def store(unit: UnitOfWork) -> Intent:
         stored = unit.intents.add(intent, event_id)
-        require_exposure_room(services, unit, stored)
+        require_exposure_room(services, unit, stored, request.payer)
         on_stored(unit, stored)
         return stored
 
@@ -138,7 +143,9 @@ def parse(services: Services, caller: Principal, request: CreateIntentRequest) -
     assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
     assert recipient and refund_address and metadata is not None  # noqa: PT018
     route = RequestedRoute(source, destination, token_in, token_out, recipient)
-    fields = IntentFields(token_out, recipient, refund_address, sender or "", metadata, link_id)
+    fields = IntentFields(
+        token_out, recipient, refund_address, sender or "", metadata, link_id, request.by_payer
+    )
     return ParsedRequest(route, amount, symbol, fields)
 
 
@@ -239,6 +246,7 @@ def build_intent(
         tx_hash=None,
         created_at=now,
         updated_at=now,
+        by_payer=fields.by_payer,
     )
 
 

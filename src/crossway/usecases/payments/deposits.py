@@ -37,8 +37,12 @@ def check_deposits(services: Services, intent: Intent) -> Intent:
 def record_deposits(
     unit: UnitOfWork, services: Services, incoming: Sequence[IncomingTransfer]
 ) -> None:
-    """Store transfers to deposit addresses with the confirmations that the intent's value needs."""
-    intent_ids = unit.intents.find_ids_by_address({transfer.to for transfer in incoming})
+    """Store transfers to deposit addresses with the confirmations that the intent's value needs.
+    Archived payments that money arrives for come back."""
+    addresses = {transfer.to for transfer in incoming}
+    if addresses:
+        unit.payment_archive.restore(addresses)
+    intent_ids = unit.intents.find_ids_by_address(addresses)
     usd_values = unit.intents.get_usd_values(set(intent_ids.values()))
     deposits = []
     for transfer in incoming:

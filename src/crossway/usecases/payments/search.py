@@ -44,8 +44,10 @@ def search(services: Services, caller: Principal, text: str) -> SearchResult:
         return _search_by_email(services, caller, email, text)
     query = _with_canonical_spellings(services, parse(text))
     checkout_hits = _find_by_checkout_url(services, text)
+    hits = checkout_hits or _find(services, query)
+    if not hits and caller.is_staff and _restore_archived(services, query):
+        hits = _find(services, query)
     with services.store.read() as unit:
-        hits = checkout_hits or unit.search.find(query.spellings, query.number, MAX_HITS)
         if query.kind:
             named = [hit for hit in hits if hit.kind == query.kind]
             # A number with a kind, such as "order 12", matches that kind only.
@@ -59,6 +61,23 @@ def search_payments(services: Services, caller: Principal, text: str) -> list[In
     if result.best_match is not None and result.best_match.kind == "payment":
         return [result.intents[int(result.best_match.id)]]
     return [result.intents[int(hit.id)] for hit in result.hits if hit.kind == "payment"]
+
+
+def _find(services: Services, query: SearchQuery) -> list[SearchHit]:
+    with services.store.read() as unit:
+        return list(unit.search.find(query.spellings, query.number, MAX_HITS))
+
+
+def _restore_archived(services: Services, query: SearchQuery) -> bool:
+    """Bring back the archived payments with this address or number; whether there are any."""
+    with services.store.read() as unit:
+        addresses = unit.payment_archive.find_known(query.spellings)
+        if query.number is not None:
+            by_number = unit.payment_archive.find_address(query.number)
+            addresses |= {by_number} if by_number else set()
+    if not addresses:
+        return False
+    return bool(services.store.write(lambda unit: unit.payment_archive.restore(addresses)))
 
 
 def parse_email_query(text: str) -> str:

@@ -1,0 +1,148 @@
+"""Payments that expired unpaid, each packed into one row without indexes on its fields."""
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    Text,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+)
+
+from crossway.domain.intent import State
+from crossway.storage.analytics_tables import payment_figures
+from crossway.storage.archive_tables import UNPAID, archived_payments
+from crossway.storage.bulk_sql import in_values
+from crossway.storage.intent_totals import add_state_counts
+from crossway.storage.link_tables import payment_link_uses
+from crossway.storage.row_mapper import to_micros
+from crossway.storage.search_tables import metadata_values, notes
+from crossway.storage.tables import (
+    deposits,
+    intents,
+    outbound_txs,
+    postings,
+    transitions,
+)
+from crossway.storage.webhook_tables import outbox
+
+# The rows of a payment that nobody paid, by the column that names it.
+_TABLES: Final = (
+    (intents, "id"),
+    (transitions, "intent_id"),
+    (metadata_values, "intent_id"),
+    (payment_link_uses, "intent_id"),
+)
+
+
+def _refers(table: Table, column: Any) -> ColumnElement[bool]:
+    return select(table.c[column]).where(table.c[column] == intents.c.id).exists()
+
+
+# Ids of SQLite follow the highest one: the newest payment and transition stay, so that none is
+# given away again.
+_KEPT = or_(
+    *(_refers(table, "intent_id") for table in (deposits, postings, outbound_txs)),
+    ~_refers(payment_figures, "intent_id"),
+    select(notes.c.id)
+    .where(notes.c.subject == literal("intent:") + cast(intents.c.id, Text))
+    .exists(),
+    select(outbox.c.id)
+    .where(outbox.c.kind == "intent", outbox.c.resource_id == intents.c.id)
+    .exists(),
+    intents.c.id == select(func.max(intents.c.id)).scalar_subquery(),
+    intents.c.id
+    == select(transitions.c.intent_id).order_by(transitions.c.id.desc()).limit(1).scalar_subquery(),
+)
+# A literal, so that the planner uses the partial index.
+_UNPAID = text(UNPAID)
+
+
+class SqlPaymentArchive:
+    """`ports.payment_archive.PaymentArchive` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def has_due(self, expired_before: datetime) -> bool:
+        return bool(self._list_due(expired_before, 1))
+
+    def archive(self, expired_before: datetime, limit: int) -> int:
+        ids = self._list_due(expired_before, limit)
+        packed: dict[int, dict[str, list[dict[str, Any]]]] = {intent_id: {} for intent_id in ids}
+        for table, column in _TABLES:
+            query = select(table).where(in_values(self._db, table.c[column], ids))
+            for row in self._db.execute(query).mappings():
+                packed[row[column]].setdefault(table.name, []).append(dict(row))
+        if not packed:
+            return 0
+        self._db.execute(insert(archived_payments), [_pack(rows) for rows in packed.values()])
+        self._count(packed.values(), -1)
+        for table, column in reversed(_TABLES):
+            self._db.execute(delete(table).where(in_values(self._db, table.c[column], ids)))
+        return len(ids)
+
+    def find_known(self, addresses: Collection[str]) -> set[str]:
+        c = archived_payments.c
+        found: set[str] = set()
+        for column in (c.address, c.destination_address) if addresses else ():
+            query = select(column).where(in_values(self._db, column, addresses))
+            found |= set(self._db.execute(query).scalars())
+        return found
+
+    def find_address(self, intent_id: int) -> str | None:
+        query = select(archived_payments.c.address).where(archived_payments.c.id == intent_id)
+        return self._db.execute(query).scalar()
+
+    def restore(self, addresses: Collection[str]) -> list[int]:
+        c = archived_payments.c
+        of_addresses = in_values(self._db, c.address, addresses)
+        query = select(c.id, c.packed).where(of_addresses).with_for_update()
+        found = {row.id: _unpack(row.packed) for row in self._db.execute(query)}
+        for rows in found.values():
+            for table, _ in _TABLES:
+                if table.name in rows:
+                    self._db.execute(insert(table), rows[table.name])
+        if found:
+            self._count(found.values(), 1)
+            self._db.execute(delete(archived_payments).where(of_addresses))
+        return sorted(found)
+
+    def _list_due(self, expired_before: datetime, limit: int) -> list[int]:
+        query = select(intents.c.id).where(
+            _UNPAID, intents.c.expires_at < to_micros(expired_before), ~_KEPT
+        )
+        return list(self._db.execute(query.order_by(intents.c.expires_at).limit(limit)).scalars())
+
+    def _count(self, payments: Collection[dict[str, list[dict[str, Any]]]], sign: int) -> None:
+        totals = Counter(rows[intents.name][0]["client_id"] for rows in payments)
+        expired = {(client, State.EXPIRED.value): sign * n for client, n in totals.items()}
+        add_state_counts(self._db, expired)
+
+
+def _pack(rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    [intent] = rows[intents.name]
+    return {
+        "id": intent["id"],
+        "address": intent["address"],
+        "destination_address": intent["destination_address"],
+        "packed": zlib.compress(json.dumps(rows, separators=(",", ":")).encode()),
+    }
+
+
+def _unpack(packed: bytes) -> dict[str, list[dict[str, Any]]]:
+    rows: dict[str, list[dict[str, Any]]] = json.loads(zlib.decompress(packed))
+    return rows
