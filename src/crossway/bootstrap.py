@@ -30,6 +30,7 @@ from crossway.startup_checks import (
 from crossway.storage.backup import DatabaseInUse
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.developers import api_keys, authentication, request_log
+from crossway.usecases.operating.key_rotation import seal_stored_text
 
 if TYPE_CHECKING:
     from crossway.engine.loop import Engine
@@ -186,6 +187,8 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
     try:
         upgrade_when_free(store)
         vault = _open_vault(settings, store)
+        if seal_stored_text(store, vault):
+            store.compact()
         services = _build_services(settings, store, vault, pool, wake, machine_seconds)
         report_lost_commits(services, store)
     except (SetupError, OSError, StorageUnavailable) as error:

@@ -7,7 +7,7 @@ import pytest
 
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import fast, new_postgres, new_sqlite
-from tests.storage.records import a_client
+from tests.storage.records import VAULT, a_client
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -30,6 +30,7 @@ def url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[s
 def store(url: str) -> Iterator[SqlStore]:
     """A store that knows one client."""
     opened = open_store(fast(url))
+    opened.unlock(VAULT)
     opened.write(lambda unit: unit.api_keys.add_client(a_client()))
     yield opened
     opened.close()

@@ -8,6 +8,9 @@ from itertools import count
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from cryptography.fernet import Fernet
+
+from crossway.adapters.vault import FernetVault
 from crossway.domain.clients import Client
 from crossway.domain.deposits import Deposit, IncomingTransfer
 from crossway.domain.intent import Costs, Intent, IntentEvent, State, Terms, advance
@@ -18,6 +21,7 @@ from crossway.ports.records import IntentChange, NewOutboundTx, OutboundTxChange
 from crossway.storage.store import SqlStore
 
 T = TypeVar("T")
+VAULT = FernetVault([Fernet.generate_key()], b"index key")
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 HUGE = 2**255 + 1

@@ -3,11 +3,11 @@
 import hmac
 import secrets
 from collections.abc import Sequence
-from hashlib import sha256
+from hashlib import sha256, sha512
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-from crossway.ports.store import Store
+from crossway.ports.store import LockedStore, Store
 
 INDEX_KEY = "index key"
 _INDEX_BYTES = 32
@@ -41,17 +41,23 @@ class FernetVault:
             return self._newest_key.encrypt(_decrypt(self._all_keys, encrypted))
         return None
 
+    def derive_key(self, purpose: str) -> bytes:
+        root = hmac.new(self._index_key, b"derived keys", sha512).digest()
+        return hmac.new(root, purpose.encode(), sha256).digest()
+
     def blind_index(self, text: str) -> str:
         return hmac.new(self._index_key, text.encode(), sha256).hexdigest()
 
 
-def open_vault(keys: Sequence[bytes], store: Store) -> FernetVault:
-    """Open the vault of a database. Its encrypted index key is stored there on first use; raises
-    `InvalidSecretKey` when none of the keys decrypts it."""
+def open_vault(keys: Sequence[bytes], store: LockedStore) -> FernetVault:
+    """Open the vault of a database, and unlock its store with it. Its encrypted index key is stored
+    there on first use; raises `InvalidSecretKey` when none of the keys decrypts it."""
     newest_key, all_keys = _parse_keys(keys)
     new_index_key = newest_key.encrypt(secrets.token_bytes(_INDEX_BYTES))
     stored = store.write(lambda unit: unit.encrypted_values.store_secret(INDEX_KEY, new_index_key))
-    return FernetVault(keys, _decrypt(all_keys, stored))
+    vault = FernetVault(keys, _decrypt(all_keys, stored))
+    store.unlock(vault)
+    return vault
 
 
 def check_keys(keys: Sequence[bytes], store: Store) -> None:

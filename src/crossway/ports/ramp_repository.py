@@ -234,6 +234,15 @@ class EncryptedValueRepository(Protocol):
         """Every kind of encrypted value, in the order in which to re-encrypt them."""
         ...
 
+    def list_sealed_kinds(self) -> list[str]:
+        """The kinds that are text and were stored unencrypted by earlier versions."""
+        ...
+
+    def seal_page(self, kind: str, limit: int, after: int) -> tuple[int, int | None]:
+        """Encrypt what is not encrypted in the next rows of a kind; returns how many values, and
+        the row to go on after, None at the end."""
+        ...
+
     def lock_page(self, kind: str, limit: int, after: int | str | None) -> list[tuple[Any, bytes]]:
         """(row key, encrypted value) of a kind, locked until the unit of work ends."""
         ...

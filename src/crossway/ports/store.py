@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         LedgerRepository,
         TreasuryRepository,
     )
+    from crossway.ports.vault import Vault
     from crossway.ports.webhook_repository import DeliveryRepository, WebhookRepository
 
 T = TypeVar("T")
@@ -180,4 +181,12 @@ class Store(Protocol):
 
     def ping(self) -> Iterable[str]:
         """Problems of the database, one sentence each; empty when it works."""
+        ...
+
+
+class LockedStore(Store, Protocol):
+    """A store that encrypts and decrypts sealed columns once it has its vault."""
+
+    def unlock(self, vault: Vault) -> None:
+        """Encrypt and decrypt with this vault from now on."""
         ...

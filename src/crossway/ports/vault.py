@@ -18,6 +18,10 @@ class Vault(Protocol):
         """The same content encrypted with the newest key; None when it already is."""
         ...
 
+    def derive_key(self, purpose: str) -> bytes:
+        """A secret of 32 bytes for one purpose, which stays the same when keys are rotated."""
+        ...
+
     def blind_index(self, text: str) -> str:
         """A keyed digest for look-ups that reveals nothing without the key."""
         ...

@@ -26,6 +26,7 @@ from crossway.storage.bulk_sql import execute_each, in_values
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
 from crossway.storage.row_mapper import from_micros_or_none, to_micros
+from crossway.storage.sealing import opener, sealer
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox, webhooks
 
 _c = deliveries.c
@@ -81,6 +82,7 @@ class SqlDeliveries:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self._open_text = opener(db)
 
     def add_many(self, new: Sequence[NewDelivery]) -> None:
         open_sequences = self._open_sequences(new)
@@ -141,7 +143,8 @@ class SqlDeliveries:
     def list_attempts(self, delivery_id: int) -> list[DeliveryAttempt]:
         query = select(delivery_attempts).where(delivery_attempts.c.delivery_id == delivery_id)
         return [
-            ATTEMPTS.decode(row) for row in self._db.execute(query.order_by(delivery_attempts.c.id))
+            ATTEMPTS.decode(row, self._open_text)
+            for row in self._db.execute(query.order_by(delivery_attempts.c.id))
         ]
 
     def list_due_endpoints(self, now: datetime, machine_time: datetime) -> list[int]:
@@ -177,7 +180,9 @@ class SqlDeliveries:
         self, results: Sequence[Delivery], attempts: Sequence[DeliveryAttempt]
     ) -> None:
         execute_each(self._db, _SETTLE, [result_row(delivery) for delivery in results])
-        execute_each(self._db, _ADD_ATTEMPT, [ATTEMPTS.encode(delivery) for delivery in attempts])
+        seal = sealer(self._db)
+        rows = [ATTEMPTS.encode(attempt, seal) for attempt in attempts]
+        execute_each(self._db, _ADD_ATTEMPT, rows)
         ended = [
             {
                 "b_webhook": delivery.webhook_id,
@@ -234,4 +239,8 @@ class SqlDeliveries:
 
     def _events(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
         query = select(outbox).where(in_values(self._db, outbox.c.id, ids))
-        return {row.id: EVENTS.decode(row) for row in self._db.execute(query)} if ids else {}
+        return (
+            {row.id: EVENTS.decode(row, self._open_text) for row in self._db.execute(query)}
+            if ids
+            else {}
+        )

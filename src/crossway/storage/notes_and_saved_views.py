@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from crossway.ports.search_repository import Note, SavedView
 from crossway.storage.row_mapper import RowMapper
+from crossway.storage.sealing import opener, sealer
 from crossway.storage.search_tables import notes, saved_views
 
 NOTES: Final = RowMapper(Note, notes)
@@ -18,15 +19,16 @@ class SqlNotesAndSavedViews:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self._open_text = opener(db)
 
     def add_note(self, note: Note) -> Note:
-        row = NOTES.encode_new(note)
+        row = NOTES.encode_new(note, sealer(self._db))
         row_id = self._db.execute(insert(notes).returning(notes.c.id), row)
         return replace(note, id=int(row_id.scalar_one()))
 
     def list_notes(self, subject: str) -> list[Note]:
         query = select(notes).where(notes.c.subject == subject).order_by(notes.c.id)
-        return [NOTES.decode(row) for row in self._db.execute(query)]
+        return [NOTES.decode(row, self._open_text) for row in self._db.execute(query)]
 
     def add_view(self, view: SavedView) -> SavedView:
         row_id = self._db.execute(

@@ -9,6 +9,7 @@ from crossway.domain.ramps import RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderTransition
 from crossway.storage.ramp_tables import FIXED, order_transitions, orders
 from crossway.storage.row_mapper import RowMapper, to_json, to_micros
+from crossway.storage.sealing import Seal
 
 ORDERS: Final = RowMapper(RampOrder, orders)
 ORDER_TRANSITIONS: Final = RowMapper(OrderTransition, order_transitions, {"id": "event_id"})
@@ -46,7 +47,7 @@ _SNAPSHOT: Final = ORDERS.encoder(
 )
 
 
-def order_event_row(event_id: str, order: RampOrder) -> dict[str, Any]:
+def order_event_row(event_id: str, order: RampOrder, seal: Seal) -> dict[str, Any]:
     """The outbox event of an order as it is after a transition, as its row."""
     return {
         "event_id": event_id,
@@ -55,18 +56,18 @@ def order_event_row(event_id: str, order: RampOrder) -> dict[str, Any]:
         "kind": "ramp_order",
         "resource_id": order.id,
         "at": to_micros(order.updated_at),
-        "snapshot": to_json(_SNAPSHOT(order)),
+        "snapshot": seal(to_json(_SNAPSHOT(order, str))),
     }
 
 
-def change_row(before: RampOrder, after: RampOrder) -> dict[str, Any]:
+def change_row(before: RampOrder, after: RampOrder, seal: Seal) -> dict[str, Any]:
     """The columns that events change, as the parameters of `UPDATE_ORDER`."""
-    changed = {f"new_{name}": value for name, value in _CHANGED(after).items()}
+    changed = {f"new_{name}": value for name, value in _CHANGED(after, seal).items()}
     command = "" if before.command is None else before.command.value
     return changed | {"b_id": after.id, "b_state": before.state.value, "b_command": command}
 
 
-def transition_row(change: OrderChange) -> dict[str, Any]:
+def transition_row(change: OrderChange, seal: Seal) -> dict[str, Any]:
     """The entry that one event adds to its order's history."""
     record = OrderTransition(
         id=f"evt_{uuid4().hex}",
@@ -77,4 +78,4 @@ def transition_row(change: OrderChange) -> dict[str, Any]:
         to_state=change.after.state,
         note=change.note,
     )
-    return ORDER_TRANSITIONS.encode(record)
+    return ORDER_TRANSITIONS.encode(record, seal)

@@ -34,6 +34,7 @@ from crossway.storage.order_rows import (
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.ramp_tables import order_counts, order_transitions, orders, processed_updates
 from crossway.storage.row_mapper import to_micros
+from crossway.storage.sealing import opener, sealer
 
 _ADD = insert(orders).returning(orders.c.id)
 _ADD_TRANSITION = insert(order_transitions)
@@ -52,9 +53,11 @@ class SqlOrders:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self._open_text = opener(db)
 
     def add(self, order: RampOrder) -> RampOrder:
-        row = ORDERS.encode_new(order)
+        seal = sealer(self._db)
+        row = ORDERS.encode_new(order, seal)
         order = replace(order, id=int(self._db.execute(_ADD, row).scalar_one()))
         created = {
             "event_id": f"evt_{uuid4().hex}",
@@ -66,7 +69,7 @@ class SqlOrders:
             "note": "",
         }
         self._db.execute(_ADD_TRANSITION, created)
-        execute_each(self._db, ADD_EVENT, [order_event_row(str(created["event_id"]), order)])
+        execute_each(self._db, ADD_EVENT, [order_event_row(str(created["event_id"]), order, seal)])
         self._add_counts({(order.client_id, order.state): 1})
         return order
 
@@ -94,12 +97,12 @@ class SqlOrders:
             return {}
         query = select(orders).where(in_values(self._db, orders.c.id, ids))
         rows = self._db.execute(query.order_by(orders.c.id).with_for_update()).all()
-        return {row.id: ORDERS.decode(row) for row in rows}
+        return {row.id: self._decode(row) for row in rows}
 
     def list_page(self, filter: OrderFilter, limit: int, offset: int = 0) -> list[RampOrder]:
         query = _apply_filter(select(orders), filter).order_by(orders.c.id.desc())
         return [
-            ORDERS.decode(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()
+            self._decode(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()
         ]
 
     def count(self, filter: OrderFilter) -> int:
@@ -132,14 +135,15 @@ class SqlOrders:
                     count_changes[after.client_id, state] = (
                         count_changes.get((after.client_id, state), 0) + n
                     )
-        updates = [change_row(first[i], last[i]) for i in sorted(last)]
+        seal = sealer(self._db)
+        updates = [change_row(first[i], last[i], seal) for i in sorted(last)]
         if execute_each(self._db, UPDATE_ORDER, updates) != len(last):
             raise ConcurrentUpdate("an order moved between lock and write")
-        new_transitions = [transition_row(change) for change in changes]
+        new_transitions = [transition_row(change, seal) for change in changes]
         execute_each(self._db, _ADD_TRANSITION, new_transitions)
         changed = zip(new_transitions, changes, strict=True)
         events = [
-            order_event_row(row["event_id"], change.after)
+            order_event_row(row["event_id"], change.after, seal)
             for row, change in changed
             if adds_event(change)
         ]
@@ -149,7 +153,7 @@ class SqlOrders:
     def list_transitions(self, order_id: int) -> list[OrderTransition]:
         query = select(order_transitions).where(order_transitions.c.order_id == order_id)
         return [
-            ORDER_TRANSITIONS.decode(row)
+            ORDER_TRANSITIONS.decode(row, self._open_text)
             for row in self._db.execute(query.order_by(order_transitions.c.id))
         ]
 
@@ -166,7 +170,7 @@ class SqlOrders:
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
-        due = [replace(ORDERS.decode(row), next_at=until) for row in self._db.execute(query).all()]
+        due = [replace(self._decode(row), next_at=until) for row in self._db.execute(query).all()]
         if due:
             is_due = in_values(self._db, orders.c.id, [order.id for order in due])
             self._db.execute(update(orders).where(is_due).values(next_at=to_micros(until)))
@@ -228,9 +232,12 @@ class SqlOrders:
         )
         return int(self._db.execute(query).scalar_one())
 
+    def _decode(self, row: Any) -> RampOrder:
+        return ORDERS.decode(row, self._open_text)
+
     def _one(self, query: Select[Any]) -> RampOrder | None:
         row = self._db.execute(query).first()
-        return None if row is None else ORDERS.decode(row)
+        return None if row is None else self._decode(row)
 
     def _add_counts(self, changes: dict[tuple[str, OrderState], int]) -> None:
         rows = [

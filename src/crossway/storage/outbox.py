@@ -9,6 +9,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from crossway.domain.webhooks import OutboxEvent
 from crossway.storage.bulk_sql import execute_each, in_values
 from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.sealing import opener
 from crossway.storage.webhook_tables import outbox
 
 EVENTS: Final = RowMapper(OutboxEvent, outbox)
@@ -24,15 +25,16 @@ class SqlOutbox:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self._open_text = opener(db)
 
     def add(self, event: OutboxEvent) -> OutboxEvent:
-        row = EVENTS.encode_new(event)
-        return EVENTS.decode(self._db.execute(ADD_EVENT.returning(outbox), row).one())
+        row = EVENTS.encode_new(event, str)
+        return EVENTS.decode(self._db.execute(ADD_EVENT.returning(outbox), row).one(), str)
 
     def list_unsequenced(self, limit: int) -> list[OutboxEvent]:
         query = select(outbox).where(outbox.c.position.is_(None))
         rows = self._db.execute(query.order_by(outbox.c.id).limit(limit))
-        return [EVENTS.decode(row) for row in rows]
+        return [EVENTS.decode(row, self._open_text) for row in rows]
 
     def has_unsequenced(self) -> bool:
         query = select(outbox.c.id).where(outbox.c.position.is_(None)).limit(1)
@@ -48,7 +50,9 @@ class SqlOutbox:
 
     def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
         query = select(outbox).where(in_values(self._db, outbox.c.id, ids))
-        events = [EVENTS.decode(row) for row in self._db.execute(query)] if ids else []
+        events = (
+            [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)] if ids else []
+        )
         return {event.id: event for event in events}
 
     def list_after(
@@ -64,7 +68,11 @@ class SqlOutbox:
             .order_by(outbox.c.position)
             .limit(limit)
         )
-        return [EVENTS.decode(row) for row in self._db.execute(query)] if clients else []
+        return (
+            [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)]
+            if clients
+            else []
+        )
 
     def get_position(self, client_id: str, event_id: str) -> int | None:
         query = select(outbox.c.position).where(
@@ -86,4 +94,4 @@ class SqlOutbox:
             .order_by(outbox.c.id)
             .limit(limit)
         )
-        return [EVENTS.decode(row) for row in self._db.execute(query)]
+        return [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)]

@@ -13,6 +13,7 @@ from sqlalchemy import (
 )
 
 from crossway.storage.partial_indexes import partial_index
+from crossway.storage.sealing import SEALED
 from crossway.storage.tables import METADATA, row_id
 
 # Marks a column of an order that no event changes. The customer is removed by an erasure alone, so
@@ -51,15 +52,15 @@ orders = Table(
     Column("channel", Text, nullable=False),
     Column("customer_id", Text, info={FIXED: True}),
     Column("encrypted_fields", LargeBinary, info={FIXED: True}),
-    Column("widget_url", Text, nullable=False),
-    Column("instructions", Text, nullable=False),
+    Column("widget_url", Text, nullable=False, info={SEALED: True}),
+    Column("instructions", Text, nullable=False, info={SEALED: True}),
     Column("pay_to", Text, nullable=False),
     Column("intent_id", BigInteger),
     Column("intent_address", Text, nullable=False, index=True),
     Column("provider_reference", Text, nullable=False),
     Column("provider_tx", Text, nullable=False, index=True),
-    Column("failure_reason", Text, nullable=False),
-    Column("metadata", Text, nullable=False),
+    Column("failure_reason", Text, nullable=False, info={SEALED: True}),
+    Column("metadata", Text, nullable=False, info={SEALED: True}),
     Column("command", Text, nullable=False),
     Column("attempt_count", Integer, nullable=False),
     Column("next_at", BigInteger),
@@ -99,7 +100,7 @@ order_transitions = Table(
     Column("event", Text, nullable=False),
     Column("from_state", Text),
     Column("to_state", Text, nullable=False),
-    Column("note", Text, nullable=False),
+    Column("note", Text, nullable=False, info={SEALED: True}),
 )
 
 processed_updates = Table(

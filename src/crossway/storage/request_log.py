@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, insert, select
 from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.storage.bulk_sql import execute_each
 from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.sealing import opener, sealer
 from crossway.storage.service_tables import request_log
 
 REQUESTS: Final = RowMapper(LoggedRequest, request_log)
@@ -19,18 +20,21 @@ class SqlRequestLog:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+        self._open_text = opener(db)
 
     def add(self, requests: Sequence[LoggedRequest]) -> None:
-        execute_each(self._db, _ADD, [REQUESTS.encode_new(request) for request in requests])
+        execute_each(
+            self._db, _ADD, [REQUESTS.encode_new(request, sealer(self._db)) for request in requests]
+        )
 
     def get(self, number: int) -> LoggedRequest | None:
         row = self._db.execute(select(request_log).where(request_log.c.id == number)).first()
-        return None if row is None else REQUESTS.decode(row)
+        return None if row is None else REQUESTS.decode(row, self._open_text)
 
     def list_page(self, filter: RequestFilter, limit: int) -> list[LoggedRequest]:
         query = select(request_log).where(*_conditions(filter))
         conditions = self._db.execute(query.order_by(request_log.c.id.desc()).limit(limit))
-        return [REQUESTS.decode(row) for row in conditions]
+        return [REQUESTS.decode(row, self._open_text) for row in conditions]
 
 
 def _conditions(filter: RequestFilter) -> list[ColumnElement[bool]]:

@@ -7,11 +7,24 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
-from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Protocol,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from sqlalchemy import Column, LargeBinary, Table, Text
 
+from crossway.storage.sealing import SEALED, Seal
+
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 Converter = Callable[[Any], Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -37,6 +50,12 @@ def from_micros_or_none(value: int | None) -> datetime | None:
     return None if value is None else from_micros(value)
 
 
+class Encoder(Protocol[T_contra]):
+    """Returns some columns of a record's row; `seal` encrypts the sealed ones."""
+
+    def __call__(self, record: T_contra, seal: Seal | None = None) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Field:
     """One column of a record: the attribute path to its value and the two conversions."""
@@ -54,7 +73,8 @@ class RowMapper(Generic[T]):
     path. A dataclass without a column of its own is mapped by its fields. Types decide how a
     value is stored: integers in text columns, instants as microseconds, enums by their value,
     mappings as JSON, tuples and sets as text separated by spaces. None in a NOT NULL text column is
-    an empty string. Raises `LookupError` for a field without a column.
+    an empty string. Values of sealed columns pass through a function that encrypts or decrypts
+    them, which their mapper must be given. Raises `LookupError` for a field without a column.
     """
 
     def __init__(self, record: type[T], table: Table, renamed: Mapping[str, str] = {}) -> None:
@@ -64,14 +84,17 @@ class RowMapper(Generic[T]):
         positions = {column.name: position for position, column in enumerate(table.columns)}
         self._pick = itemgetter(*(positions[field.column.name] for field in mapped))
         self._decoders = [(i, field.decode) for i, field in enumerate(mapped) if field.decode]
+        self._sealed = [i for i, field in enumerate(mapped) if SEALED in field.column.info]
         self._mapped = mapped
         # The row of a record by column name, and without the id that the database assigns.
         self.encode = self.encoder()
         self.encode_new = self.encoder(without=("id",))
 
-    def decode(self, row: Any) -> T:
+    def decode(self, row: Any, open_text: Seal | None = None) -> T:
         """The record of a row that begins with all columns of the table, in their order."""
         values = list(self._pick(row))
+        for position in self._sealed:
+            values[position] = _pass_through(open_text, values[position])
         for position, convert in self._decoders:
             values[position] = convert(values[position])
         for first, end, record in self._nested:
@@ -80,7 +103,7 @@ class RowMapper(Generic[T]):
 
     def encoder(
         self, only: Collection[str] | None = None, without: Collection[str] = ()
-    ) -> Callable[[T], dict[str, Any]]:
+    ) -> Encoder[T]:
         """A function that returns some columns of a record's row, by name."""
         chosen = [
             field
@@ -91,12 +114,15 @@ class RowMapper(Generic[T]):
         readers = [attrgetter(field.path) for field in chosen]
         read = attrgetter(*(field.path for field in chosen)) if len(chosen) > 1 else None
         encoders = [(field.column.name, field.encode) for field in chosen if field.encode]
+        sealed = [field.column.name for field in chosen if SEALED in field.column.info]
 
-        def encode(record: T) -> dict[str, Any]:
+        def encode(record: T, seal: Seal | None = None) -> dict[str, Any]:
             values = read(record) if read else [reader(record) for reader in readers]
             row = dict(zip(names, values, strict=True))
             for name, convert in encoders:
                 row[name] = convert(row[name])
+            for name in sealed:
+                row[name] = _pass_through(seal, row[name])
             return row
 
         return encode
@@ -124,6 +150,12 @@ class RowMapper(Generic[T]):
             # Built from the last to the first, inner ones first: each shortens the list behind it.
             self._nested.sort(key=itemgetter(0), reverse=True)
         return mapped
+
+
+def _pass_through(function: Seal | None, text: str | None) -> str | None:
+    if function is None:
+        raise TypeError("a sealed column needs a function that encrypts or decrypts it")
+    return None if text is None else function(text)
 
 
 def _converters(hint: Any, column: Column[Any]) -> tuple[Converter | None, Converter | None]:

@@ -3,6 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, Column, Index, Table, Text
 
 from crossway.storage.partial_indexes import partial_index
+from crossway.storage.sealing import SEALED
 from crossway.storage.tables import METADATA, clients, deposits, intents, outbound_txs, row_id
 from crossway.storage.webhook_tables import outbox
 
@@ -61,7 +62,7 @@ notes = Table(
     Column("subject", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("author", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("text", Text, nullable=False, info={SEALED: True}),
 )
 Index("notes_about", notes.c.subject, notes.c.id)
 

@@ -3,6 +3,7 @@
 from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
 
 from crossway.storage.partial_indexes import partial_index
+from crossway.storage.sealing import SEALED
 from crossway.storage.tables import METADATA, row_id
 
 cursors = Table(
@@ -100,8 +101,8 @@ request_log = Table(
     Column("microseconds", BigInteger, nullable=False),
     Column("client_id", Text),
     Column("key_prefix", Text),
-    Column("request_body", Text),
-    Column("response_body", Text),
+    Column("request_body", Text, info={SEALED: True}),
+    Column("response_body", Text, info={SEALED: True}),
     # The intent that the request created or was about.
     Column("intent_id", BigInteger),
 )

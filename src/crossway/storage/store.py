@@ -13,11 +13,13 @@ from sqlalchemy.pool import QueuePool
 
 from crossway.domain.errors import StorageUnavailable
 from crossway.ports.topics import Topic
+from crossway.ports.vault import Vault
 from crossway.storage.availability import BUSY, translate_errors
 from crossway.storage.change_stamps import ChangeStamps
 from crossway.storage.commit_counter import count_commits
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.migrate import check_version
+from crossway.storage.sealing import unlock
 from crossway.storage.unit_of_work import GroupCommit, SqlUnitOfWork
 from crossway.storage.writability import Writability
 
@@ -41,6 +43,10 @@ class SqlStore:
     def waiting(self) -> int:
         """How many units of work wait for a shared commit."""
         return self._commits.waiting if self._commits is not None else 0
+
+    def unlock(self, vault: Vault) -> None:
+        for engine in (self.writer, self.reader):
+            unlock(engine, vault)
 
     @contextmanager
     def read(self) -> Iterator[SqlUnitOfWork]:
@@ -75,6 +81,13 @@ class SqlStore:
 
     def stamp(self) -> Mapping[Topic, object]:
         return self._changes.stamp()
+
+    def compact(self) -> None:
+        """Remove deleted and overwritten values from a SQLite file; PostgreSQL does by itself."""
+        if self.writer.dialect.name == "sqlite":
+            with self.writer.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+                db.connection.execute("VACUUM")
+                db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close every connection."""

@@ -3,6 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text
 
 from crossway.storage.partial_indexes import partial_index
+from crossway.storage.sealing import SEALED
 from crossway.storage.tables import METADATA, row_id
 
 outbox = Table(
@@ -15,7 +16,7 @@ outbox = Table(
     Column("kind", Text, nullable=False),
     Column("resource_id", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
-    Column("snapshot", Text, nullable=False),
+    Column("snapshot", Text, nullable=False, info={SEALED: True}),
     # Its position in the order of all events; NULL until it is fanned out.
     Column("position", BigInteger, unique=True),
 )
@@ -86,8 +87,8 @@ delivery_attempts = Table(
     Column("delivery_id", BigInteger, nullable=False, index=True),
     Column("at", BigInteger, nullable=False),
     Column("status", Integer),
-    Column("error", Text, nullable=False),
+    Column("error", Text, nullable=False, info={SEALED: True}),
     Column("milliseconds", BigInteger, nullable=False),
-    Column("headers", Text, nullable=False),
-    Column("response", Text, nullable=False),
+    Column("headers", Text, nullable=False, info={SEALED: True}),
+    Column("response", Text, nullable=False, info={SEALED: True}),
 )

@@ -13,7 +13,7 @@ from crossway.adapters.vault import FernetVault, InvalidSecretKey, open_vault
 from crossway.domain.ramps import OrderState
 from crossway.settings import Settings, secret_keys_of, write_private
 from crossway.startup_checks import SetupError
-from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS
+from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS, SEALED_COLUMNS
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.operating.key_rotation import BATCH_SIZE, rotate_encryption
 from tests.harness import SECRET_KEY
@@ -131,9 +131,9 @@ def test_a_rotation_is_audited(kyc: KycHarness) -> None:
     with kyc.world.store.read() as unit:
         (line,) = [line for line in unit.audit_log.list_recent(9) if line[1] == "Ada"]
     assert line[2] == "secrets re-encrypted"
-    assert set(line[3]["reencrypted"]) == {
-        f"{table.name}.{column}" for table, _, column in ENCRYPTED_COLUMNS
-    }
+    columns = {(table.name, column) for table, _, column in ENCRYPTED_COLUMNS}
+    columns |= {(table.name, column) for table, column in SEALED_COLUMNS}
+    assert set(line[3]["reencrypted"]) == {f"{table}.{column}" for table, column in columns}
 
 
 @pytest.mark.slow

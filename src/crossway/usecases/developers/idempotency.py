@@ -14,8 +14,8 @@ from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 IN_FLIGHT_TIMEOUT = timedelta(seconds=60)
 # An external service gave no answer and nothing was created: the request may be retried.
 _UNKNOWN_OUTCOME = 503
-# Responses that contain a secret are stored encrypted, with this prefix.
-_SECRET_MARKER, _ENCRYPTED_PREFIX = b'"whsec_', b"sealed:"
+# Responses are stored encrypted, as they show what the request was about.
+_ENCRYPTED_PREFIX = b"sealed:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def open_slot(
             raise IdempotencyConflict("Idempotency-Key was used before with another request")
         if stored.status is None:
             raise Conflict("A request with this Idempotency-Key is still in flight")
-        return _decrypt_secrets(services, stored)
+        return _decrypt(services, stored)
     return stored
 
 
@@ -69,7 +69,7 @@ def save_response(
     """
     if not _is_open(unit, slot, status):
         raise Conflict("A request with this Idempotency-Key has overtaken this one")
-    unit.api_keys.store_response(slot.client_id, slot.key, status, _encrypt_secrets(services, body))
+    unit.api_keys.store_response(slot.client_id, slot.key, status, _encrypt(services, body))
 
 
 def save_sent_response(services: Services, slot: OpenSlot, status: int, body: bytes) -> None:
@@ -82,18 +82,16 @@ def save_sent_response(services: Services, slot: OpenSlot, status: int, body: by
         if status == _UNKNOWN_OUTCOME:
             unit.api_keys.delete_idempotency_slot(slot.client_id, slot.key)
         else:
-            unit.api_keys.store_response(
-                slot.client_id, slot.key, status, _encrypt_secrets(services, body)
-            )
+            unit.api_keys.store_response(slot.client_id, slot.key, status, _encrypt(services, body))
 
     services.store.write(work)
 
 
-def _encrypt_secrets(services: Services, body: bytes) -> bytes:
-    return _ENCRYPTED_PREFIX + services.vault.encrypt(body) if _SECRET_MARKER in body else body
+def _encrypt(services: Services, body: bytes) -> bytes:
+    return _ENCRYPTED_PREFIX + services.vault.encrypt(body)
 
 
-def _decrypt_secrets(services: Services, stored: IdempotencySlot) -> IdempotencySlot:
+def _decrypt(services: Services, stored: IdempotencySlot) -> IdempotencySlot:
     if not stored.body.startswith(_ENCRYPTED_PREFIX):
         return stored
     try:

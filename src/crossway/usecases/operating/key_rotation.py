@@ -1,5 +1,5 @@
-"""Re-encrypting stored secrets after a change of the secret key, so that the old key can be
-removed."""
+"""Re-encrypting stored data after a change of the secret key, so that the old key can be removed;
+encrypting what earlier versions stored as plain text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,11 +7,14 @@ from functools import partial
 from typing import Any
 
 from crossway.ports.services import Services
-from crossway.ports.store import UnitOfWork
+from crossway.ports.store import Store, UnitOfWork
+from crossway.ports.vault import Vault
 
 # Small batches: a document can have 5 MiB, and on SQLite all other writers wait meanwhile.
 BATCH_SIZE = 8
+SEAL_BATCH_SIZE = 500
 MAX_PASSES = 3
+_SEALED = "sealed text"
 
 
 @dataclass
@@ -24,11 +27,41 @@ class RotationResult:
     clean: bool = False
 
 
+def seal_stored_text(store: Store, vault: Vault) -> int:
+    """Encrypt what an earlier version stored as plain text, once; returns how many values. May be
+    interrupted and repeated."""
+    with store.read() as unit:
+        if unit.encrypted_values.get_secret(_SEALED) is not None:
+            return 0
+    sealed = _seal_text(store)
+    done = vault.encrypt(b"done")
+    store.write(lambda unit: unit.encrypted_values.store_secret(_SEALED, done))
+    return sealed
+
+
+def _seal_text(store: Store) -> int:
+    with store.read() as unit:
+        kinds = unit.encrypted_values.list_sealed_kinds()
+    sealed = 0
+    for kind in kinds:
+        after: int | None = 0
+        while after is not None:
+            page = partial(_seal_page, kind, after)
+            count, after = store.write(page)
+            sealed += count
+    return sealed
+
+
+def _seal_page(kind: str, after: int, unit: UnitOfWork) -> tuple[int, int | None]:
+    return unit.encrypted_values.seal_page(kind, SEAL_BATCH_SIZE, after)
+
+
 def rotate_encryption(services: Services, actor: str) -> RotationResult:
     """Re-encrypt with the first key all values encrypted with another one. May be interrupted and
     restarted at any time. Repeats until a pass finds nothing (at most `MAX_PASSES`), as another
     process may still be writing with the old key."""
     result = RotationResult()
+    _seal_text(services.store)
     for _ in range(MAX_PASSES):
         with services.store.read() as unit:
             kinds = unit.encrypted_values.list_kinds()
