@@ -121,7 +121,7 @@ def forget_payment(evidence: Evidence) -> None:
     """The record, as if its transaction had been rolled back after it was acknowledged."""
     created = next(p.created for p in evidence.payments if p.created)
     facts = evidence.facts
-    facts.intents = [row for row in facts.intents if row["id"] != created["id"]]
+    facts.intents = [row for row in facts.intents if row["address"] != created["intent_address"]]
 
 
 def create_twice(evidence: Evidence) -> None:
@@ -130,8 +130,9 @@ def create_twice(evidence: Evidence) -> None:
 
 
 def answer_wrongly(evidence: Evidence) -> None:
-    number = completed(evidence.facts)["id"]
-    evidence.listed = {**evidence.listed, number: {**evidence.listed[number], "intent_status": "?"}}
+    address = completed(evidence.facts)["address"]
+    shown = {**evidence.listed[address], "intent_status": "?"}
+    evidence.listed = {**evidence.listed, address: shown}
 
 
 def leave_alert(evidence: Evidence) -> None:

@@ -34,7 +34,7 @@ Accepted = Mapping[str, tuple[str, str, int]]
 
 
 def check_answers(
-    facts: Facts, payments: list[Payment], listed: Mapping[int, Mapping[str, Any]]
+    facts: Facts, payments: list[Payment], listed: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Violation]:
     """What was acknowledged exists once with these terms; what is listed is what is stored."""
     by_address = {row["address"]: row for row in facts.intents}
@@ -49,12 +49,13 @@ def check_answers(
             yield ANSWERS, f"{payment.name} was acknowledged and does not exist"
             continue
         total = created["total_amount_in_asset_token"]
-        if row["id"] != created["id"] or row["deposit_amount"] != total:
-            yield ANSWERS, f"{payment.name} is stored as {row['id']} of {row['deposit_amount']}"
+        shown = listed.get(row["address"], {})
+        if shown.get("id") != created["id"] or row["deposit_amount"] != total:
+            yield ANSWERS, f"{payment.name} is stored as {shown} of {row['deposit_amount']}"
         if any(row[name] != payment.body[name] for name in TERMS):
             yield ANSWERS, f"{payment.name} is stored with other terms"
     for row in facts.intents:
-        answer = listed.get(row["id"], {})
+        answer = listed.get(row["address"], {})
         word = READ_WORDS.get(row["state"], row["state"])
         if answer.get("intent_status") != word or answer["recipient"] != row["recipient"]:
             yield ANSWERS, f"payment {row['id']} is {row['state']}, listed as {answer}"

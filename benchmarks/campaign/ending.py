@@ -52,15 +52,15 @@ def what_is_open(database: Database) -> dict[str, int]:
     return {name: n for name, n in counts.items() if n}
 
 
-def list_payments(client: Client) -> dict[int, dict[str, Any]]:
-    """All payments as the API lists them, by record number."""
-    listed: dict[int, dict[str, Any]] = {}
+def list_payments(client: Client) -> dict[str, dict[str, Any]]:
+    """All payments as the API lists them, by deposit address."""
+    listed: dict[str, dict[str, Any]] = {}
     cursor: dict[str, Any] = {}
     while True:
         answer = None
         while answer is None:
             answer = client.once("GET", "/intents", limit=100, **cursor)
-        listed |= {intent["id"]: intent for intent in answer.json["intents"]}
+        listed |= {intent["intent_address"]: intent for intent in answer.json["intents"]}
         if not answer.json.get("nextCursor"):
             return listed
         cursor = {"cursor": answer.json["nextCursor"]}

@@ -27,7 +27,7 @@ class Evidence:
     facts: Facts
     payments: list[Payment]
     accepted: Accepted
-    listed: Mapping[int, Mapping[str, Any]]
+    listed: Mapping[str, Mapping[str, Any]]
     left: Mapping[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     logs: Mapping[str, str] = field(default_factory=dict)

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from crossway.domain.public_ids import RecordKind
 from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from crossway.usecases.payments.checkout_urls import create_token
 from tests.api.conftest import USDC_BASE, WALLET, Api, new_key, new_test_client
+from tests.record_numbers import public_id, record_id
 
 LINK = {"title": "Coffee", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}
 
@@ -72,12 +74,15 @@ def test_uses_are_listed_with_their_intents_and_pages(api: Api) -> None:
     first, again = submit_form(api, link, "one"), submit_form(api, link, "one")
     assert first.id == again.id
     second = submit_form(api, link, "two")
+    number, newer = (
+        public_id(api.service.services, RecordKind.INTENT, intent.id) for intent in (first, second)
+    )
     page = api.get(f"/payment-links/{link['id']}/uses", limit=1).json()
-    assert page["uses"][0]["intent_id"] == second.id
+    assert page["uses"][0]["intent_id"] == newer
     page = api.get(f"/payment-links/{link['id']}/uses", cursor=page["nextCursor"]).json()
-    assert [use["intent_id"] for use in page["uses"]] == [first.id]
+    assert [use["intent_id"] for use in page["uses"]] == [number]
     assert api.get(f"/payment-links/{link['id']}").json()["reserved"] == 2
-    intent = api.get(f"/intents/{first.id}").json()
+    intent = api.get(f"/intents/{number}").json()
     assert intent["metadata"] == {"reference": "A-7"}
     assert intent["payment_url"] == page["uses"][0]["payment_url"]
 
@@ -94,7 +99,8 @@ def test_another_clients_link_is_not_found(api: Api) -> None:
 
 def test_intent_responses_contain_the_payer_page_url(api: Api) -> None:
     intent = api.create().json()
-    name = create_token(api.service.services, intent["id"])
+    services = api.service.services
+    name = create_token(services, record_id(services, RecordKind.INTENT, intent["id"]))
     assert intent["payment_url"] == f"http://crossway.test/pay/{name}"
     assert api.get(f"/intents/{intent['id']}").json()["payment_url"] == intent["payment_url"]
     listed = api.get("/intents").json()["intents"]

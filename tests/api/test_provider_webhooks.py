@@ -11,6 +11,7 @@ from crossway.adapters.ramps.sandbox.simulated_provider import SimulatedProvider
 from crossway.adapters.ramps.sandbox.webhooks import SIGNATURE, TIMESTAMP
 from crossway.api.rate_limits import PROVIDER_WEBHOOKS_PER_MINUTE
 from crossway.bootstrap import Service
+from crossway.domain.public_ids import RecordKind
 from tests.api.conftest import Api, new_key, new_test_client
 from tests.api.ramp_requests import (
     create_order,
@@ -21,6 +22,7 @@ from tests.api.ramp_requests import (
     verified_customer,
     wait_for_status,
 )
+from tests.record_numbers import record_id
 
 UNAUTHORIZED = 401
 
@@ -36,7 +38,7 @@ def call_of(api: Api, order: Any) -> tuple[dict[str, str], bytes]:
     """The headers and body of the webhook that the order's provider would send now."""
     services = api.service.services
     with services.store.read() as unit:
-        stored = unit.orders.get(order["id"])
+        stored = unit.orders.get(record_id(services, RecordKind.ORDER, order["id"]))
     assert stored is not None
     provider = next(ramp for ramp in services.ramps if ramp.name == stored.provider)
     assert isinstance(provider, SimulatedProvider)

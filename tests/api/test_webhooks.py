@@ -8,8 +8,10 @@ from starlette.testclient import TestClient
 
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope
+from crossway.domain.public_ids import RecordKind
 from tests.api.conftest import Api, new_key
 from tests.receivers import Receiver, running_receiver
+from tests.record_numbers import record_id
 
 HOOK = "http://127.0.0.1:9/hook"
 
@@ -190,7 +192,10 @@ def test_deliveries_are_paged_and_filtered(api: Api, receiver: Receiver) -> None
     path = f"/webhooks/{webhook['id']}/deliveries"
     first = api.get(path, limit=2).json()
     rest = api.get(path, limit=2, cursor=first["nextCursor"]).json()
-    ids = [delivery["id"] for delivery in first["deliveries"] + rest["deliveries"]]
+    ids = [
+        record_id(api.service.services, RecordKind.DELIVERY, delivery["id"])
+        for delivery in first["deliveries"] + rest["deliveries"]
+    ]
     assert ids == sorted(ids, reverse=True)
     assert len(ids) == 3
     assert rest["nextCursor"] is None

@@ -11,6 +11,7 @@ from crossway.api.schemas.intents import CreatedIntent, ReadIntent
 from crossway.api.schemas.ramp_orders import OrderOut
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.intent import Costs, State
+from crossway.domain.public_ids import PublicIds
 from crossway.domain.ramps import Direction, OrderState
 from tests.storage.ramp_records import an_order
 from tests.storage.records import NOW, an_intent
@@ -19,6 +20,8 @@ from tests.storage.records import NOW, an_intent
 COSTS = Costs(25_000_000, 10_000, 24_567, 250_000, 11_522_334_455_667_788, 83_333_333_333_333_334)
 DEPOSIT = 8_428_188_999_999_999_999_999
 MICROSECOND = timedelta(microseconds=654_321)
+
+IDS = PublicIds(b"key")
 
 
 def written(model: object) -> Any:
@@ -33,6 +36,7 @@ def excerpt(body: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
 def test_an_intents_amounts_are_decimal_texts_of_smallest_units(form: type[CreatedIntent]) -> None:
     intent = an_intent(
         {"deposit_amount": DEPOSIT, "expires_at": NOW + timedelta(hours=1) + MICROSECOND},
+        id=1,
         costs=COSTS,
         requested_amount=24_999_999,
         asset_decimals=18,
@@ -52,7 +56,7 @@ def test_an_intents_amounts_are_decimal_texts_of_smallest_units(form: type[Creat
         "created_at": "2026-11-21T12:00:00.654Z",
         "updated_at": "2026-11-21T12:00:09.000Z",
     }
-    assert excerpt(written(form.from_intent(intent)), expected) == expected
+    assert excerpt(written(form.from_intent(IDS, intent)), expected) == expected
 
 
 @pytest.mark.parametrize(
@@ -68,19 +72,22 @@ def test_an_intents_amounts_are_decimal_texts_of_smallest_units(form: type[Creat
     ],
 )
 def test_each_state_has_its_word_in_both_forms(state: State, created: str, read: str) -> None:
-    intent = an_intent(state=state)
-    assert written(CreatedIntent.from_intent(intent))["intent_status"] == created
-    assert written(ReadIntent.from_intent(intent))["intent_status"] == read
+    intent = an_intent(id=1, state=state)
+    assert written(CreatedIntent.from_intent(IDS, intent))["intent_status"] == created
+    assert written(ReadIntent.from_intent(IDS, intent))["intent_status"] == read
 
 
 @pytest.mark.parametrize(("digits", "fiat"), [(0, "41250501"), (2, "412505.01"), (3, "41250.501")])
 def test_an_orders_fiat_amount_has_the_digits_of_its_currency(digits: int, fiat: str) -> None:
-    body = JsonResponse(OrderOut.from_order(an_order(fiat_minor=41_250_501, digits=digits))).body
+    body = JsonResponse(
+        OrderOut.from_order(IDS, an_order(id=1, fiat_minor=41_250_501, digits=digits))
+    ).body
     assert f'"fiatAmount":{fiat},'.encode() in bytes(body)
 
 
 def test_an_off_ramp_order_states_what_to_deposit_and_when_it_ends() -> None:
     order = an_order(
+        id=1,
         direction=Direction.OFF,
         state=OrderState.COMPLETED,
         decimals=18,
@@ -100,8 +107,8 @@ def test_an_off_ramp_order_states_what_to_deposit_and_when_it_ends() -> None:
         "expiresAt": "2026-11-21T12:30:00.000Z",
         "completedAt": "2026-11-21T12:02:00.654Z",
     }
-    assert excerpt(written(OrderOut.from_order(order)), expected) == expected
-    body = JsonResponse(OrderOut.from_order(order)).body
+    assert excerpt(written(OrderOut.from_order(IDS, order)), expected) == expected
+    body = JsonResponse(OrderOut.from_order(IDS, order)).body
     assert b'"cryptoAmount":25.000000000000000001,' in bytes(body)
 
 
@@ -113,5 +120,5 @@ def test_an_on_ramp_order_asks_for_no_deposit_whatever_the_record_holds() -> Non
         "depositChain": None,
         "completedAt": None,
     }
-    order = an_order(source_chain="BASE_MAINNET", gross_units=7)
-    assert excerpt(written(OrderOut.from_order(order)), expected) == expected
+    order = an_order(id=1, source_chain="BASE_MAINNET", gross_units=7)
+    assert excerpt(written(OrderOut.from_order(IDS, order)), expected) == expected

@@ -7,8 +7,10 @@ import pytest
 from crossway.bootstrap import Service
 from crossway.client import Crossway
 from crossway.client.errors import BadRequest
+from crossway.domain.public_ids import RecordKind
 from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from tests.api.conftest import WALLET
+from tests.record_numbers import public_id
 
 
 def test_a_link_is_created_changed_used_and_listed(crossway: Crossway, service: Service) -> None:
@@ -28,10 +30,11 @@ def test_a_link_is_created_changed_used_and_listed(crossway: Crossway, service: 
     form = CheckoutForm("n" * 20, "", "BASE_MAINNET:USDC", WALLET)
     intent = pay_by_link(service.services, link.id, form)
     [use] = crossway.payment_links.uses(link.id)
-    assert (use.intent_id, use.intent_status) == (intent.id, "PENDING")
+    number = public_id(service.services, RecordKind.INTENT, intent.id)
+    assert (use.intent_id, use.intent_status) == (number, "PENDING")
     changed = crossway.payment_links.change(link.id, active=False, max_uses=None)
     assert (changed.active, changed.max_uses, changed.reserved) == (False, None, 1)
     assert next(crossway.payment_links.list()) == crossway.payment_links.get(link.id)
-    assert crossway.intents.get(intent.id).payment_url == use.payment_url
+    assert crossway.intents.get(number).payment_url == use.payment_url
     with pytest.raises(BadRequest, match="title"):
         crossway.payment_links.change(link.id, title="")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossway.api.schemas.events import render_events
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import MAX_ATTEMPTS, RETRY_AFTER, DeliveryState, OutboxEvent
 from crossway.engine.delivery_queue import MAX_CONCURRENT_PER_ENDPOINT
 from crossway.engine.webhook_dispatcher import WebhookDispatcher
@@ -18,6 +19,7 @@ from crossway.usecases.developers.webhooks import WebhookUpdate
 from tests.engine.webhook_world import WebhookWorld
 from tests.processes import PATIENCE_SECONDS
 from tests.receivers import Receiver, running_receiver
+from tests.record_numbers import public_id
 
 
 @pytest.fixture
@@ -107,21 +109,22 @@ def test_later_events_of_a_payment_wait_for_the_earlier_and_other_payments_do_no
     with running_receiver() as receiver:
         webhook = world.create_webhook(receiver.url)
         first = world.create_intent()
-        receiver.status_for = lambda one: 500 if one.event["data"]["id"] == first.id else 200
+        number = public_id(world.services, RecordKind.INTENT, first.id)
+        receiver.status_for = lambda one: 500 if one.event["data"]["id"] == number else 200
         world.deliver()
-        second = world.create_intent()
+        second = public_id(world.services, RecordKind.INTENT, world.create_intent().id)
         world.deposit(first)
         world.pass_time(4)
         world.deliver()
-        of_second = [e["type"] for e in receiver.events if e["data"]["id"] == second.id]
-        of_first = [e["type"] for e in receiver.events if e["data"]["id"] == first.id]
+        of_second = [e["type"] for e in receiver.events if e["data"]["id"] == second]
+        of_first = [e["type"] for e in receiver.events if e["data"]["id"] == number]
         assert of_second == ["intent_created"]
         assert set(of_first) == {"intent_created"}
         states = [delivery.state for delivery in world.list_deliveries(webhook.endpoint.id)]
         assert DeliveryState.WAITING in states
         receiver.status_for = lambda _: 200
         world.advance_and_deliver(400)
-    taken = [e["type"] for e in receiver.events if e["data"]["id"] == first.id]
+    taken = [e["type"] for e in receiver.events if e["data"]["id"] == number]
     assert list(dict.fromkeys(taken))[:2] == ["intent_created", "intent_funded"]
     assert {delivery.state for delivery in world.list_deliveries(webhook.endpoint.id)} == {
         DeliveryState.DELIVERED
@@ -239,7 +242,8 @@ def test_a_test_event_goes_only_to_the_tested_webhook(world: WebhookWorld) -> No
         assert other.requests == []
     event = tested.requests[0].verify(webhook.secret)
     assert event["type"] == "webhook_test"
-    assert event["data"]["webhookId"] == webhook.endpoint.id
+    number = public_id(world.services, RecordKind.WEBHOOK, webhook.endpoint.id)
+    assert event["data"]["webhookId"] == number
 
 
 def test_attempts_are_stored_without_the_signature(world: WebhookWorld) -> None:
@@ -319,7 +323,8 @@ def test_an_event_that_cannot_be_rendered_does_not_stop_others(
         for _ in range(3):
             world.create_intent()
         world.deliver()
-        assert sorted(event["data"]["id"] for event in receiver.events) == [1, 3]
+        numbers = {public_id(world.services, RecordKind.INTENT, number) for number in (1, 3)}
+        assert {event["data"]["id"] for event in receiver.events} == numbers
         assert world.get_webhook(webhook.endpoint.id).failing_since is None
     states = [delivery.state for delivery in world.list_deliveries(webhook.endpoint.id)]
     assert states == [DeliveryState.DELIVERED, DeliveryState.DUE, DeliveryState.DELIVERED]

@@ -19,7 +19,7 @@ _EXAMPLE = (
     "id: evt_6f1c4a5d8f0b4b7ea2e31f0b8a1f3c11\n"
     "event: intent_completed\n"
     'data: {"id":"evt_6f1c4a5d8f0b4b7ea2e31f0b8a1f3c11","type":"intent_completed",'
-    '"created_at":"2026-11-21T10:53:00.000Z","data":{"id":1}}\n\n'
+    '"created_at":"2026-11-21T10:53:00.000Z","data":{"id":4807780642760409}}\n\n'
 )
 _CONTENT = {"text/event-stream": {"schema": {"type": "string"}, "example": _EXAMPLE}}
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import MAX_ID, parse_cursor
+from crossway.api.record_numbers import IntentNumber, format_cursor, parse_cursor
 from crossway.api.schemas import intents as wire
 from crossway.api.schemas.error_responses import (
     ActionFailed,
@@ -21,10 +21,12 @@ from crossway.api.schemas.fields import CHAINS, INTENT, WALLET, request_body_sch
 from crossway.api.schemas.responses import JsonResponse, payment_url
 from crossway.domain.clients import Principal
 from crossway.domain.intent import CREATE_VOCABULARY, Intent, State
+from crossway.domain.public_ids import RecordKind
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents, manual_operations
 from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
@@ -71,7 +73,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: Body) 
 
     def respond(intent: Intent) -> JsonResponse:
         url = payment_url(request, intent)
-        return JsonResponse(wire.CreatedIntent.from_intent(intent, url), 201)
+        return JsonResponse(wire.CreatedIntent.from_intent(ids_of(services), intent, url), 201)
 
     store = store_response(request, respond)
     return respond(create_intent(services, caller, body.to_request(), store))
@@ -105,7 +107,9 @@ def by_address(
 ) -> JsonResponse:
     """One intent by its deposit address."""
     intent = intents.get_by_address(services, caller, address)
-    return JsonResponse(wire.ReadIntent.from_intent(intent, payment_url(request, intent)))
+    return JsonResponse(
+        wire.ReadIntent.from_intent(ids_of(services), intent, payment_url(request, intent))
+    )
 
 
 @router.get(
@@ -150,11 +154,13 @@ def by_id(
     request: Request,
     services: ServicesDep,
     caller: Reader,
-    id: Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])],
+    id: IntentNumber,
 ) -> JsonResponse:
     """One intent by its record number."""
     intent = intents.get_by_id(services, caller, id)
-    return JsonResponse(wire.ReadIntent.from_intent(intent, payment_url(request, intent)))
+    return JsonResponse(
+        wire.ReadIntent.from_intent(ids_of(services), intent, payment_url(request, intent))
+    )
 
 
 @router.post(
@@ -186,6 +192,10 @@ def refund(services: ServicesDep, caller: Refunder, intentAddress: Address) -> J
     return JsonResponse(wire.RefundSent(success=True, message="Refund successful", txHash=tx_hash))
 
 
+def _read_form(request: Request, services: Services, intent: Intent) -> wire.ReadIntent:
+    return wire.ReadIntent.from_intent(ids_of(services), intent, payment_url(request, intent))
+
+
 def _list_page(
     request: Request,
     services: Services,
@@ -201,11 +211,16 @@ def _list_page(
         has_more = bool(intents.list_page(services, caller, after, 1)[0])
     return JsonResponse(
         wire.IntentPage(
-            intents=[wire.ReadIntent.from_intent(i, payment_url(request, i)) for i in page],
+            intents=[
+                wire.ReadIntent.from_intent(ids_of(services), i, payment_url(request, i))
+                for i in page
+            ],
             total=total,
             limit=params.limit,
             offset=params.offset,
-            nextCursor=str(page[-1].id) if has_more else None,
+            nextCursor=format_cursor(services, RecordKind.INTENT, page[-1].id)
+            if has_more
+            else None,
         )
     )
 
@@ -223,7 +238,7 @@ def _parse_filter(services: Services, params: IntentListParams, sender: str | No
 
     source = errors.collect(parse_chain, params.source_chain, "source_chain")
     destination = errors.collect(parse_chain, params.destination_chain, "destination_chain")
-    before_id = errors.collect(parse_cursor, params.cursor)
+    before_id = errors.collect(parse_cursor, services, RecordKind.INTENT, params.cursor)
     errors.raise_if_any()
     return IntentFilter(
         states=states,

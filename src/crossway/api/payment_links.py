@@ -8,13 +8,15 @@ from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import parse_cursor
+from crossway.api.record_numbers import format_cursor, parse_cursor
 from crossway.api.schemas import payment_links as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse, link_url, payment_url
 from crossway.domain.payment_links import PaymentLink
+from crossway.domain.public_ids import RecordKind
 from crossway.usecases.payers import links
+from crossway.usecases.public_numbers import ids_of
 
 router = APIRouter(prefix="/v1/payment-links", tags=["Payment links"])
 Name = Annotated[str, Path(description="The payment link.", examples=["pl_5f8942ea98e7c86e3595"])]
@@ -114,14 +116,19 @@ def uses(
     page: Annotated[Page, Depends()],
 ) -> JsonResponse:
     """The payments made with the link, newest first, each with its intent."""
-    before = parse_cursor(page.cursor)
+    before = parse_cursor(services, RecordKind.LINK_USE, page.cursor)
     page_uses = links.list_uses(services, caller, id, page.limit, before)
     full = len(page_uses) == page.limit
     more = full and bool(links.list_uses(services, caller, id, 1, page_uses[-1][0].id))
     return JsonResponse(
         wire.UsePage(
-            uses=[wire.UseOut.from_use(u, i, payment_url(request, i)) for u, i in page_uses],
+            uses=[
+                wire.UseOut.from_use(ids_of(services), use, intent, payment_url(request, intent))
+                for use, intent in page_uses
+            ],
             limit=page.limit,
-            nextCursor=str(page_uses[-1][0].id) if more else None,
+            nextCursor=format_cursor(services, RecordKind.LINK_USE, page_uses[-1][0].id)
+            if more
+            else None,
         )
     )

@@ -14,7 +14,6 @@ from crossway.api.schemas.fields import (
     USDC_BASE,
     WALLET,
 )
-from crossway.domain.errors import InvalidInput
 from crossway.usecases.pricing.priced_request import QuoteRequest
 from crossway.usecases.ramps.quote_params import RampQuoteRequest
 
@@ -28,7 +27,6 @@ def query(description: str, example: str, kind: str | None = None, **more: Any) 
     return Query(description=description, examples=[example], json_schema_extra=extra or None)
 
 
-MAX_ID = 2**63 - 1
 _Text = str | None
 SourceChain = Annotated[_Text, query("The chain on which the payer pays.", "BASE_MAINNET", CHAINS)]
 DestinationChain = Annotated[
@@ -149,18 +147,3 @@ class RampQuoteParams:
             direct_only=self.directOnly,
             email=self.userEmail,
         )
-
-
-def parse_cursor(cursor: str | None) -> int | None:
-    """The record number in a cursor; a page has the records before it. None without a cursor.
-
-    Raises `InvalidInput`.
-    """
-    if cursor is None:
-        return None
-    # `int` refuses texts of thousands of digits with another error.
-    if cursor.isascii() and cursor.isdecimal() and len(cursor) <= len(str(MAX_ID)):
-        record_id = int(cursor)
-        if record_id <= MAX_ID:
-            return record_id
-    raise InvalidInput("cursor must be the nextCursor of another page")

@@ -9,22 +9,24 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import MAX_ID, FiatCurrency, Provider, parse_cursor
+from crossway.api.query_params import FiatCurrency, Provider
+from crossway.api.record_numbers import OrderNumber, format_cursor, parse_cursor
 from crossway.api.schemas import ramp_orders as wire
 from crossway.api.schemas.error_responses import ActionFailed, error_responses
 from crossway.api.schemas.fields import INTENT, request_body_schema
 from crossway.api.schemas.kyc import KycNeeded
 from crossway.api.schemas.ramps import PROVIDERS, TYPES
 from crossway.api.schemas.responses import JsonResponse
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import OrderState, RampOrder
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
 from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
-Number = Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])]
 NewOrder = Annotated[wire.CreateOrder, Depends(wire.CreateOrder.from_request)]
 # Status 400 may be a required KYC check.
 FAILURES = {**error_responses(503, post=True), 400: error_responses(400, own=KycNeeded)[400]}
@@ -58,12 +60,12 @@ class Page:
 )
 def create(request: Request, services: ServicesDep, caller: Writer, body: NewOrder) -> JsonResponse:
     """Create an on-ramp or off-ramp order with a provider."""
-    store = store_response(request, _created)
-    return _created(ramp_orders.create_order(services, caller, body.to_request(), store))
 
+    def respond(order: RampOrder) -> JsonResponse:
+        return JsonResponse(_shown(services, order), 201)
 
-def _created(order: RampOrder) -> JsonResponse:
-    return JsonResponse(wire.OrderOut.from_order(order), 201)
+    store = store_response(request, respond)
+    return respond(ramp_orders.create_order(services, caller, body.to_request(), store))
 
 
 @router.get(
@@ -82,13 +84,17 @@ def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends(
         more = bool(ramp_orders.list_orders(services, caller, after, 1, 0)[0])
     return JsonResponse(
         wire.OrderPage(
-            orders=[wire.OrderOut.from_order(order) for order in orders],
+            orders=[_shown(services, order) for order in orders],
             total=total,
             limit=page.limit,
             offset=page.offset,
-            nextCursor=str(orders[-1].id) if more else None,
+            nextCursor=format_cursor(services, RecordKind.ORDER, orders[-1].id) if more else None,
         )
     )
+
+
+def _shown(services: Services, order: RampOrder) -> wire.OrderOut:
+    return wire.OrderOut.from_order(ids_of(services), order)
 
 
 def _filter(services: Services, page: Page) -> OrderFilter:
@@ -105,7 +111,7 @@ def _filter(services: Services, page: Page) -> OrderFilter:
     currency = page.fiatCurrency
     if currency is not None and currency not in services.fiat.corridors:
         errors.add("fiatCurrency must be one of the supported currencies, such as NGN")
-    before = errors.collect(parse_cursor, page.cursor)
+    before = errors.collect(parse_cursor, services, RecordKind.ORDER, page.cursor)
     errors.raise_if_any()
     return OrderFilter(
         states=(OrderState(status),) if status is not None else (),
@@ -129,7 +135,9 @@ def by_intent(
 ) -> JsonResponse:
     """The order of an intent."""
     return JsonResponse(
-        wire.OrderOut.from_order(ramp_orders.get_order_by_intent(services, caller, intentAddress))
+        wire.OrderOut.from_order(
+            ids_of(services), ramp_orders.get_order_by_intent(services, caller, intentAddress)
+        )
     )
 
 
@@ -139,9 +147,9 @@ def by_intent(
     responses=error_responses(400, 404),
     summary="Get a ramp order",
 )
-def by_id(services: ServicesDep, caller: Reader, id: Number) -> JsonResponse:
+def by_id(services: ServicesDep, caller: Reader, id: OrderNumber) -> JsonResponse:
     """One order by its record number."""
-    return JsonResponse(wire.OrderOut.from_order(ramp_orders.get_order(services, caller, id)))
+    return JsonResponse(_shown(services, ramp_orders.get_order(services, caller, id)))
 
 
 @router.post(
@@ -151,10 +159,10 @@ def by_id(services: ServicesDep, caller: Reader, id: Number) -> JsonResponse:
     summary="Confirm a ramp order",
 )
 @error_format(ErrorShape.SUCCESS)
-def confirm(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
+def confirm(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonResponse:
     """Confirm that the user has paid; the provider is notified."""
     order = ramp_orders.confirm_order(services, caller, id)
-    return JsonResponse(wire.OrderDone(success=True, order=wire.OrderOut.from_order(order)))
+    return JsonResponse(wire.OrderDone(success=True, order=_shown(services, order)))
 
 
 @router.post(
@@ -164,10 +172,10 @@ def confirm(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
     summary="Cancel a ramp order",
 )
 @error_format(ErrorShape.SUCCESS)
-def cancel(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
+def cancel(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonResponse:
     """Cancel an unpaid order."""
     order = ramp_orders.cancel_order(services, caller, id)
-    return JsonResponse(wire.OrderDone(success=True, order=wire.OrderOut.from_order(order)))
+    return JsonResponse(wire.OrderDone(success=True, order=_shown(services, order)))
 
 
 @router.post(

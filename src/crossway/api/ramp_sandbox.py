@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 
 from crossway.api.auth import ServicesDep, Writer
-from crossway.api.query_params import MAX_ID
+from crossway.api.record_numbers import OrderNumber
 from crossway.api.schemas import ramp_orders as orders
 from crossway.api.schemas import ramp_sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import NotFound
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 
 
@@ -34,12 +35,14 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
 def report(
     services: ServicesDep,
     caller: Writer,
-    id: Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])],
+    id: OrderNumber,
     body: Annotated[wire.ReportOrder, Depends(wire.ReportOrder.valid_from_request)],
 ) -> JsonResponse:
     """The simulated provider performs and reports the outcome; the order follows shortly."""
     order = ramp_sandbox.report_order_status(services, caller, id, body.outcome)
-    return JsonResponse(orders.OrderDone(success=True, order=orders.OrderOut.from_order(order)))
+    return JsonResponse(
+        orders.OrderDone(success=True, order=orders.OrderOut.from_order(ids_of(services), order))
+    )
 
 
 @router.post(

@@ -3,24 +3,26 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import MAX_ID, parse_cursor
+from crossway.api.record_numbers import DeliveryNumber, WebhookNumber, format_cursor, parse_cursor
 from crossway.api.schemas import webhooks as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
-from crossway.domain.webhooks import DeliveryState
+from crossway.domain.public_ids import RecordKind
+from crossway.domain.webhooks import Delivery, DeliveryState, Endpoint, OutboxEvent
+from crossway.ports.services import Services
 from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"])
-Number = Annotated[int, Path(description="Record number.", ge=0, le=MAX_ID, examples=[1])]
 NewWebhook = Annotated[wire.CreateWebhook, Depends(wire.CreateWebhook.from_request)]
 WebhookFields = Annotated[wire.ChangeWebhook, Depends(wire.ChangeWebhook.from_request)]
 Range = Annotated[wire.ReplayRange, Depends(wire.ReplayRange.valid_from_request)]
@@ -50,11 +52,12 @@ def create(
     request: Request, services: ServicesDep, caller: Writer, body: NewWebhook
 ) -> JsonResponse:
     """Receive events at a URL. Only this response has the secret that verifies them."""
-    return _created(
-        webhooks.create_webhook(
-            services, caller, body.to_update(), store_response(request, _created)
-        )
-    )
+
+    def respond(created: webhooks.WebhookWithSecret) -> JsonResponse:
+        return JsonResponse(wire.WebhookWithSecret.from_created(ids_of(services), created), 201)
+
+    store = store_response(request, respond)
+    return respond(webhooks.create_webhook(services, caller, body.to_update(), store))
 
 
 @router.get(
@@ -64,9 +67,7 @@ def listed(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The client's webhooks, oldest first."""
     endpoints = webhooks.list_webhooks(services, caller)
     return JsonResponse(
-        wire.WebhookList(
-            webhooks=[wire.WebhookOut.from_endpoint(endpoint) for endpoint in endpoints]
-        )
+        wire.WebhookList(webhooks=[_shown(services, endpoint) for endpoint in endpoints])
     )
 
 
@@ -76,10 +77,12 @@ def listed(services: ServicesDep, caller: Reader) -> JsonResponse:
     responses=error_responses(400, 404),
     summary="Get a delivery with its attempts",
 )
-def delivery(services: ServicesDep, caller: Reader, id: Number) -> JsonResponse:
+def delivery(services: ServicesDep, caller: Reader, id: DeliveryNumber) -> JsonResponse:
     """One delivery with its payload and every attempt."""
     return JsonResponse(
-        wire.DeliveryDetail.from_snapshot(deliveries.get_delivery(services, caller, id))
+        wire.DeliveryDetail.from_snapshot(
+            ids_of(services), deliveries.get_delivery(services, caller, id)
+        )
     )
 
 
@@ -90,10 +93,13 @@ def delivery(services: ServicesDep, caller: Reader, id: Number) -> JsonResponse:
     responses=error_responses(400, 404, post=True),
     summary="Replay a delivery",
 )
-def replay(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
+def replay(services: ServicesDep, caller: Writer, id: DeliveryNumber) -> JsonResponse:
     """Resend the event now. A delivery with a scheduled attempt is attempted now instead."""
     return JsonResponse(
-        wire.DeliveryOut.from_delivery(*deliveries.replay_delivery(services, caller, id)), 202
+        wire.DeliveryOut.from_delivery(
+            ids_of(services), *deliveries.replay_delivery(services, caller, id)
+        ),
+        202,
     )
 
 
@@ -103,9 +109,9 @@ def replay(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
     responses=error_responses(400, 404),
     summary="Get a webhook",
 )
-def one(services: ServicesDep, caller: Reader, id: Number) -> JsonResponse:
+def one(services: ServicesDep, caller: Reader, id: WebhookNumber) -> JsonResponse:
     """One webhook, without its secret."""
-    return JsonResponse(wire.WebhookOut.from_endpoint(webhooks.get_webhook(services, caller, id)))
+    return JsonResponse(_shown(services, webhooks.get_webhook(services, caller, id)))
 
 
 @router.patch(
@@ -115,19 +121,19 @@ def one(services: ServicesDep, caller: Reader, id: Number) -> JsonResponse:
     openapi_extra=request_body_schema(wire.ChangeWebhook),
     summary="Change a webhook",
 )
-def change(services: ServicesDep, caller: Writer, id: Number, body: WebhookFields) -> JsonResponse:
+def change(
+    services: ServicesDep, caller: Writer, id: WebhookNumber, body: WebhookFields
+) -> JsonResponse:
     """Change its URL, events or description, or enable or disable it."""
     return JsonResponse(
-        wire.WebhookOut.from_endpoint(
-            webhooks.update_webhook(services, caller, id, body.to_update())
-        )
+        _shown(services, webhooks.update_webhook(services, caller, id, body.to_update()))
     )
 
 
 @router.delete(
     "/{id}", status_code=204, responses=error_responses(400, 404), summary="Delete a webhook"
 )
-def remove(services: ServicesDep, caller: Writer, id: Number) -> Response:
+def remove(services: ServicesDep, caller: Writer, id: WebhookNumber) -> Response:
     """Delete a webhook with its deliveries."""
     webhooks.delete_webhook(services, caller, id)
     return Response(status_code=204)
@@ -140,11 +146,15 @@ def remove(services: ServicesDep, caller: Writer, id: Number) -> Response:
     summary="Rotate the secret",
 )
 def rotate_secret(
-    request: Request, services: ServicesDep, caller: Writer, id: Number
+    request: Request, services: ServicesDep, caller: Writer, id: WebhookNumber
 ) -> JsonResponse:
     """Create a new secret, shown in this response only. The old one signs too for 24 hours."""
-    keep = store_response(request, _rotated)
-    return _rotated(webhooks.rotate_secret(services, caller, id, keep))
+
+    def respond(rotated: webhooks.WebhookWithSecret) -> JsonResponse:
+        return JsonResponse(wire.WebhookWithSecret.from_created(ids_of(services), rotated))
+
+    store = store_response(request, respond)
+    return respond(webhooks.rotate_secret(services, caller, id, store))
 
 
 @router.post(
@@ -154,10 +164,13 @@ def rotate_secret(
     responses=error_responses(400, 404, post=True),
     summary="Send a test event",
 )
-def test(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
+def test(services: ServicesDep, caller: Writer, id: WebhookNumber) -> JsonResponse:
     """Send an event of type `webhook_test` to this webhook, whatever its event types."""
     return JsonResponse(
-        wire.DeliveryOut.from_delivery(*deliveries.send_test_event(services, caller, id)), 202
+        wire.DeliveryOut.from_delivery(
+            ids_of(services), *deliveries.send_test_event(services, caller, id)
+        ),
+        202,
     )
 
 
@@ -168,19 +181,21 @@ def test(services: ServicesDep, caller: Writer, id: Number) -> JsonResponse:
     summary="List the deliveries of a webhook",
 )
 def of_webhook(
-    services: ServicesDep, caller: Reader, id: Number, page: Annotated[Page, Depends()]
+    services: ServicesDep, caller: Reader, id: WebhookNumber, page: Annotated[Page, Depends()]
 ) -> JsonResponse:
     """Its deliveries, newest first. `cursor` pages without skipping or repeating any."""
-    filters = _filter(id, page)
+    filters = _filter(services, id, page)
     page_deliveries = deliveries.list_deliveries(services, caller, filters, page.limit)
     full = len(page_deliveries) == page.limit
     next_filters = replace(filters, before_id=page_deliveries[-1][0].id) if full else filters
     more = full and bool(deliveries.list_deliveries(services, caller, next_filters, 1))
     return JsonResponse(
         wire.DeliveryPage(
-            deliveries=[wire.DeliveryOut.from_delivery(*delivery) for delivery in page_deliveries],
+            deliveries=[_shown_delivery(services, *delivery) for delivery in page_deliveries],
             limit=page.limit,
-            nextCursor=str(page_deliveries[-1][0].id) if more else None,
+            nextCursor=format_cursor(services, RecordKind.DELIVERY, page_deliveries[-1][0].id)
+            if more
+            else None,
         )
     )
 
@@ -193,26 +208,28 @@ def of_webhook(
     openapi_extra=request_body_schema(wire.ReplayRange),
     summary="Replay the events of a period",
 )
-def replay_range(services: ServicesDep, caller: Writer, id: Number, body: Range) -> JsonResponse:
+def replay_range(
+    services: ServicesDep, caller: Writer, id: WebhookNumber, body: Range
+) -> JsonResponse:
     """Resend all events of a period in order, including those from while it was disabled."""
     period = {"from": body.since, "to": body.to}
     count = deliveries.replay_range(services, caller, id, period)
     return JsonResponse(wire.Replayed(replayed=count), 202)
 
 
-def _created(created: webhooks.WebhookWithSecret) -> JsonResponse:
-    return JsonResponse(wire.WebhookWithSecret.from_created(created), 201)
+def _shown(services: Services, endpoint: Endpoint) -> wire.WebhookOut:
+    return wire.WebhookOut.from_endpoint(ids_of(services), endpoint)
 
 
-def _rotated(rotated: webhooks.WebhookWithSecret) -> JsonResponse:
-    return JsonResponse(wire.WebhookWithSecret.from_created(rotated))
+def _shown_delivery(services: Services, delivery: Delivery, event: OutboxEvent) -> wire.DeliveryOut:
+    return wire.DeliveryOut.from_delivery(ids_of(services), delivery, event)
 
 
-def _filter(webhook_id: int, page: Page) -> DeliveryFilter:
+def _filter(services: Services, webhook_id: int, page: Page) -> DeliveryFilter:
     errors = ValidationErrors()
     if page.state is not None and page.state.lower() not in wire.STATES:
         errors.add(f"state must be one of {', '.join(wire.STATES)}")
-    before = errors.collect(parse_cursor, page.cursor)
+    before = errors.collect(parse_cursor, services, RecordKind.DELIVERY, page.cursor)
     errors.raise_if_any()
     states = (DeliveryState(page.state.upper()),) if page.state else ()
     return DeliveryFilter(webhook_id=webhook_id, states=states, before_id=before)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from crossway.domain.public_ids import PublicIds
     from crossway.ports.alert_repository import AlertRepository
     from crossway.ports.analytics import AnalyticsRepository
     from crossway.ports.api_key_repository import ApiKeyRepository
@@ -155,6 +156,10 @@ class UnitOfWork(Protocol):
     def analytics(self) -> AnalyticsRepository: ...
     @property
     def due_times(self) -> DueTimes: ...
+    @property
+    def public_ids(self) -> PublicIds:
+        """The record numbers as outsiders see them."""
+        ...
 
 
 class Store(Protocol):

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from sqlalchemy import Connection, Engine
 
 from crossway.domain.errors import StorageUnavailable
+from crossway.domain.public_ids import PURPOSE, PublicIds, public_ids
 from crossway.ports.topics import Topic
+from crossway.storage.sealing import vault_of
 
 if TYPE_CHECKING:
     from crossway.storage.account_nonces import SqlAccountNonces
@@ -98,6 +100,10 @@ class SqlUnitOfWork:
     def __init__(self, db: Connection) -> None:
         self._db = db
         self.changed_topics: set[Topic] = set()
+
+    @cached_property
+    def public_ids(self) -> PublicIds:
+        return public_ids(vault_of(self._db).derive_key(PURPOSE))
 
     @cached_property
     def outbound_txs(self) -> SqlOutboundTxs:

@@ -9,6 +9,7 @@ import orjson
 
 from crossway.api.schemas import intents, ramp_orders
 from crossway.api.schemas.responses import set_fields, timestamp
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import TEST_KIND, OutboxEvent
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.event_snapshots import restore_intent, restore_order
@@ -41,7 +42,9 @@ def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
         if event.resource_id in by_id:
             yield (
                 event,
-                intents.ReadIntent.from_intent(restore_intent(by_id[event.resource_id], event)),
+                intents.ReadIntent.from_intent(
+                    unit.public_ids, restore_intent(by_id[event.resource_id], event)
+                ),
             )
 
 
@@ -51,12 +54,17 @@ def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
     }
     for event in events:
         if (order := orders_by_id[event.resource_id]) is not None:
-            yield event, ramp_orders.OrderOut.from_order(restore_order(order, event))
+            yield (
+                event,
+                ramp_orders.OrderOut.from_order(unit.public_ids, restore_order(order, event)),
+            )
 
 
 def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
     for event in events:
-        yield event, json.loads(event.snapshot)
+        data = json.loads(event.snapshot)
+        number = unit.public_ids.encode(RecordKind.WEBHOOK, data["webhookId"])
+        yield event, data | {"webhookId": number}
 
 
 _LOADERS: Final[Mapping[str, Callable[[UnitOfWork, Sequence[OutboxEvent]], EventData]]] = (

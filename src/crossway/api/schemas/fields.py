@@ -180,6 +180,8 @@ def bridge_field(description: str, example: str | None = "ACROSS") -> Any:
 
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 USDC_ARBITRUM = "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"
+# The public number of a record, in examples.
+RECORD = 4807780642760409
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 INTENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 TX = "0x8f1c6cf34b1c7a5cbb24f6b8a4f0a7de86e8f3c8c1f0d3a0a3e6a2a9d5f7b1c2"

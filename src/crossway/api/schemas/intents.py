@@ -6,6 +6,7 @@ from pydantic import Field
 
 from crossway.api.schemas.fields import (
     INTENT,
+    RECORD,
     TIME,
     TX,
     USDC_ARBITRUM,
@@ -26,6 +27,7 @@ from crossway.api.schemas.fields import (
 )
 from crossway.api.schemas.responses import raw_json, timestamp, timestamp_seconds
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY, Intent
+from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.usecases.payments.create_intent import CreateIntentRequest
 
 _USD = "micro-USD (6 decimals, the scale of USDC)"
@@ -87,7 +89,7 @@ class CreateIntent(RequestModel):
 class CreatedIntent(Model):
     """An intent in the create form. Events leave `payment_url` out."""
 
-    id: int = field("Record number.", 1)
+    id: int = field("Record number.", RECORD)
     client_id: str = field("Owning client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
     sender: str = field("Wallet of the payer; empty if unknown.", WALLET)
     initialAmount: IntegerString = field("The requested amount, smallest unit.", "25000000")
@@ -142,11 +144,11 @@ class CreatedIntent(Model):
     )
 
     @classmethod
-    def from_intent(cls, intent: Intent, payment_url: str = "") -> Self:
+    def from_intent(cls, ids: PublicIds, intent: Intent, payment_url: str = "") -> Self:
         """The intent in this form; without a URL, `payment_url` is left out."""
         terms, costs = intent.terms, intent.costs
         return cls(
-            id=intent.id,
+            id=ids.encode(RecordKind.INTENT, intent.id),
             client_id=intent.client_id,
             sender=intent.sender,
             initialAmount=str(intent.requested_amount),

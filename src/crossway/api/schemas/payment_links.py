@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
+    RECORD,
     TIME,
     USDC_ARBITRUM,
     WALLET,
@@ -21,6 +22,7 @@ from crossway.api.schemas.fields import (
 from crossway.api.schemas.responses import raw_json, timestamp
 from crossway.domain.intent import READ_VOCABULARY, Intent
 from crossway.domain.payment_links import LinkUse, PaymentLink
+from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.usecases.payers.link_fields import LinkRequest
 
 _ID = "pl_5f8942ea98e7c86e3595"
@@ -179,8 +181,8 @@ class PaymentLinkPage(Model):
 class UseOut(Model):
     """One payment made with a payment link."""
 
-    id: int = field("Record number of the use.", 1)
-    intent_id: int = field("Record number of the intent.", 1)
+    id: int = field("Record number of the use.", RECORD)
+    intent_id: int = field("Record number of the intent.", RECORD)
     intent_address: str = field("Its deposit address.", WALLET)
     intent_status: str = field(
         "Its status.", "FUNDED", extra={"enum": sorted(set(READ_VOCABULARY.values()))}
@@ -192,11 +194,11 @@ class UseOut(Model):
     created_at: str = field("When the payer created it.", TIME)
 
     @classmethod
-    def from_use(cls, use: LinkUse, intent: Intent, url: str) -> Self:
+    def from_use(cls, ids: PublicIds, use: LinkUse, intent: Intent, url: str) -> Self:
         """One use with the URL of the intent's checkout page."""
         return cls(
-            id=use.id,
-            intent_id=intent.id,
+            id=ids.encode(RecordKind.LINK_USE, use.id),
+            intent_id=ids.encode(RecordKind.INTENT, intent.id),
             intent_address=intent.address,
             intent_status=READ_VOCABULARY[intent.state],
             source_chain=intent.terms.source_chain,
@@ -212,4 +214,4 @@ class UsePage(Model):
 
     uses: list[UseOut] = Field(description="The uses of this page.")
     limit: int = field("Maximum number of results of a page.", 20)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")
+    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))

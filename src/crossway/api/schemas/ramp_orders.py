@@ -6,6 +6,7 @@ from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
     INTENT,
+    RECORD,
     TIME,
     TX,
     WALLET,
@@ -21,6 +22,7 @@ from crossway.api.schemas.fields import (
 from crossway.api.schemas.ramps import PROVIDERS, TYPES
 from crossway.api.schemas.responses import json_decimal, raw_json, timestamp, timestamp_seconds
 from crossway.domain.money import format_units
+from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 
@@ -93,7 +95,7 @@ class CreateOrder(RequestModel):
 class OrderOut(Model):
     """An order of an on-ramp or an off-ramp."""
 
-    id: int = field("Record number.", 1)
+    id: int = field("Record number.", RECORD)
     type: str = field("The direction.", "on-ramp", extra={"enum": TYPES})
     provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
     status: str = field(
@@ -139,12 +141,12 @@ class OrderOut(Model):
     completedAt: str | None = field("When it was completed.", TIME)
 
     @classmethod
-    def from_order(cls, order: RampOrder) -> Self:
+    def from_order(cls, ids: PublicIds, order: RampOrder) -> Self:
         """One order."""
         off = order.direction is Direction.OFF
         gross = order.gross_units if off else 0
         return cls(
-            id=order.id,
+            id=ids.encode(RecordKind.ORDER, order.id),
             type=order.direction.value,
             provider=order.provider.value,
             status=order.state.value,

@@ -6,6 +6,7 @@ from typing import Any, Self
 from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
+    RECORD,
     TIME,
     Model,
     OptionalFlag,
@@ -13,6 +14,7 @@ from crossway.api.schemas.fields import (
     field,
 )
 from crossway.api.schemas.responses import timestamp
+from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.webhooks import (
     TEST_EVENT,
     Delivery,
@@ -76,7 +78,7 @@ class ChangeWebhook(_WebhookFields):
 class WebhookOut(Model):
     """One webhook, without its secret."""
 
-    id: int = field("Record number.", 1)
+    id: int = field("Record number.", RECORD)
     clientId: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
     url: str = field("URL that receives events.", _URL)
     events: list[str] = field("Event types; `*` means all.", ["intent_funded"], extra=_LIST)
@@ -91,11 +93,11 @@ class WebhookOut(Model):
     updatedAt: str = field("When it last changed.", TIME)
 
     @classmethod
-    def from_endpoint(cls, endpoint: Endpoint, **more: Any) -> Self:
+    def from_endpoint(cls, ids: PublicIds, endpoint: Endpoint, **more: Any) -> Self:
         """One webhook; `more` are the further fields of a subclass."""
         since, until = endpoint.failing_since, endpoint.old_secret_until
         return cls(
-            id=endpoint.id,
+            id=ids.encode(RecordKind.WEBHOOK, endpoint.id),
             clientId=endpoint.client_id,
             url=endpoint.url,
             events=list(endpoint.events),
@@ -116,9 +118,9 @@ class WebhookWithSecret(WebhookOut):
     secret: str = field("Secret that verifies deliveries; keep it on your server.", _SECRET)
 
     @classmethod
-    def from_created(cls, created: webhooks.WebhookWithSecret) -> Self:
+    def from_created(cls, ids: PublicIds, created: webhooks.WebhookWithSecret) -> Self:
         """A webhook that was created or whose secret was rotated."""
-        return cls.from_endpoint(created.endpoint, secret=created.secret)
+        return cls.from_endpoint(ids, created.endpoint, secret=created.secret)
 
 
 class WebhookList(Model):
@@ -133,14 +135,14 @@ class ResourceOut(Model):
     kind: str = field(
         "Resource kind.", "intent", extra={"enum": ["intent", "ramp_order", "webhook"]}
     )
-    id: int = field("Its record number.", 1)
+    id: int = field("Its record number.", RECORD)
 
 
 class DeliveryOut(Model):
     """The delivery of one event to one webhook."""
 
-    id: int = field("Record number.", 1)
-    webhookId: int = field("The webhook.", 1)
+    id: int = field("Record number.", RECORD)
+    webhookId: int = field("The webhook.", RECORD)
     eventId: str = field(
         "The event's id: `id` of the payload and `webhook-id` of the request.", _EVENT
     )
@@ -165,20 +167,26 @@ class DeliveryOut(Model):
     updatedAt: str = field("When it last changed.", TIME)
 
     @classmethod
-    def from_delivery(cls, delivery: Delivery, event: OutboxEvent, **more: Any) -> Self:
+    def from_delivery(
+        cls, ids: PublicIds, delivery: Delivery, event: OutboxEvent, **more: Any
+    ) -> Self:
         """One delivery of an event; `more` are the further fields of a subclass."""
         return cls(
-            id=delivery.id,
-            webhookId=delivery.webhook_id,
+            id=ids.encode(RecordKind.DELIVERY, delivery.id),
+            webhookId=ids.encode(RecordKind.WEBHOOK, delivery.webhook_id),
             eventId=event.event_id,
             type=event.type,
-            resource=ResourceOut(kind=event.kind, id=event.resource_id),
+            resource=ResourceOut(
+                kind=event.kind, id=ids.encode(RecordKind(event.kind), event.resource_id)
+            ),
             state=delivery.state.value.lower(),
             tries=delivery.attempt_count,
             nextAt=timestamp(delivery.next_at) if delivery.state is DeliveryState.DUE else None,
             lastStatus=delivery.status,
             lastError=delivery.error or None,
-            replayOf=delivery.replay_of,
+            replayOf=None
+            if delivery.replay_of is None
+            else ids.encode(RecordKind.DELIVERY, delivery.replay_of),
             createdAt=timestamp(delivery.created_at),
             updatedAt=timestamp(delivery.updated_at),
             **more,
@@ -216,14 +224,15 @@ class DeliveryDetail(DeliveryOut):
 
     payload: dict[str, Any] = field(
         "The event's JSON body.",
-        {"id": _EVENT, "type": "intent_completed", "created_at": TIME, "data": {"id": 1}},
+        {"id": _EVENT, "type": "intent_completed", "created_at": TIME, "data": {"id": RECORD}},
     )
     attempts: list[AttemptOut] = Field(description="Every attempt, oldest first.")
 
     @classmethod
-    def from_snapshot(cls, detail: deliveries.DeliveryDetail) -> Self:
+    def from_snapshot(cls, ids: PublicIds, detail: deliveries.DeliveryDetail) -> Self:
         """One delivery with its payload and every attempt."""
         return cls.from_delivery(
+            ids,
             detail.delivery,
             detail.event,
             payload=json.loads(detail.body),
@@ -236,7 +245,7 @@ class DeliveryPage(Model):
 
     deliveries: list[DeliveryOut] = Field(description="The deliveries of this page.")
     limit: int = field("Maximum number of results of a page.", 20)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")
+    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))
 
 
 class ReplayRange(RequestModel):

@@ -33,7 +33,7 @@ def advanced(story: IntentTimeline) -> None:
         st.markdown("No transactions signed yet.")
     _related_records(story)
     st.subheader("Details")
-    widget.details(views.build_technical_details(names, story.intent), "details", "Details")
+    widget.details(views.build_technical_details(services(), story.intent), "details", "Details")
 
 
 def _related_records(story: IntentTimeline) -> None:

@@ -97,7 +97,7 @@ def body(story: OrderDetail) -> None:
     else:
         st.markdown("No fiat postings yet.")
     with st.expander("Details for developers", icon=":material/code:"):
-        widget.details(views.build_technical_details(names, story), "order_details", "Details")
+        widget.details(views.build_technical_details(services(), story), "order_details", "Details")
         st.json(views.to_raw_json(order), expanded=False)
 
 

@@ -22,12 +22,14 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.quotes import bridge_title
 from crossway.ports.records import TransitionRecord
 from crossway.ports.services import Services
 from crossway.usecases.payments import search
 from crossway.usecases.payments import timeline as tracking
 from crossway.usecases.payments.timeline import IntentTimeline
+from crossway.usecases.public_numbers import ids_of
 
 STATE_COLORS: dict[State, Color] = {
     state: badge.color for state, badge in status_labels.INTENT_STATES.items()
@@ -178,13 +180,14 @@ def build_key_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...
     )
 
 
-def build_technical_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...]:
+def build_technical_details(services: Services, intent: Intent) -> tuple[Detail, ...]:
     """Technical details for developers and support; amounts are in smallest units."""
-    terms = intent.terms
+    terms, catalogue = intent.terms, services.catalogue
     source = catalogue.chains.get(terms.source_chain)
     destination = catalogue.chains.get(terms.destination_chain)
+    number = str(ids_of(services).encode(RecordKind.INTENT, intent.id))
     return (
-        Detail("Payment ID", Cell(str(intent.id), copy=str(intent.id), value_name="payment ID")),
+        Detail("ID in the API", Cell(number, copy=number, value_name="ID")),
         Detail("Intent hash", _copyable_cell(intent.intent_hash, "intent hash")),
         Detail("Payout transaction", tx_cell(destination, intent.tx_hash)),
         Detail("Sender", address_cell(source, intent.sender, "sender")),

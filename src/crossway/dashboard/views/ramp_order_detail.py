@@ -23,10 +23,12 @@ from crossway.domain.fiat import Fiat
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Posting, is_fiat
 from crossway.domain.money import format_units
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter, OrderTransition
 from crossway.ports.services import Services
 from crossway.usecases.kyc import customers
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
 from crossway.usecases.ramps import orders as ramp_orders
 
@@ -201,14 +203,15 @@ def _format_deposit(order: RampOrder) -> str:
     )
 
 
-def build_technical_details(catalogue: Catalogue, detail: OrderDetail) -> tuple[Detail, ...]:
+def build_technical_details(services: Services, detail: OrderDetail) -> tuple[Detail, ...]:
     """Technical details for developers and support."""
-    order = detail.order
+    order, catalogue = detail.order, services.catalogue
+    number = str(ids_of(services).encode(RecordKind.ORDER, order.id))
     chain = catalogue.chains.get(order.ramp_chain)
     address = catalogue.chains.get(order.source_chain)
     delivers = "Provider delivers" if order.direction is Direction.ON else "Provider receives"
     return (
-        Detail("Order ID", Cell(str(order.id), copy=str(order.id), value_name="order ID")),
+        Detail("ID in the API", Cell(number, copy=number, value_name="ID")),
         Detail("Provider's reference", _reference_cell(order.provider_reference)),
         Detail("Crossway's reference", _reference_cell(order.reference)),
         Detail("Deposit address", address_cell(address, order.intent_address, "deposit address")),

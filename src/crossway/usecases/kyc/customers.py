@@ -5,6 +5,7 @@ from uuid import uuid4
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.kyc_fields import mask_email, parse_email
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.roles import Permission
 from crossway.ports.ramp_repository import KycCustomer
 from crossway.ports.services import Services
@@ -61,8 +62,9 @@ def erase_customer(services: Services, caller: Principal, email: object) -> int:
         unit.kyc_customers.lock(customer.id)
         open_order_id = unit.kyc_customers.find_open_order(customer.id, client_id)
         if open_order_id is not None:
+            number = unit.public_ids.encode(RecordKind.ORDER, open_order_id)
             raise InvalidStatus(
-                f"Order {open_order_id} of this user is under way; erase the user once it has ended"
+                f"Order {number} of this user is under way; erase the user once it has ended"
             )
         erasure = unit.kyc_customers.erase(customer.id, now, client_id)
         detail = {"customer": customer.id, "orders": erasure.orders, "complete": erasure.complete}

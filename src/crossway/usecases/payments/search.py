@@ -7,6 +7,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import DomainError, InvalidInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.kyc_fields import parse_email
+from crossway.domain.public_ids import MAX_PUBLIC_ID, RecordKind
 from crossway.domain.ramps import RampOrder
 from crossway.domain.search_query import MAX_SPELLINGS, SearchQuery, parse
 from crossway.ports.ramp_repository import OrderFilter
@@ -45,6 +46,7 @@ def search(services: Services, caller: Principal, text: str) -> SearchResult:
     query = _with_canonical_spellings(services, parse(text))
     checkout_hits = _find_by_checkout_url(services, text)
     hits = checkout_hits or _find(services, query)
+    hits = hits or _find_by_public_number(services, query)
     if not hits and caller.is_staff and _restore_archived(services, query):
         hits = _find(services, query)
     with services.store.read() as unit:
@@ -66,6 +68,24 @@ def search_payments(services: Services, caller: Principal, text: str) -> list[In
 def _find(services: Services, query: SearchQuery) -> list[SearchHit]:
     with services.store.read() as unit:
         return list(unit.search.find(query.spellings, query.number, MAX_HITS))
+
+
+def _find_by_public_number(services: Services, query: SearchQuery) -> list[SearchHit]:
+    """The records that have this number in the API."""
+    if query.number is None or not 1 <= query.number <= MAX_PUBLIC_ID:
+        return []
+    hits = []
+    with services.store.read() as unit:
+        for kind, name, find in (
+            (RecordKind.INTENT, "payment", unit.intents.get),
+            (RecordKind.ORDER, "order", unit.orders.get),
+            (RecordKind.WEBHOOK, "webhook", unit.webhooks.get),
+            (RecordKind.DELIVERY, "delivery", unit.deliveries.get),
+        ):
+            record_id = unit.public_ids.decode(kind, query.number)
+            if find(record_id) is not None:
+                hits.append(SearchHit(name, record_id, "number", True))
+    return hits
 
 
 def _restore_archived(services: Services, query: SearchQuery) -> bool:
