@@ -13,12 +13,12 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 import xlsxwriter  # type: ignore[import-untyped]
 
-from crossway.dashboard.downloads import escape_formula
 from crossway.dashboard.views import analytics_document as view
 from crossway.dashboard.views.analytics_document import AnalyticsDocument
 from crossway.domain.analytics import Dimension, Measures
 from crossway.ports.analytics import Figures
 from crossway.ports.services import Services
+from crossway.usecases.csv_lines import csv_cell
 
 _USD: Final = pd.ArrowDtype(pa.decimal128(38, 6))
 _MAX_WIDTH: Final = 40  # characters of a column
@@ -30,7 +30,7 @@ def write_csv(_: Services, document: AnalyticsDocument) -> bytes:
     """The groups, each with its period and the period before; text is no formula."""
     frame = group_frame(document)
     for name in ("group", "name"):
-        frame[name] = frame[name].map(escape_formula)
+        frame[name] = frame[name].map(csv_cell)
     text: str = frame.to_csv(index=False, lineterminator="\r\n")
     return text.encode("utf-8")
 

@@ -1,7 +1,5 @@
 """Exports of lists as CSV or JSON, streamed to signed-in staff."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,11 +17,11 @@ from crossway.domain.clients import Principal, staff_principal
 from crossway.domain.errors import DomainError
 from crossway.domain.staff import INSTALLATION_OPERATOR
 from crossway.ports.services import Services
+from crossway.usecases.csv_lines import CsvLines
 from crossway.usecases.staff import sessions
 from crossway.usecases.staff.sessions import SignInRequirement
 
 CHUNK: Final = 64 * 1024  # characters
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 Record = Mapping[str, Any]
 
 
@@ -90,22 +88,10 @@ def find_principal(services: Services, token: str) -> Principal | None:
 
 
 def _as_csv(columns: tuple[str, ...], rows: Iterable[Record]) -> Iterator[str]:
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(columns)
+    lines = CsvLines()
+    yield lines.format(columns)
     for row in rows:
-        writer.writerow([escape_formula(row[column]) for column in columns])
-        yield out.getvalue()
-        out.seek(0)
-        out.truncate()
-    yield out.getvalue()
-
-
-def escape_formula(value: Any) -> Any:
-    """Prevent spreadsheets from reading a value as a formula."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return "" if value is None else value
+        yield lines.format(row[column] for column in columns)
 
 
 def _as_json(rows: Iterable[Record]) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """The audit log on screen: entries with before and after values, export and verification."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +19,7 @@ from crossway.dashboard.views.links import (
 from crossway.domain.clients import Principal
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
+from crossway.usecases.csv_lines import CsvLines
 from crossway.usecases.developers import clients
 from crossway.usecases.staff import audit
 
@@ -174,17 +173,16 @@ def _format_value(value: Any) -> str:
 
 def export_csv(services: Services, caller: Principal, filters: AuditFilter) -> str:
     """The filtered entries as CSV, newest first, at most `MAX_EXPORT_ROWS`."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(_CSV)
+    lines = CsvLines()
+    parts = [lines.format(_CSV)]
     filters = replace(filters, before_id=None)
     for _ in range(MAX_EXPORT_ROWS // audit.MAX_PAGE_SIZE):
         entries = audit.list_entries(services, caller, filters, audit.MAX_PAGE_SIZE)
-        writer.writerows(map(_export_row, entries))
+        parts += [lines.format(_export_row(entry)) for entry in entries]
         if len(entries) < audit.MAX_PAGE_SIZE:
             break
         filters = replace(filters, before_id=entries[-1].id)
-    return out.getvalue()
+    return "".join(parts)
 
 
 def _export_row(entry: AuditEntry) -> tuple[object, ...]:

@@ -1,9 +1,7 @@
 """Exports of the books for accountants as CSV or JSON, streamed."""
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any
 
@@ -12,6 +10,7 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import NO_INTENT, BalanceKey
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.ports.services import Services
+from crossway.usecases.csv_lines import CsvLines
 from crossway.usecases.money.books import (
     LedgerExport,
     PostingDetail,
@@ -52,35 +51,16 @@ def export_file(
 def _write_csv(
     services: Services, ledger_export: LedgerExport, first: date | None, last: date | None
 ) -> Iterator[str]:
-    format_row = _csv_row_formatter()
-    yield format_row(dict(zip(COLUMNS, COLUMNS, strict=True)))
+    lines = CsvLines()
+    yield lines.format(COLUMNS)
     for row in _balance_rows(services, _OPENING, ledger_export.opening, _day_boundary(first)):
-        yield format_row(row)
+        yield lines.format(map(row.get, COLUMNS))
     for detail in ledger_export.postings:
-        yield format_row(_posting_row(detail))
+        yield lines.format(map(_posting_row(detail).get, COLUMNS))
     for row in _balance_rows(
         services, _CLOSING, ledger_export.closing, _day_boundary(last, end=True)
     ):
-        yield format_row(row)
-
-
-def _csv_row_formatter() -> Callable[[Mapping[str, Any]], str]:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS)
-
-    def format_row(row: Mapping[str, Any]) -> str:
-        buffer.seek(0)
-        buffer.truncate()
-        writer.writerow({name: _escape_formula(row.get(name)) for name in COLUMNS})
-        return buffer.getvalue()
-
-    return format_row
-
-
-def _escape_formula(value: object) -> object:
-    """A value that spreadsheets do not interpret as a formula."""
-    risky = isinstance(value, str) and value.startswith(("=", "+", "@"))
-    return f"'{value}" if risky else value
+        yield lines.format(map(row.get, COLUMNS))
 
 
 def _write_json(
