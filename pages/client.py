@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import branding, clients, keys, not_found, widget
+from crossway.dashboard.components import branding, clients, keys, not_found, notices, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views import clients as view
 from crossway.dashboard.views.cells import LinkButton
@@ -12,7 +12,7 @@ with not_found.handle_not_found(
     "Merchant", LinkButton("Merchants and API keys", page_href("keys"), "storefront")
 ):
     client = view.get_client(services(), st.query_params.get("id") or "")
-    st.title(client.name)
+    st.title(notices.escape_markdown(client.name))
     clients.form(client)
     st.header("Checkout branding")
     branding.form(client)

@@ -91,7 +91,9 @@ def submission_form(provider: str, email: str, country: str, currency: str) -> N
 
 
 def _field(requirement: Requirement) -> str | None:
-    label = requirement.label if requirement.required else f"{requirement.label} (optional)"
+    label = notices.escape_markdown(requirement.label)
+    if not requirement.required:
+        label += " (optional)"
     key = f"kyc_{requirement.key}"
     if requirement.type == "enum":
         return st.selectbox(label, requirement.options, index=None, key=key, placeholder="Choose")

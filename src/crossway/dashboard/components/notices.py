@@ -1,6 +1,7 @@
 """Messages of a page: errors, toasts and empty states."""
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.errors import DomainError, QuotesUnavailable, Unreachable
 
 _TOASTS = "queued_toasts"
+_LINKS: Final = re.compile(r":(?=//)|www(?=\.)|@", re.IGNORECASE)
 # Fields of the API that screens name in their own words.
 _FIELD_NAMES: Final = MappingProxyType(
     {
@@ -24,7 +26,11 @@ _log = logging.getLogger(__name__)
 
 
 def escape_markdown(sentence: str) -> str:
-    """Escape a text so that Markdown shows it unchanged."""
+    """Escape a text so that Markdown shows it unchanged.
+
+    Addresses are made links even where they are escaped, after entities are resolved: an invisible
+    word joiner in them prevents it."""
+    sentence = _LINKS.sub("\\g<0>\u2060", sentence).replace("&", "&amp;")
     for mark in "\\`*_[]$<>#:~|":
         sentence = sentence.replace(mark, f"\\{mark}" if mark != ":" else "&#58;")
     return sentence

@@ -91,10 +91,9 @@ def user_fields(channel: Channel, on: bool, chain: str) -> tuple[str, str, dict[
 
 
 def _field(channel: Channel, field: Field) -> str:
-    label, key = (
-        field.label if field.required else f"{field.label} (optional)",
-        _key(channel, field),
-    )
+    label, key = notices.escape_markdown(field.label), _key(channel, field)
+    if not field.required:
+        label += " (optional)"
     if field.type == "enum":
         names = {one.value: one.label for one in field.options}
         chosen = st.selectbox(
