@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from crossway.storage.backup import DatabaseInUse
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.developers import api_keys, authentication, request_log
 from crossway.usecases.operating.key_rotation import seal_stored_text
+from crossway.usecases.staff.audit import sign_earlier_entries
 
 if TYPE_CHECKING:
     from crossway.engine.loop import Engine
@@ -189,6 +191,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         vault = _open_vault(settings, store)
         if seal_stored_text(store, vault):
             store.compact()
+        sign_earlier_entries(store, datetime.now(UTC))
         services = _build_services(settings, store, vault, pool, wake, machine_seconds)
         report_lost_commits(services, store)
     except (SetupError, OSError, StorageUnavailable) as error:

@@ -54,7 +54,9 @@ def test_a_backup_is_complete_and_private_to_its_owner(database: Path, tmp_path:
     copy.parent.mkdir()
     assert backup.back_up(database, copy) == copy.stat().st_size
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
-    assert [path.name for path in copy.parent.iterdir()] == ["one.db"]
+    head = backup.audit_head_file(copy)
+    assert {path.name for path in copy.parent.iterdir()} == {"one.db", "one.db.audit.json"}
+    assert head.stat().st_mode & 0o777 == 0o600
     assert names(copy) == {"first"}
 
 

@@ -27,6 +27,8 @@ class FernetVault:
         """
         self._newest_key, self._all_keys = _parse_keys(keys)
         self._index_key = index_key
+        # Not derived from the index key: who can write the database could exchange that.
+        self._signing_keys = [hmac.new(key, b"signatures", sha256).digest() for key in keys]
 
     def encrypt(self, plaintext: bytes) -> bytes:
         return self._newest_key.encrypt(plaintext)
@@ -45,8 +47,19 @@ class FernetVault:
         root = hmac.new(self._index_key, b"derived keys", sha512).digest()
         return hmac.new(root, purpose.encode(), sha256).digest()
 
+    def sign(self, text: str) -> str:
+        return _hmac(self._signing_keys[0], text)
+
+    def is_signed(self, text: str, signature: str) -> bool:
+        expected = (_hmac(key, text) for key in self._signing_keys)
+        return any(hmac.compare_digest(one, signature) for one in expected)
+
     def blind_index(self, text: str) -> str:
-        return hmac.new(self._index_key, text.encode(), sha256).hexdigest()
+        return _hmac(self._index_key, text)
+
+
+def _hmac(key: bytes, text: str) -> str:
+    return hmac.new(key, text.encode(), sha256).hexdigest()
 
 
 def open_vault(keys: Sequence[bytes], store: LockedStore) -> FernetVault:

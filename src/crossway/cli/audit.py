@@ -1,11 +1,15 @@
 """`crossway audit`: the audit log and its verification."""
 
+import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.ports.logs import AuditFilter
+from crossway.startup_checks import SetupError
+from crossway.storage.backup import audit_head_file
 from crossway.usecases.staff import audit
 
 group = typer.Typer(no_args_is_help=True, help="The audit log.")
@@ -40,8 +44,14 @@ def check_entries(
     known: Annotated[
         str, typer.Option(help="A hash printed by an earlier check; the log must still contain it.")
     ] = "",
+    backup: Annotated[
+        Path | None,
+        typer.Option(help="A backup or the file beside it: the log must still contain its hash."),
+    ] = None,
 ) -> None:
     """Check that no entry was changed, added or removed, and print the newest hash."""
+    if backup is not None:
+        known = _read_head(backup)
     with open_service() as service:
         result = audit.verify_log(service.services, cli_principal(), known)
     for number in result.broken:
@@ -52,7 +62,22 @@ def check_entries(
         typer.echo(f"{result.unhashed_entries} entries have no hash: they predate the hashes")
     if result.unhashed:
         typer.echo("No entry has a hash: changes cannot be detected")
+    if result.signed_from > result.first:
+        typer.echo(f"Entries before {result.signed_from} were signed with it, not by themselves")
+    if not result.signed:
+        typer.echo("The newest entry has no signature of the secret key: the log was rewritten")
+    for number in result.unsigned:
+        typer.echo(f"Entry {number} has no signature: it was not written by Crossway")
     if not result.intact:
         raise typer.Exit(1)
     proven = result.entries - result.unhashed_entries
     typer.echo(f"{proven} entries, none changed; newest hash {result.newest}")
+
+
+def _read_head(backup: Path) -> str:
+    """The newest hash of the audit log of a backup."""
+    file = backup if backup.name.endswith(".audit.json") else audit_head_file(backup)
+    try:
+        return str(json.loads(file.read_text())["newest"])
+    except (OSError, ValueError, KeyError) as error:
+        raise SetupError(f"{file} does not have the hash of an audit log: {error}") from error

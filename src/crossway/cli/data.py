@@ -27,6 +27,8 @@ def back_up(
     settings = Settings()
     written = backup.back_up(_database(settings), path)
     typer.echo(f"{path} is a complete backup, {written:,} bytes, verified")
+    head = backup.audit_head_file(path)
+    typer.echo(f"{head} has the newest hash of its audit log: keep it elsewhere, too")
     if settings.secret_key is None:
         typer.echo(f"Keep {settings.secret_key_file} too: without it the encrypted data is lost")
 

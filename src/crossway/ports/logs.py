@@ -23,6 +23,7 @@ class AuditEntry:
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
     hash: str
+    mac: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,16 @@ class AuditLogRepository(Protocol):
     def compute_hash(self, previous: str, entry: AuditEntry) -> str:
         """The hash of an entry that follows one with the hash `previous`."""
         ...
+
+    def is_signed(self, entry: AuditEntry) -> bool:
+        """Whether an entry's hash has a signature by one of the current keys."""
+        ...
+
+    def has_signature(self) -> bool:
+        """Whether any entry has a signature, whoever made it."""
+        ...
+
+    def is_empty(self) -> bool: ...
 
 
 class RequestLogRepository(Protocol):

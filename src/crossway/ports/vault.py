@@ -22,6 +22,14 @@ class Vault(Protocol):
         """A secret of 32 bytes for one purpose, which stays the same when keys are rotated."""
         ...
 
+    def sign(self, text: str) -> str:
+        """A signature that only who has the secret key can make."""
+        ...
+
+    def is_signed(self, text: str, signature: str) -> bool:
+        """Whether a signature was made for a text with any of the current keys."""
+        ...
+
     def blind_index(self, text: str) -> str:
         """A keyed digest for look-ups that reveals nothing without the key."""
         ...

@@ -1,4 +1,4 @@
-"""The audit log: each entry carries a hash over itself and the hash of the entry before it."""
+"""The audit log: each entry has a signed hash over itself and the hash of the entry before it."""
 
 import json
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.topics import Topic
 from crossway.storage.leases import SqlLeases
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
+from crossway.storage.sealing import vault_of
 from crossway.storage.service_tables import audit_log
 
 ENTRIES: Final = RowMapper(AuditEntry, audit_log)
@@ -39,7 +40,9 @@ class SqlAuditLog:
             "after": _to_json_or_none(entry.after),
         }
         # The hash covers the values as they are read back: JSON turns tuples to lists.
-        row["hash"] = self.compute_hash(previous, replace(entry, **_parse_json(row)))
+        digest = self.compute_hash(previous, replace(entry, **_parse_json(row)))
+        row["hash"] = digest
+        row["mac"] = vault_of(self._db).sign(digest)
         self._db.execute(insert(audit_log), row)
 
     def record(
@@ -84,6 +87,16 @@ class SqlAuditLog:
             for column in (audit_log.c.actor, audit_log.c.action)
         )
         return actors, actions
+
+    def is_signed(self, entry: AuditEntry) -> bool:
+        return bool(entry.hash) and vault_of(self._db).is_signed(entry.hash, entry.mac)
+
+    def has_signature(self) -> bool:
+        query = select(audit_log.c.id).where(audit_log.c.mac != "").limit(1)
+        return self._db.execute(query).first() is not None
+
+    def is_empty(self) -> bool:
+        return self._db.execute(select(audit_log.c.id).limit(1)).first() is None
 
     def compute_hash(self, previous: str, entry: AuditEntry) -> str:
         values = [

@@ -1,6 +1,7 @@
 """Backup and restore of a SQLite database file, and the lock that marks it as in use."""
 
 import fcntl
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -49,7 +50,8 @@ class DatabaseInUse:
 
 def back_up(database: Path, copy: Path) -> int:
     """Copy a database in use to a new file readable by its owner alone; returns its size in bytes.
-    Raises `BackupError` when the file exists or the copy is damaged."""
+    The number of entries and the newest hash of its audit log are written beside it. Raises
+    `BackupError` when the file exists or the copy is damaged."""
     if not database.is_file():
         raise BackupError(f"There is no database {database}")
     temporary = _create_temporary(copy)
@@ -59,6 +61,7 @@ def back_up(database: Path, copy: Path) -> int:
         _sync(temporary)
         # Unlike a rename, a link never replaces an existing file.
         os.link(temporary, copy)
+        _write_audit_head(temporary, audit_head_file(copy))
     except FileExistsError as error:
         raise BackupError(f"{copy} is there already: give another name") from error
     except (sqlite3.Error, OSError) as error:
@@ -67,6 +70,22 @@ def back_up(database: Path, copy: Path) -> int:
         temporary.unlink(missing_ok=True)
         _remove_wal_files(temporary)
     return copy.stat().st_size
+
+
+def audit_head_file(copy: Path) -> Path:
+    """The file beside a backup with the newest hash of its audit log. Kept elsewhere, it later
+    shows whether the log was cut off."""
+    return copy.with_name(f"{copy.name}.audit.json")
+
+
+def _write_audit_head(database: Path, file: Path) -> None:
+    with closing(sqlite3.connect(database)) as db:
+        entries = db.execute("SELECT count(*) FROM audit_log").fetchone()[0]
+        newest = db.execute("SELECT hash FROM audit_log ORDER BY id DESC LIMIT 1").fetchone()
+    head = {"entries": entries, "newest": newest[0] if newest else ""}
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY), "w") as out:
+        json.dump(head, out)
 
 
 def restore(copy: Path, database: Path, now: datetime) -> Path | None:

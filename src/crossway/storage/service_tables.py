@@ -86,6 +86,8 @@ audit_log = Table(
     Column("after", Text),
     # Covers this entry and the hash of the entry before it.
     Column("hash", Text, nullable=False, server_default=""),
+    # The signature of the hash, and so of this entry and all before it.
+    Column("mac", Text, nullable=False, server_default=""),
 )
 Index("audit_log_by_subject", audit_log.c.subject, audit_log.c.id)
 

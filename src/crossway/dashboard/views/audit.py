@@ -215,6 +215,11 @@ def describe_verification(
         return False, f"None of the {count} has this hash: the log was truncated or rewritten."
     if verification.unhashed:
         return False, f"None of the {count} has a hash, so the log cannot be verified."
+    if not verification.signed:
+        return False, "Log rewritten: the newest entry has no signature of the secret key."
+    if verification.unsigned:
+        numbers = ", ".join(f"#{number}" for number in verification.unsigned[:5])
+        return False, f"Entries without signature: {numbers} were not written by Crossway."
     proven = (
         f"{verification.entries - verification.unhashed_entries:,} of "
         if verification.unhashed_entries
@@ -226,4 +231,9 @@ def describe_verification(
         if verification.unhashed_entries
         else ""
     )
-    return True, f"Log verified: {proven}{count} intact.{known_found}{without_hash}"
+    signed_later = (
+        f" Entries before #{verification.signed_from} were signed with it, not by themselves."
+        if verification.signed_from > verification.first
+        else ""
+    )
+    return True, f"Log verified: {proven}{count} intact.{known_found}{without_hash}{signed_later}"

@@ -1,15 +1,18 @@
-"""Listing the audit log and verifying its hash chain."""
+"""Listing the audit log, and verifying its hash chain and its signature."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.roles import Permission
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
+from crossway.ports.store import Store, UnitOfWork
 
 MAX_PAGE_SIZE = 200
 _BATCH_SIZE = 1_000
+SIGNED_ACTION = "audit log signed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,9 @@ class AuditVerification:
 
     `broken` are the ids of entries whose hash does not match: an entry was changed, added or
     removed there. `unhashed_entries` counts the entries from before entries had hashes. `newest`
-    is the last hash; stored elsewhere, it later proves that the log was not rewritten.
+    is the last hash; stored elsewhere, it later proves that the log was not cut off. `signed`: the
+    newest entry is signed with the secret key, and so all entries are. `first` is the first entry,
+    `signed_from` the first with a signature, 0 without one; `unsigned` are later ones without.
     """
 
     entries: int
@@ -26,11 +31,17 @@ class AuditVerification:
     broken: tuple[int, ...]
     newest: str
     holds_known: bool
+    signed: bool = True
+    first: int = 0
+    signed_from: int = 0
+    unsigned: tuple[int, ...] = ()
 
     @property
     def intact(self) -> bool:
-        """Whether all hashes match. A log whose hashes were all removed is not intact."""
-        return not self.broken and self.holds_known and not self.unhashed
+        """Whether all hashes match and are signed. A log whose hashes were all removed is not
+        intact."""
+        matches = not self.broken and self.holds_known and not self.unhashed
+        return matches and self.signed and not self.unsigned
 
     @property
     def unhashed(self) -> bool:
@@ -62,15 +73,50 @@ def verify_log(services: Services, caller: Principal, known_hash: str = "") -> A
     caller.require_permission(Permission.VIEW)
     entries = unhashed_entries = last = 0
     previous, broken, holds_known = "", [], not known_hash
+    first, signed, signed_from, unsigned = 0, True, 0, list[int]()
     with services.store.read() as unit:
         while batch := unit.audit_log.list_after(last, _BATCH_SIZE):
             for entry in batch:
-                entries += 1
+                entries, first = entries + 1, first or entry.id
                 if not entry.hash and not previous:
                     unhashed_entries += 1
                 elif unit.audit_log.compute_hash(previous, entry) != entry.hash:
                     broken.append(entry.id)
                 previous = entry.hash
+                if entry.mac:
+                    signed_from = signed_from or entry.id
+                elif signed_from:
+                    unsigned.append(entry.id)
                 holds_known = holds_known or entry.hash == known_hash
-            last = batch[-1].id
-    return AuditVerification(entries, unhashed_entries, tuple(broken), previous, holds_known)
+            last, signed = batch[-1].id, unit.audit_log.is_signed(batch[-1])
+    return AuditVerification(
+        entries,
+        unhashed_entries,
+        tuple(broken),
+        previous,
+        holds_known,
+        signed,
+        first,
+        signed_from,
+        tuple(unsigned),
+    )
+
+
+def sign_earlier_entries(store: Store, now: datetime) -> bool:
+    """Sign a log of an earlier version by an entry that says so; whether it was needed. A log in
+    which any entry is signed is left as it is: an end without signature was not written by us."""
+
+    def work(unit: UnitOfWork) -> bool:
+        unit.leases.lock("audit")
+        if not _is_unsigned(unit):
+            return False
+        unit.audit_log.record("Crossway", SIGNED_ACTION, {}, now)
+        return True
+
+    with store.read() as unit:
+        needed = _is_unsigned(unit)
+    return needed and store.write(work)
+
+
+def _is_unsigned(unit: UnitOfWork) -> bool:
+    return not unit.audit_log.is_empty() and not unit.audit_log.has_signature()
