@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "v1_0013"
-down_revision = "v1_0007"
+down_revision = "v1_0011"
 branch_labels = None
 depends_on = None
 
