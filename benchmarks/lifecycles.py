@@ -6,6 +6,7 @@ from statistics import median
 from benchmarks.worlds import SOURCE, alike, caller, payment, service, store_ended, store_pending
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.bootstrap import Service, warm_up
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OPEN_STATES
 
@@ -88,7 +89,7 @@ def _tick(built: Service) -> None:
 
 def _done(built: Service) -> bool:
     with built.store.read() as unit:
-        if unit.intents.count_by_state().get(State.COMPLETED, 0) < PAYMENTS:
+        if unit.intents.count_by_state(OwnerFilter()).get(State.COMPLETED, 0) < PAYMENTS:
             return False
         chains = built.services.chains.keys()
         return not any(unit.outbound_txs.list_in_state(chains, state, 1) for state in OPEN_STATES)

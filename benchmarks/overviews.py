@@ -12,6 +12,7 @@ from sqlalchemy import insert
 
 from benchmarks.worlds import alike, caller, payment, service, store_ended, store_pending
 from crossway.bootstrap import Service
+from crossway.domain.clients import Mode
 from crossway.domain.corridor_stats import SECONDS, CorridorVolume, Outcome, Period
 from crossway.domain.intent import Intent
 from crossway.domain.roles import Role
@@ -89,6 +90,7 @@ def _ended(built: Service, model: Intent, first: int, count: int) -> None:
     each = max(1, count // (spread * BUCKETS))
     flows = [
         CorridorVolume(
+            Mode.TEST,
             terms.source_chain,
             terms.destination_chain,
             terms.bridge,

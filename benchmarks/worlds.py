@@ -104,7 +104,8 @@ def store_ended(built: Service, model: Intent, first: int, count: int) -> None:
         with built.store.writer.begin() as db:
             db.execute(insert(intents), rows)
     with built.store.writer.begin() as db:
-        row = {"client_id": f"history {first}", "state": State.COMPLETED.value, "total": count}
+        owner = {"client_id": f"history {first}", "mode": model.mode}
+        row = {**owner, "state": State.COMPLETED.value, "total": count}
         db.execute(insert(intent_counts), row)
 
 

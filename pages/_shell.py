@@ -41,7 +41,7 @@ if require_sign_in() and not continue_navigation(current_page.url_path):
     with notices.show_errors():
         environment.open_linked_payment()
         with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
-            environment.environment_badges()
+            environment.environment_badges(current_page.url_path)
             search.search_box()
     with notices.show_errors():
         alerts.alert_strip()

@@ -5,14 +5,14 @@ import streamlit as st
 from crossway.dashboard.components import analytics, analytics_controls, notices
 from crossway.dashboard.components.analytics_exports import export_links
 from crossway.dashboard.components.analytics_report import load, period_and_freshness
-from crossway.dashboard.session import services
+from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.analytics import describe_empty
 from crossway.dashboard.views.analytics_selection import parse_selection
 
 st.title("Analytics")
 with notices.show_errors():
     params = analytics_controls.controls()
-    selection = parse_selection(services(), params)
+    selection = parse_selection(services(), operator().mode, params)
     counted = load(selection)
     if counted is not None:
         period_and_freshness(selection, counted)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from crossway.dashboard.components import (
     deliveries,
+    environment,
     live_fragment,
     not_found,
     notices,
@@ -32,6 +33,7 @@ with not_found.handle_not_found(
 ):
     record = view.get_delivery(services(), operator(), delivery_id)
     st.title(f"Delivery #{record.delivery.id}")
+    environment.other_mode_notice(record.event.mode)
     with st.container(horizontal=True, gap="small"):
         webhooks.resend(record.delivery.id)
         webhook_id = record.delivery.webhook_id

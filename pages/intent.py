@@ -3,8 +3,8 @@
 import streamlit as st
 
 from crossway.dashboard import shared_query
-from crossway.dashboard.components import intent as parts
 from crossway.dashboard.components import (
+    environment,
     intent_actions,
     intent_records,
     listing,
@@ -12,6 +12,7 @@ from crossway.dashboard.components import (
     notices,
     widget,
 )
+from crossway.dashboard.components import intent as parts
 from crossway.dashboard.components.navigation import open_page
 from crossway.dashboard.session import operator, rerun_unattended, services
 from crossway.dashboard.views import intent_detail
@@ -65,6 +66,7 @@ with notices.show_errors():
     else:
         detail = intent_detail.load_intent_detail(services(), operator(), matches[0].id)
         st.title(f"Payment #{matches[0].id}")
+        environment.other_mode_notice(matches[0].mode)
         head(matches[0].id, parts.action_state(detail))
         intent_actions.actions(detail)
         tab = listing.tabs("View", "tab", TABS)

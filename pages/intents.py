@@ -4,6 +4,7 @@ import streamlit as st
 
 from crossway.dashboard.components import listing, notices, payment_list, widget
 from crossway.dashboard.components.filter_builder import filter_builder
+from crossway.dashboard.session import current_mode
 from crossway.dashboard.views import payment_filters
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.links import export_buttons, page_href
@@ -19,4 +20,5 @@ with notices.show_errors():
 
 payment_list.rows(params)
 button = LinkButton("New payment", page_href("new_intent"), "add_circle", primary=True)
-widget.link_buttons((button, *export_buttons("payments", params)), "intents_ways", width="content")
+exports = export_buttons("payments", current_mode(), params)
+widget.link_buttons((button, *exports), "intents_ways", width="content")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import not_found, notices, payment_links, widget
+from crossway.dashboard.components import environment, not_found, notices, payment_links, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import payment_links as view
 from crossway.dashboard.views.cells import LinkButton
@@ -13,6 +13,7 @@ with not_found.handle_not_found(
 ):
     payment_link = view.get_link(services(), operator(), st.query_params.get("id") or "")
     st.title(notices.escape_markdown(payment_link.title))
+    environment.other_mode_notice(payment_link.mode)
     badge = view.status_badge(payment_link, services().clock.now())
     st.badge(
         badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint or None

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, widget
+from crossway.dashboard.components import environment, live_fragment, notices, widget
 from crossway.dashboard.components import ramp_order as parts
 from crossway.dashboard.components.navigation import open_page
 from crossway.dashboard.session import operator, rerun_unattended, services
@@ -44,6 +44,7 @@ with notices.show_errors():
         )
     else:
         st.title(f"Ramp order #{matches[0].id}")
+        environment.other_mode_notice(matches[0].mode)
         head(matches[0].id, parts.action_state(matches[0]))
         parts.actions(ramp_order_detail.load_order_detail(services(), operator(), matches[0].id))
         body(matches[0].id)

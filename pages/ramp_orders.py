@@ -10,7 +10,7 @@ from crossway.dashboard.components import (
     ramp_quote_form,
     widget,
 )
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import ramp_orders
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.links import export_buttons, page_href
@@ -50,6 +50,5 @@ rows()
 button = LinkButton(
     "Compare providers", page_href("ramp_quotes"), "currency_exchange", primary=True
 )
-widget.link_buttons(
-    (button, *export_buttons("ramp_orders", params)), "orders_ways", width="content"
-)
+exports = export_buttons("ramp_orders", current_mode(), params)
+widget.link_buttons((button, *exports), "orders_ways", width="content")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import not_found, request_log, widget
+from crossway.dashboard.components import environment, not_found, request_log, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import requests as view
 from crossway.dashboard.views.cells import LinkButton
@@ -13,6 +13,7 @@ with not_found.handle_not_found(
 ):
     request = view.get_request(services(), operator(), st.query_params.get("id") or "")
     st.title(f"Request #{request.id}")
+    environment.other_mode_notice(request.mode)
     left, right = st.columns(2, gap="large")
     with left:
         st.header("Details")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from crossway.dashboard.components import deliveries as parts
 from crossway.dashboard.components import (
+    environment,
     live_fragment,
     not_found,
     notices,
@@ -37,6 +38,7 @@ with not_found.handle_not_found(
 ):
     endpoint = view.get_webhook(services(), operator(), webhook_id)
     st.title(f"Webhook #{endpoint.id}")
+    environment.other_mode_notice(endpoint.mode)
     one_time_secrets.pending_secret()
     webhooks.actions(endpoint)
     left, right = st.columns([3, 2], gap="large")

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 
 from sqlalchemy import select
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting, balances
 from crossway.domain.outbound import OPEN_STATES
@@ -131,4 +132,6 @@ def nothing_outstanding(world: Harness) -> bool:
         ):
             return False
         open_states = {State.PENDING, State.FUNDED, State.INITIATED}
-        return not open_states & {s for s, n in unit.intents.count_by_state().items() if n}
+        return not open_states & {
+            s for s, n in unit.intents.count_by_state(OwnerFilter()).items() if n
+        }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.webhooks import DeliveryState
 from tests.engine.webhook_world import WebhookWorld
 from tests.processes import PATIENCE_SECONDS
@@ -82,7 +83,7 @@ def test_a_process_killed_during_delivery_loses_no_event(
 
 def all_of(world: WebhookWorld) -> list:  # type: ignore[type-arg]
     with world.store.read() as unit:
-        return unit.webhooks.list_by_client("c-1")
+        return unit.webhooks.list_by_owner(OwnerFilter("c-1"))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from crossway import bootstrap
 from crossway.api.app import create_api
 from crossway.bootstrap import Service
-from crossway.domain.clients import Mode, Scope, staff_principal
+from crossway.domain.clients import Mode, Owner, Scope, staff_principal
 from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
@@ -47,6 +47,11 @@ class Api:
     client_id: str
     key_id: int
     secret: str
+
+    @property
+    def owner(self) -> Owner:
+        """The owner of what the client makes with a test key."""
+        return Owner(self.client_id, Mode.TEST)
 
     def get(self, path: str, **params: Any) -> Any:
         return self.http.get(f"/api/v1{path}", params=params, headers=self.headers())

@@ -15,7 +15,7 @@ def add_event(api: Api) -> tuple[int, bytes]:
     fan_out(api.service.services)
     with api.service.store.read() as unit:
         last = unit.outbox.last_position()
-        (event,) = unit.outbox.list_after(last - 1, [api.client_id], last, 1)
+        (event,) = unit.outbox.list_after(last - 1, [api.owner], last, 1)
     return last, f"id: {event.event_id}\n".encode()
 
 

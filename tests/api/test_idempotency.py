@@ -217,7 +217,7 @@ def test_a_crash_after_the_commit_creates_one_intent(api: Api, service: Service)
 
 def test_an_entry_in_flight_for_a_minute_is_abandoned(api: Api, service: Service) -> None:
     key, fingerprint = "order-6", "first"
-    opened = idempotency.open_slot(service.services, api.client_id, key, fingerprint)
+    opened = idempotency.open_slot(service.services, api.owner, key, fingerprint)
     assert isinstance(opened, idempotency.OpenSlot)
     assert keyed(api, key).status_code == 422, "still taken by another request"
     api.post("/sandbox/clock", {"advanceSeconds": 61})

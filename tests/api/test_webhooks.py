@@ -95,7 +95,7 @@ def test_a_client_has_at_most_twenty_webhooks(api: Api) -> None:
         create_webhook(api)
     answer = api.post("/webhooks", {"url": HOOK})
     assert answer.status_code == 400
-    assert answer.json()["message"] == "A client has at most 20 webhooks"
+    assert answer.json()["message"] == "A client has at most 20 webhooks in each mode"
 
 
 def test_clients_cannot_read_or_change_webhooks_of_others(

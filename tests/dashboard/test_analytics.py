@@ -17,6 +17,7 @@ from crossway.dashboard.views.analytics_measures import MEASURES, time_points
 from crossway.dashboard.views.analytics_selection import parse_selection, payments_href
 from crossway.dashboard.views.analytics_series import selected_links
 from crossway.domain.analytics import AnalyticsPeriod
+from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import State
 from crossway.ports.analytics import AnalyticsReport
@@ -162,7 +163,7 @@ def test_a_free_filter_counts_the_matching_payments_only(page: DashboardApp) -> 
 
 
 def test_a_cancelled_count_can_be_started_again(page: DashboardApp) -> None:
-    selection = parse_selection(page.world.services, {"all": "token:USDC"})
+    selection = parse_selection(page.world.services, Mode.TEST, {"all": "token:USDC"})
     page.at.session_state["analytics_cancelled"] = f"{selection.query}:{selection.filters}"
     assert "Counting was cancelled" in page.open("analytics", all="token:USDC").text
     assert figures(page.click("Count again"))["Volume, USD"] == "50.00"
@@ -179,7 +180,6 @@ def test_a_cancelled_count_can_be_started_again(page: DashboardApp) -> None:
         ({"to": "2026-11-20"}, "The period has an end and no start"),
         ({"period": "century"}, "Period must be one of 24h, 7d, 30d, month, last_month, year"),
         ({"group": "colour"}, "Group must be one of merchant, route, bridge, token, status."),
-        ({"mode": "dream"}, "Mode must be one of both, live, test."),
         ({"all": "colour:red"}, "All: colour is not a filter field"),
     ],
 )
@@ -212,7 +212,7 @@ def test_selected_points_in_time_lead_to_their_payments_and_to_a_closer_look(
     page: DashboardApp,
 ) -> None:
     services, operator = page.world.services, page.world.operator
-    selection = parse_selection(services, {"period": "24h", "group": "route"})
+    selection = parse_selection(services, Mode.TEST, {"period": "24h", "group": "route"})
     report = get_report(services, operator, selection.query)
     with_payments = [p for p in report.series if p.figures.measures.created]
     first = with_payments[0]
@@ -228,9 +228,7 @@ def test_the_chart_over_time_has_the_period_before_as_a_line_if_it_had_payments(
     page: DashboardApp,
 ) -> None:
     services, operator = page.world.services, page.world.operator
-    whole = get_report(
-        services, operator, parse_selection(services, {"period": "24h", "mode": "both"}).query
-    )
+    whole = get_report(services, operator, parse_selection(services, None, {"period": "24h"}).query)
     paid = [point.at for point in whole.series if point.figures.measures.created]
     assert [trace["name"] for trace in traces(whole)] == ["This period"]
     later = AnalyticsPeriod(paid[-1], paid[-1] + (paid[-1] - paid[0]))
@@ -246,9 +244,9 @@ def traces(report: AnalyticsReport) -> list[dict[str, Any]]:
 
 def test_a_link_with_more_filters_than_the_list_takes_is_left_out(world: RampWorld) -> None:
     full = ";".join(f"reference:r-{n}" for n in range(12))
-    assert payments_href(parse_selection(world.services, {"all": full})) == ""
+    assert payments_href(parse_selection(world.services, None, {"all": full})) == ""
     with pytest.raises(InvalidInput, match="at most 12"):
-        parse_selection(world.services, {"all": f"{full};mode:test"})
+        parse_selection(world.services, None, {"all": f"{full};mode:test"})
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def browser(world: RampWorld) -> TestClient:
 
 
 def fetch(browser: TestClient, name: str, query: str = PERIOD) -> bytes:
-    answer = browser.get(f"/download/analytics/{name}?{query}")
+    answer = browser.get(f"/download/analytics/{name}?mode=test&{query}")
     assert answer.status_code == 200, answer.text
     return answer.content
 
@@ -116,7 +116,7 @@ def test_filters_apply_to_every_form(browser: TestClient) -> None:
 
 
 def test_the_printable_page_says_what_it_shows(browser: TestClient) -> None:
-    answer = browser.get(f"/download/analytics/report.html?{PERIOD}")
+    answer = browser.get(f"/download/analytics/report.html?mode=test&{PERIOD}")
     html = answer.text
     assert "21 Nov 2026" in html
     assert "SIMULATED – no real money" in html
@@ -132,10 +132,13 @@ def test_the_printable_page_says_what_it_shows(browser: TestClient) -> None:
 
 
 def test_a_wrong_request_gets_a_sentence(browser: TestClient) -> None:
-    answer = browser.get("/download/analytics/report.csv?from=soon")
+    answer = browser.get("/download/analytics/report.csv?mode=test&from=soon")
     assert answer.status_code == 400
     assert answer.text.startswith("from must be a day or a time in UTC")
     assert browser.get("/download/analytics/report.docx").status_code == 404
+    for name in ("report.csv", "report.html"):
+        answer = browser.get(f"/download/analytics/{name}")
+        assert (answer.status_code, answer.text) == (400, "mode must be one of test, live.")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from crossway.dashboard import broadcaster, push, session, shared_query
 from crossway.dashboard.shared_query import RenderState
+from crossway.domain.clients import OwnerFilter
 from crossway.ports.services import Services
 from tests.dashboard.conftest import DashboardApp
 from tests.usecases.ramp_world import RampWorld
@@ -34,7 +35,7 @@ class PaymentCount:
     def _compute(self) -> int:
         self.compute_count += 1
         with self.world.services.store.read() as unit:
-            return sum(unit.intents.count_by_state().values())
+            return sum(unit.intents.count_by_state(OwnerFilter()).values())
 
 
 def _render(count: int) -> RenderState:

@@ -7,7 +7,7 @@ import pytest
 
 from crossway import bootstrap
 from crossway.bootstrap import Service
-from crossway.domain.clients import staff_principal
+from crossway.domain.clients import OwnerFilter, staff_principal
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Role
 from crossway.settings import Settings
@@ -55,7 +55,7 @@ def test_a_month_has_growth_weekends_and_every_payment_outcome() -> None:
 def test_the_demo_books_balance_and_agree_with_the_chains(filled: Service) -> None:
     with filled.store.read() as unit:
         everyone = unit.ledger.get_balances()
-        counts = unit.intents.count_by_state()
+        counts = unit.intents.count_by_state(OwnerFilter())
     assert sum(counts.values()) > 70
     # Fewer payments than the usual month has are enough for some ramp orders.
     assert demo.DEFAULT_PAYMENTS > 80

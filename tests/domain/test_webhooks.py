@@ -1,5 +1,6 @@
 """Delivery states, retry schedule and automatic disabling of endpoints."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidTransition
 from crossway.domain.webhooks import (
     DELIVERY_TRANSITIONS,
@@ -30,7 +32,7 @@ DUE = Delivery(
 )  # fmt: skip
 ENDPOINT = Endpoint(
     2, "c-1", "https://shop.example/", ("intent_funded",), "", b"new", b"old", NOW + DAY,
-    True, "", None, NOW, NOW,
+    True, "", None, NOW, NOW, Mode.LIVE,
 )  # fmt: skip
 
 
@@ -110,5 +112,6 @@ def test_the_old_secret_signs_until_it_expires() -> None:
 def test_an_endpoint_receives_its_clients_subscribed_events(
     client: str, type: str, kind: str, wanted: bool
 ) -> None:
-    told = OutboxEvent(1, "evt_1", client, type, kind, 4, NOW, "{}", None)
+    told = OutboxEvent(1, "evt_1", client, type, kind, 4, NOW, "{}", None, Mode.LIVE)
     assert ENDPOINT.subscribes_to(told) is wanted
+    assert not ENDPOINT.subscribes_to(replace(told, mode=Mode.TEST))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from crossway.domain.clients import ApiKey, Mode, PublicProfile, Scope
+from crossway.domain.clients import ApiKey, Mode, Owner, PublicProfile, Scope
 from crossway.ports.records import IdempotencySlot
 from crossway.storage.store import SqlStore
 from tests.storage.records import NOW, a_client, later, run_concurrently
@@ -107,27 +107,30 @@ def test_last_uses_are_written_together(store: SqlStore) -> None:
     assert idle.last_used_at is None
 
 
+OWNER = Owner("c-1", Mode.TEST)
+
+
 def remember(store: SqlStore, key: str = "k", body: str = "b", at: datetime = NOW) -> bool:
-    return store.write(lambda unit: unit.api_keys.open_idempotency_slot("c-1", key, body, at))
+    return store.write(lambda unit: unit.api_keys.open_idempotency_slot(OWNER, key, body, at))
 
 
 def test_concurrent_requests_with_one_idempotency_key_open_one_slot(store: SqlStore) -> None:
     opened = run_concurrently([partial(remember, store, body=str(number)) for number in range(16)])
     assert opened.count(True) == 1
     with store.read() as unit:
-        first = unit.api_keys.get_idempotency_slot("c-1", "k")
-        assert unit.api_keys.get_idempotency_slot("c-2", "k") is None
+        first = unit.api_keys.get_idempotency_slot(OWNER, "k")
+        assert unit.api_keys.get_idempotency_slot(Owner("c-1", Mode.LIVE), "k") is None
     assert first == IdempotencySlot(str(opened.index(True)), NOW, None, b"")
 
 
 def test_a_response_is_stored_byte_for_byte_until_its_slot_is_deleted(store: SqlStore) -> None:
     remember(store)
-    store.write(lambda unit: unit.api_keys.store_response("c-1", "k", 201, b"\x00{}\xff"))
+    store.write(lambda unit: unit.api_keys.store_response(OWNER, "k", 201, b"\x00{}\xff"))
     with store.read() as unit:
-        assert unit.api_keys.get_idempotency_slot("c-1", "k") == IdempotencySlot(
+        assert unit.api_keys.get_idempotency_slot(OWNER, "k") == IdempotencySlot(
             "b", NOW, 201, b"\x00{}\xff"
         )
-    store.write(lambda unit: unit.api_keys.delete_idempotency_slot("c-1", "k"))
+    store.write(lambda unit: unit.api_keys.delete_idempotency_slot(OWNER, "k"))
     assert remember(store)
 
 
@@ -136,5 +139,5 @@ def test_old_slots_are_deleted_and_new_ones_stay(store: SqlStore) -> None:
         remember(store, str(seconds), at=later(seconds))
     assert store.write(lambda unit: unit.api_keys.delete_idempotency_slots_before(later(3))) == 2
     with store.read() as unit:
-        assert unit.api_keys.get_idempotency_slot("c-1", "2") is None
-        assert unit.api_keys.get_idempotency_slot("c-1", "3") is not None
+        assert unit.api_keys.get_idempotency_slot(OWNER, "2") is None
+        assert unit.api_keys.get_idempotency_slot(OWNER, "3") is not None

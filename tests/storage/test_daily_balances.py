@@ -86,7 +86,7 @@ def test_an_account_is_paged_by_key_in_both_directions(store: SqlStore) -> None:
 def test_corridor_volumes_add_up_by_hour_and_day_and_can_be_reversed(store: SqlStore) -> None:
     def flow(n: int, seconds: float, ended: Outcome = Outcome.PAID) -> CorridorVolume:
         bucket = bucket_of(seconds)
-        return CorridorVolume(BASE, ARBITRUM, "CCTP", "USDC", ended, bucket, n, n * 10, n)
+        return CorridorVolume("test", BASE, ARBITRUM, "CCTP", "USDC", ended, bucket, n, n * 10, n)
 
     for hours in (0, 1, 30):
         at = NOW + timedelta(hours=hours)
@@ -98,9 +98,9 @@ def test_corridor_volumes_add_up_by_hour_and_day_and_can_be_reversed(store: SqlS
     counted: dict[tuple[Period, Outcome], int] = defaultdict(int)
     with store.read() as unit:
         for span in Period:
-            for item in unit.corridor_stats.sum_since(span, later - timedelta(hours=6)):
+            for item in unit.corridor_stats.sum_since(None, span, later - timedelta(hours=6)):
                 counted[span, item.outcome] += item.count
-        all_hours = unit.corridor_stats.sum_since(Period.HOUR, NOW + timedelta(hours=1))
+        all_hours = unit.corridor_stats.sum_since(None, Period.HOUR, NOW + timedelta(hours=1))
     assert counted == {(span, ended): 1 for span in Period for ended in Outcome}
     paid = [(hour.bucket, hour.count) for hour in all_hours if hour.outcome is Outcome.PAID]
     assert sum(n for _, n in paid) == 3

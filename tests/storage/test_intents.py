@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import IntentEvent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentFilter
@@ -53,14 +54,14 @@ def test_two_intents_never_share_an_address_or_a_nonce(store: SqlStore) -> None:
     with pytest.raises(IntegrityError):
         store_intent(store, {"nonce": intent.terms.nonce})
     with store.read() as unit:
-        assert unit.intents.count_by_state() == {State.PENDING: 1}
+        assert unit.intents.count_by_state(OwnerFilter()) == {State.PENDING: 1}
 
 
 def test_a_new_intent_adds_one_event_to_the_outbox(store: SqlStore) -> None:
     intent = store_intent(store)
     with store.read() as unit:
         [move] = unit.intents.list_transitions([intent.id])
-        [(_, newest)] = unit.intents.list_recent_transitions(10)
+        [(_, newest)] = unit.intents.list_recent_transitions(OwnerFilter(), 10)
     assert (move.event_type, move.from_state, move.to_state) == (
         "intent_created",
         None,
@@ -77,7 +78,7 @@ def test_empty_queries_return_nothing(store: SqlStore) -> None:
         assert unit.intents.find_ids_by_address([]) == {}
         assert unit.intents.list_transitions([]) == []
         assert unit.intents.list_expired({}, 10) == {}
-        assert unit.intents.count_by_state() == {}
+        assert unit.intents.count_by_state(OwnerFilter()) == {}
 
 
 def test_a_transition_stores_state_history_event_and_counts(store: SqlStore) -> None:
@@ -87,7 +88,7 @@ def test_a_transition_stores_state_history_event_and_counts(store: SqlStore) -> 
     )
     with store.read() as unit:
         assert unit.intents.get(intent.id) == funded
-        assert unit.intents.count_by_state("c-1") == {State.FUNDED: 1}
+        assert unit.intents.count_by_state(OwnerFilter("c-1")) == {State.FUNDED: 1}
         history = unit.intents.list_transitions([intent.id])
     assert [(m.event, m.event_type) for m in history] == [
         ("CREATED", "intent_created"),
@@ -104,7 +105,7 @@ def test_several_events_of_one_intent_are_one_write_and_all_its_history(store: S
     with store.read() as unit:
         assert unit.intents.get(intent.id) == second.after
         assert len(unit.intents.list_transitions([intent.id])) == 3
-        assert unit.intents.count_by_state() == {State.FUNDED: 1}
+        assert unit.intents.count_by_state(OwnerFilter()) == {State.FUNDED: 1}
 
 
 def test_a_transition_from_a_stale_state_changes_nothing(store: SqlStore) -> None:
@@ -118,7 +119,7 @@ def test_a_transition_from_a_stale_state_changes_nothing(store: SqlStore) -> Non
         store.write(lambda unit: unit.intents.apply(stale))
     with store.read() as unit:
         assert unit.intents.get_many([intent.id, other.id]) == {intent.id: funded, other.id: other}
-        assert unit.intents.count_by_state() == {State.FUNDED: 1, State.PENDING: 1}
+        assert unit.intents.count_by_state(OwnerFilter()) == {State.FUNDED: 1, State.PENDING: 1}
         assert len(unit.intents.list_transitions([intent.id, other.id])) == 3
 
 
@@ -173,9 +174,9 @@ def test_counts_are_kept_by_client_and_equal_what_is_there(store: SqlStore) -> N
     run_concurrently([lambda: store_intent(store, client_id="c-2")] * 5)
     both = {State.FUNDED: 10, State.PENDING: 5}
     with store.read() as unit:
-        assert unit.intents.count_by_state() == both
-        assert unit.intents.count_by_state("c-2") == {State.PENDING: 5}
-        assert unit.intents.count_by_state("nobody") == {}
+        assert unit.intents.count_by_state(OwnerFilter()) == both
+        assert unit.intents.count_by_state(OwnerFilter("c-2")) == {State.PENDING: 5}
+        assert unit.intents.count_by_state(OwnerFilter("nobody")) == {}
         assert unit.intents.count(IntentFilter()) == 15
         assert unit.intents.count(IntentFilter(states=(State.FUNDED,))) == 10
         assert unit.intents.count(IntentFilter(client_id="c-2", states=(State.FUNDED,))) == 0
@@ -343,8 +344,8 @@ def test_started_unpaid_intents_reserve_destination_inventory(store: SqlStore) -
 def test_recent_transitions_are_newest_first_after_an_id(store: SqlStore) -> None:
     intents = [store_intent(store) for _ in range(5)]
     with store.read() as unit:
-        newest = unit.intents.list_recent_transitions(3)
-        after = unit.intents.list_recent_transitions(10, after_id=newest[-1][0])
+        newest = unit.intents.list_recent_transitions(OwnerFilter(), 3)
+        after = unit.intents.list_recent_transitions(OwnerFilter(), 10, after_id=newest[-1][0])
     assert [move.intent_id for _, move in newest] == [item.id for item in intents[:1:-1]]
     assert after == newest[:2]
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from crossway.domain.branding import Branding
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.payment_links import LinkUse, PaymentLink
 from crossway.storage.store import SqlStore
 from tests.storage.records import NOW, a_client, later, run_concurrently
@@ -54,11 +55,13 @@ def test_links_are_paged_newest_first_within_one_instant_too(store: SqlStore) ->
     order = sorted(created, key=lambda one: (one.created_at, one.id), reverse=True)
     observed: list[PaymentLink] = []
     with store.read() as unit:
-        while page := unit.payment_links.list_page("c-1", 2, observed[-1] if observed else None):
+        while page := unit.payment_links.list_page(
+            OwnerFilter("c-1"), 2, observed[-1] if observed else None
+        ):
             observed += page
         assert observed == order
-        assert unit.payment_links.count_for_client("c-1") == 7
-        assert other in unit.payment_links.list_page(None, 10)
+        assert unit.payment_links.count(OwnerFilter("c-1")) == 7
+        assert other in unit.payment_links.list_page(OwnerFilter(), 10)
 
 
 def test_a_form_submitted_concurrently_counts_as_one_use(store: SqlStore) -> None:

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import Direction, OrderEvent, OrderState, ProviderCommand, ProviderName
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.storage.intents import ConcurrentUpdate
@@ -78,7 +79,7 @@ def test_one_of_two_transitions_from_one_state_is_stored(store: SqlStore) -> Non
     assert run_concurrently([partial(attempt, step) for step in steps]).count(True) == 1
     with store.read() as unit:
         assert len(unit.orders.list_transitions(order.id)) == 2
-        assert sum(unit.orders.count_by_state().values()) == 1
+        assert sum(unit.orders.count_by_state(OwnerFilter()).values()) == 1
 
 
 def test_a_change_needs_the_command_that_it_was_made_for(store: SqlStore) -> None:
@@ -109,7 +110,7 @@ def test_several_changes_of_one_order_are_stored_in_their_order(store: SqlStore)
     store.write(lambda unit: unit.orders.apply([first, second]))
     with store.read() as unit:
         assert unit.orders.get(order.id) == second.after
-        assert unit.orders.count_by_state("c-1") == {S.PROCESSING: 1}
+        assert unit.orders.count_by_state(OwnerFilter("c-1")) == {S.PROCESSING: 1}
         assert len(unit.orders.list_transitions(order.id)) == 3
 
 
@@ -162,8 +163,8 @@ def test_orders_are_counted_by_client_and_state(store: SqlStore) -> None:
     store_order(store)
     store_order(store, client_id="c-2")
     with store.read() as unit:
-        assert unit.orders.count_by_state() == {S.PENDING: 2, S.CANCELLED: 1}
-        assert unit.orders.count_by_state("c-1") == {S.PENDING: 1, S.CANCELLED: 1}
+        assert unit.orders.count_by_state(OwnerFilter()) == {S.PENDING: 2, S.CANCELLED: 1}
+        assert unit.orders.count_by_state(OwnerFilter("c-1")) == {S.PENDING: 1, S.CANCELLED: 1}
         assert unit.orders.count(OrderFilter(client_id="c-1", states=(S.PENDING,))) == 1
 
 

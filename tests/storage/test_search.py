@@ -171,16 +171,18 @@ def test_a_filter_returns_exactly_the_matching_intents(
             finding = SqlSearch(db, narrow)
             pages: list[int] = []
             while True:
-                page = finding.filter_intents(filters, None, pages[-1] if pages else None, 7, 5.0)
+                page = finding.filter_intents(filters, pages[-1] if pages else None, 7, 5.0)
                 pages += [intent.id for intent in page.intents]
                 if len(page.intents) < 7:
                     break
             assert pages == expected, (every, some)
-            assert finding.count_intents(filters, None, 10_000, 5.0).count == len(expected), (
+            assert finding.count_intents(filters, 10_000, 5.0).count == len(expected), (
                 every,
                 some,
             )
-            own = finding.filter_intents(filters, "c-2", None, 100, 5.0).intents
+            of_client = Filter(FilterField.CLIENT, ("c-2",))
+            narrowed = replace(filters, all_of=(*filters.all_of, of_client))
+            own = finding.filter_intents(narrowed, None, 100, 5.0).intents
             mine = {item.id for item in many if item.client_id == "c-2"}
             assert [item.id for item in own] == [n for n in expected if n in mine]
 
@@ -195,13 +197,13 @@ def test_each_exception_is_a_filter(
     filters = Filter(FilterField.EXCEPTION, (kind,))
     with store.reader.connect() as db:
         finding = SqlSearch(db, narrow)
-        results = finding.filter_intents(FilterSet((filters,)), None, None, 10, 5.0).intents
+        results = finding.filter_intents(FilterSet((filters,)), None, 10, 5.0).intents
         assert [i.id for i in results] == [many[at].id]
-        others = finding.count_intents(FilterSet((replace(filters, negated=True),)), None, 100, 5.0)
+        others = finding.count_intents(FilterSet((replace(filters, negated=True),)), 100, 5.0)
         assert others.count == len(many) - 1
         stuck = FilterSet((Filter(FilterField.EXCEPTION, ("stuck",)),))
         both = {many[20].id, many[30].id}
-        assert {i.id for i in finding.filter_intents(stuck, None, None, 10, 5.0).intents} == both
+        assert {i.id for i in finding.filter_intents(stuck, None, 10, 5.0).intents} == both
 
 
 def test_a_slow_search_returns_its_progress_and_can_continue(store: SqlStore) -> None:
@@ -210,12 +212,12 @@ def test_a_slow_search_returns_its_progress_and_can_continue(store: SqlStore) ->
     filters = FilterSet(parse_filters("mode:live;token:RARE", "all"))
     with store.reader.connect() as db:
         finding = SqlSearch(db, 0)
-        first = finding.filter_intents(filters, None, None, 10, 0.0)
+        first = finding.filter_intents(filters, None, 10, 0.0)
         assert list(first.intents) == []
         assert first.searched_to == ids[-1] + 1 - 1_000
-        [found] = finding.filter_intents(filters, None, first.searched_to, 10, 0.0).intents
+        [found] = finding.filter_intents(filters, first.searched_to, 10, 0.0).intents
         assert found.id == rare
-        assert finding.count_intents(filters, None, 100, 0.0).more
+        assert finding.count_intents(filters, 100, 0.0).more
 
 
 def test_notes_and_saved_views_are_stored(store: SqlStore) -> None:

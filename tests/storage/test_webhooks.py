@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from crossway.domain.clients import Mode, Owner, OwnerFilter
 from crossway.domain.intent import IntentEvent
 from crossway.domain.webhooks import (
     Delivery,
@@ -26,6 +27,7 @@ from tests.storage.records import (
 )
 
 LEASED = NOW + timedelta(seconds=60)
+OWNER = Owner("c-1", Mode.TEST)
 
 
 def endpoint(store: SqlStore, **more: Any) -> Endpoint:
@@ -33,6 +35,7 @@ def endpoint(store: SqlStore, **more: Any) -> Endpoint:
     fields: dict[str, Any] = {"url": "https://shop.example/", "events": ("*",), "description": ""}
     fields |= {"secret": b"sealed", "old_secret": None, "old_secret_until": None}
     fields |= {"enabled": True, "disabled_reason": "", "failing_since": None}
+    fields |= {"mode": Mode.TEST}
     created = Endpoint(0, "c-1", created_at=NOW, updated_at=NOW, **(fields | more))
     return store.write(lambda unit: unit.webhooks.add(created))
 
@@ -119,10 +122,10 @@ def test_positions_have_no_gaps_with_concurrent_writers(store: SqlStore) -> None
     run_concurrently([lambda: store_intent(store) for _ in range(20)])
     run_concurrently([lambda: add_event(store) for _ in range(4)])
     with store.read() as unit:
-        events = unit.outbox.list_after(0, ["c-1"], unit.outbox.last_position(), 100)
-        assert unit.outbox.list_after(0, ["other"], 100, 100) == []
-        assert unit.outbox.get_position("c-1", events[3].event_id) == 4
-        assert unit.outbox.get_position("other", events[3].event_id) is None
+        events = unit.outbox.list_after(0, [OWNER], unit.outbox.last_position(), 100)
+        assert unit.outbox.list_after(0, [Owner("c-1", Mode.LIVE)], 100, 100) == []
+        assert unit.outbox.get_position(OWNER, events[3].event_id) == 4
+        assert unit.outbox.get_position(Owner("c-1", Mode.LIVE), events[3].event_id) is None
     assert [item.position for item in events] == list(range(1, 21))
 
 
@@ -139,9 +142,11 @@ def test_an_endpoint_comes_back_as_it_was_stored(store: SqlStore) -> None:
         assert unit.webhooks.get(created.id) == created
         assert unit.webhooks.get_many([created.id]) == {created.id: created}
         assert (
-            len(unit.webhooks.list_by_client("c-1")) == len(unit.webhooks.list_by_client(None)) == 2
+            len(unit.webhooks.list_by_owner(OwnerFilter("c-1")))
+            == len(unit.webhooks.list_by_owner(OwnerFilter()))
+            == 2
         )
-        assert unit.webhooks.list_by_client("other") == []
+        assert unit.webhooks.list_by_owner(OwnerFilter("c-1", Mode.LIVE)) == []
     assert store.write(lambda unit: unit.webhooks.lock_enabled_by_clients(["c-1"])) == [created]
 
 
@@ -267,7 +272,7 @@ def test_a_period_begins_with_its_first_instant_and_ends_before_its_last(store: 
         store_intent(store, created_at=created, updated_at=created)
     store_intent(store, client_id="c-2", created_at=later(1), updated_at=later(1))
     with store.read() as unit:
-        period = unit.outbox.list_between("c-1", NOW, later(2), 10)
+        period = unit.outbox.list_between(OWNER, NOW, later(2), 10)
         assert [event.at for event in period] == [NOW, later(1)]
-        assert [e.at for e in unit.outbox.list_between("c-1", NOW, later(2), 1)] == [NOW]
-        assert unit.outbox.list_between("c-1", later(1), later(1), 10) == []
+        assert [e.at for e in unit.outbox.list_between(OWNER, NOW, later(2), 1)] == [NOW]
+        assert unit.outbox.list_between(OWNER, later(1), later(1), 10) == []

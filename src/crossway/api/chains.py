@@ -22,7 +22,8 @@ Network = Annotated[
 @router.get("", response_model=list[str], responses=error_responses(400), summary="List chains")
 def listed(services: ServicesDep, caller: Reader, network: Network = None) -> JsonResponse:
     """The identifiers of all available chains."""
-    return JsonResponse([chain.id for chain in supported_chains.list_chains(services, network)])
+    chains = supported_chains.list_chains(services, caller, network)
+    return JsonResponse([chain.id for chain in chains])
 
 
 @router.get(
@@ -71,9 +72,8 @@ def tokens_of(
     chain: Annotated[str, Path(description="The chain.", examples=["BASE_MAINNET"])],
 ) -> JsonResponse:
     """The available tokens of a chain."""
-    return JsonResponse(
-        [wire.TokenOut.from_token(token) for token in supported_chains.list_tokens(services, chain)]
-    )
+    tokens = supported_chains.list_tokens(services, caller, chain)
+    return JsonResponse([wire.TokenOut.from_token(token) for token in tokens])
 
 
 @client_router.get(

@@ -24,7 +24,8 @@ address, and the recipient is paid on another chain. If the intent expires befor
 payer is refunded.
 
 **Keys.** Send `Authorization: Bearer cr_test_…` with every request. A live key works with main
-networks only.
+networks only. Test and live are two worlds: a key sees, lists and changes what keys of its own mode
+made, and gets their events only.
 
 **Amounts** are strings of integers in the token's smallest unit; fields that end in `Formatted`
 are decimal numbers for display. USD amounts of an intent are micro-USD. Fiat amounts, limits and

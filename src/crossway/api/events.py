@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from crossway.api.auth import Reader, ServicesDep
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.sse_broker import OpenStream, SseBroker
+from crossway.domain.clients import Owner
 from crossway.domain.errors import InvalidInput
 from crossway.ports.services import Services
 
@@ -57,17 +58,20 @@ async def stream(
         Header(description="The last event received; the stream continues after it."),
     ] = None,
 ) -> EventStream:
-    """Server-sent events of the client from now on, or after `Last-Event-ID`, with the bodies that
-    webhooks carry. A stream ends after 15 minutes; resume it with the last id."""
-    client_id, after = caller.client.id, None
+    """Server-sent events of the client in this key's mode, from now on or after `Last-Event-ID`,
+    with the bodies that webhooks carry. A stream ends after 15 minutes; resume it with the last id.
+    """
+    after = None
     if last_event_id:
-        after = await anyio.to_thread.run_sync(_find_position, services, client_id, last_event_id)
+        after = await anyio.to_thread.run_sync(
+            _find_position, services, caller.owner, last_event_id
+        )
     return EventStream(_get_broker(request, services).open(caller, after))
 
 
-def _find_position(services: Services, client_id: str, event_id: str) -> int:
+def _find_position(services: Services, owner: Owner, event_id: str) -> int:
     with services.store.read() as unit:
-        position = unit.outbox.get_position(client_id, event_id)
+        position = unit.outbox.get_position(owner, event_id)
     if position is None:
         raise InvalidInput("Last-Event-ID is not a known event of this client, or it has expired")
     return position

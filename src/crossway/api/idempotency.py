@@ -48,7 +48,7 @@ class IdempotencyMiddleware:
             return
         try:
             slot = await anyio.to_thread.run_sync(
-                idempotency.open_slot, services, caller.client.id, key, _fingerprint(scope)
+                idempotency.open_slot, services, caller.owner, key, _fingerprint(scope)
             )
         except IdempotencyConflict as error:
             await error_response(422, str(error))(scope, receive, send)

@@ -24,6 +24,7 @@ from crossway.domain.intent import CREATE_VOCABULARY, Intent, State
 from crossway.domain.public_ids import RecordKind
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
+from crossway.usecases.chains.request_fields import parse_known_chain
 from crossway.usecases.payments import intents, manual_operations
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.public_numbers import ids_of
@@ -203,7 +204,7 @@ def _list_page(
     params: IntentListParams,
     sender: str | None = None,
 ) -> JsonResponse:
-    query = _parse_filter(services, params, sender)
+    query = _parse_filter(services, caller, params, sender)
     page, total = intents.list_page(services, caller, query, params.limit, params.offset)
     has_more = False
     if len(page) == params.limit:
@@ -225,7 +226,9 @@ def _list_page(
     )
 
 
-def _parse_filter(services: Services, params: IntentListParams, sender: str | None) -> IntentFilter:
+def _parse_filter(
+    services: Services, caller: Principal, params: IntentListParams, sender: str | None
+) -> IntentFilter:
     errors = ValidationErrors()
     states: tuple[State, ...] = ()
     if params.status is not None:
@@ -234,7 +237,7 @@ def _parse_filter(services: Services, params: IntentListParams, sender: str | No
             errors.add(f"status must be one of {', '.join(STATUSES)}")
 
     def parse_chain(name: str | None, field: str) -> str | None:
-        return None if name is None else services.catalogue.chain(name, field).id
+        return None if name is None else parse_known_chain(services, caller, name, field).id
 
     source = errors.collect(parse_chain, params.source_chain, "source_chain")
     destination = errors.collect(parse_chain, params.destination_chain, "destination_chain")

@@ -184,6 +184,7 @@ def _build_log_entry(scope: Scope, response: ResponseRecord) -> RequestLogEntry:
         request_body=state.get("body", b"") if response.logs_bodies else None,
         response_body=response.body if response.logs_bodies else None,
         intent_id=process.LOG_IDS.get({}).get("intent"),
+        mode=caller.mode if caller else None,
     )
 
 

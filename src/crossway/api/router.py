@@ -46,7 +46,7 @@ def between(
     """The bridges that serve this pair of chains now."""
     return JsonResponse(
         wire.BridgesOfRoute.from_bridges(
-            routing.list_bridges_between(services, sourceChain, destinationChain)
+            routing.list_bridges_between(services, caller, sourceChain, destinationChain)
         )
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from crossway.domain.clients import ApiKey, Principal
+from crossway.domain.clients import ApiKey, Owner, Principal
 from crossway.domain.errors import TooManyRequests
 from crossway.domain.webhooks import OutboxEvent
 from crossway.ports.services import Services
@@ -39,7 +39,7 @@ class _Stream:
     which ends with None.
     """
 
-    client_id: str
+    owner: Owner
     key: ApiKey | None
     joined: asyncio.Future[int]
     after: int | None
@@ -78,23 +78,23 @@ class SseBroker:
         self._services = services
         self._joining: list[_Stream] = []
         self._open: set[_Stream] = set()
-        self._count: Counter[str] = Counter()
+        self._count: Counter[Owner] = Counter()
         self._reader: asyncio.Task[None] | None = None
         self._ended = False
 
     def open(self, caller: Principal, after: int | None) -> "OpenStream":
-        """Events of a client after a position, or from now on, until its key expires or changes.
-        Raises `TooManyRequests`."""
-        client_id = caller.client.id
-        if self._count[client_id] >= MAX_STREAMS_PER_CLIENT or self._count.total() >= MAX_STREAMS:
+        """Events of the caller's client and mode after a position, or from now on, until its key
+        expires or changes. Raises `TooManyRequests`."""
+        owner = caller.owner
+        if self._count[owner] >= MAX_STREAMS_PER_CLIENT or self._count.total() >= MAX_STREAMS:
             message = f"At most {MAX_STREAMS_PER_CLIENT} event streams may be open at once"
             raise TooManyRequests(message, retry_after_seconds=_RETRY_SECONDS)
         # Counted before anything is awaited: many requests at once would all find room.
-        self._count[client_id] += 1
+        self._count[owner] += 1
         loop = asyncio.get_running_loop()
-        stream = _Stream(client_id, caller.key, loop.create_future(), after)
+        stream = _Stream(owner, caller.key, loop.create_future(), after)
         events = self._events(stream, loop.time() + MAX_STREAM_SECONDS)
-        return OpenStream(events, partial(self._release, client_id))
+        return OpenStream(events, partial(self._release, owner))
 
     def end(self) -> None:
         """Close every stream; clients resume elsewhere or later."""
@@ -112,7 +112,7 @@ class SseBroker:
                 return
             self._join(stream)
             joined = await stream.joined
-            async for frame in self._missed(stream.client_id, stream.after, joined):
+            async for frame in self._missed(stream.owner, stream.after, joined):
                 yield frame
             while (seconds_left := until - loop.time()) > 0:
                 try:
@@ -141,14 +141,14 @@ class SseBroker:
         if stream in self._joining:
             self._joining.remove(stream)
 
-    def _release(self, client_id: str) -> None:
-        self._count[client_id] -= 1
-        if not self._count[client_id]:
-            del self._count[client_id]
+    def _release(self, owner: Owner) -> None:
+        self._count[owner] -= 1
+        if not self._count[owner]:
+            del self._count[owner]
 
-    async def _missed(self, client_id: str, after: int, until: int) -> AsyncIterator[bytes]:
+    async def _missed(self, owner: Owner, after: int, until: int) -> AsyncIterator[bytes]:
         while after < until:
-            after, frames = await anyio.to_thread.run_sync(self._read, after, (client_id,), until)
+            after, frames = await anyio.to_thread.run_sync(self._read, after, (owner,), until)
             for _, _, frame in frames:
                 yield frame
 
@@ -161,13 +161,13 @@ class SseBroker:
                 if position is None:
                     position = await anyio.to_thread.run_sync(self._last)
                 self._admit_joining(position)
-                clients = tuple({stream.client_id for stream in self._open})
+                owners = tuple({stream.owner for stream in self._open})
                 position, frames = await anyio.to_thread.run_sync(
-                    self._read, position, clients, None
+                    self._read, position, owners, None
                 )
-                for client_id, position, frame in frames:
+                for owner, position, frame in frames:
                     for stream in tuple(self._open):
-                        if stream.client_id == client_id:
+                        if stream.owner == owner:
                             stream.put(position, frame)
                 if (now := asyncio.get_running_loop().time()) - checked > KEY_CHECK_SECONDS:
                     checked = now
@@ -205,17 +205,17 @@ class SseBroker:
             return unit.outbox.last_position()
 
     def _read(
-        self, after: int, clients: tuple[str, ...], until: int | None
-    ) -> tuple[int, list[tuple[str, int, bytes]]]:
-        """The events after a position, each with client and position, and the position reached."""
+        self, after: int, owners: tuple[Owner, ...], until: int | None
+    ) -> tuple[int, list[tuple[Owner, int, bytes]]]:
+        """The events after a position, each with owner and position, and the position reached."""
         with self._services.store.read() as unit:
             last = unit.outbox.last_position() if until is None else until
             if last <= after:
                 return after, []
-            events = unit.outbox.list_after(after, clients, last, BATCH)
+            events = unit.outbox.list_after(after, owners, last, BATCH)
             reached = events[-1].position if len(events) == BATCH else last
             frames = [
-                (event.client_id, event.position or 0, frame)
+                (Owner(event.client_id, event.mode), event.position or 0, frame)
                 for event, frame in self._frames(unit, events)
             ]
         assert reached is not None

@@ -1,5 +1,6 @@
 """The exports of Analytics and its printable page, for signed-in staff."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_urlsafe
@@ -24,7 +25,7 @@ _SIGN_IN: Final = PlainTextResponse("Sign in first: open the dashboard.", status
 
 
 def routes() -> list[Route]:
-    """Such as `/download/analytics/report.xlsx?period=7d&group=route`."""
+    """Such as `/download/analytics/report.xlsx?mode=live&period=7d&group=route`."""
     return [
         Route("/download/analytics/plotly.js", _fetch_plotly, methods=["GET"]),
         Route("/download/analytics/report.html", _fetch_page, methods=["GET"]),
@@ -57,6 +58,7 @@ def _write(caller: Principal, params: dict[str, str], kind: str) -> bytes:
     from crossway.dashboard.analytics_files import WRITERS
 
     services = session.services()
+    caller = replace(caller, mode=downloads.pop_mode(params))
     return WRITERS[kind](services, make_document(services, caller, params))
 
 
@@ -82,6 +84,7 @@ def _print(caller: Principal, params: dict[str, str], nonce: str) -> str:
     from crossway.dashboard.analytics_print import render
 
     services = session.services()
+    caller = replace(caller, mode=downloads.pop_mode(params))
     return render(services, make_document(services, caller, params), nonce)
 
 

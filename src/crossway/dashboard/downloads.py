@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -13,8 +13,9 @@ from starlette.routing import Route
 
 from crossway.dashboard import cookies, session
 from crossway.dashboard.views import intents, ramp_orders
-from crossway.domain.clients import Principal, staff_principal
-from crossway.domain.errors import DomainError
+from crossway.dashboard.views.links import MODE_PARAM
+from crossway.domain.clients import Mode, Principal, staff_principal
+from crossway.domain.errors import DomainError, InvalidInput
 from crossway.domain.staff import INSTALLATION_OPERATOR
 from crossway.ports.services import Services
 from crossway.usecases.csv_lines import CsvLines
@@ -59,7 +60,9 @@ async def _fetch(request: Request) -> Response:
     if caller is None:
         return PlainTextResponse("Sign in first: open the dashboard.", status_code=401)
     try:
-        rows = download.rows(services, caller, dict(request.query_params))
+        params = dict(request.query_params)
+        caller = replace(caller, mode=pop_mode(params))
+        rows = download.rows(services, caller, params)
         first = await run_in_threadpool(next, rows, None)
     except DomainError as error:
         return PlainTextResponse(f"{error}.", status_code=400)
@@ -77,6 +80,15 @@ def file_headers(file_name: str) -> dict[str, str]:
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
     }
+
+
+def pop_mode(params: dict[str, str]) -> Mode:
+    """The mode of a file, which its link names; removed from the parameters. Raises
+    `InvalidInput`."""
+    mode = params.pop(MODE_PARAM, "")
+    if mode not in tuple(Mode):
+        raise InvalidInput(f"{MODE_PARAM} must be one of {', '.join(Mode)}")
+    return Mode(mode)
 
 
 def find_principal(services: Services, token: str) -> Principal | None:

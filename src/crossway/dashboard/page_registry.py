@@ -7,7 +7,8 @@ from typing import Final
 @dataclass(frozen=True, slots=True)
 class Page:
     """One script of `pages/`. A page without a `section` is reached by links only; `simulated`
-    pages exist in the simulated environment only."""
+    pages exist in the simulated environment only. Pages of `both_modes` show the whole
+    installation, the others what belongs to the current mode."""
 
     name: str
     title: str
@@ -15,6 +16,7 @@ class Page:
     help: str = ""
     section: str = ""
     simulated: bool = False
+    both_modes: bool = False
 
 
 PAGES: Final = (
@@ -25,6 +27,7 @@ PAGES: Final = (
     Page(
         "alerts", "Alerts", "notifications",
         "Active alerts with owner and next step, and resolved alerts.", "Today",
+        both_modes=True,
     ),
     Page(
         "intents", "Payments", "list_alt",
@@ -70,6 +73,7 @@ PAGES: Final = (
     Page(
         "chains", "Chains", "link",
         "Heads, lag and the relayer's gas on every chain.", "Network",
+        both_modes=True,
     ),
     Page(
         "analytics", "Analytics", "query_stats",
@@ -78,14 +82,17 @@ PAGES: Final = (
     Page(
         "treasury", "Treasury", "account_balance",
         "The relayer's inventory, shortages, bridge claims and gas.", "Money",
+        both_modes=True,
     ),
     Page(
         "books", "Books", "menu_book",
         "Double-entry ledger by account, chain and token, with exports.", "Money",
+        both_modes=True,
     ),
     Page(
         "reconcile", "Reconcile", "rule",
         "Compare the books with on-chain balances and resolve differences.", "Money",
+        both_modes=True,
     ),
     Page(
         "developers", "Quick start", "integration_instructions",
@@ -94,9 +101,10 @@ PAGES: Final = (
     Page(
         "keys", "API keys", "key",
         "Merchants and their API keys: create, restrict, rotate and revoke.", "Developers",
+        both_modes=True,
     ),
-    Page("key", "API key"),
-    Page("client", "Merchant"),
+    Page("key", "API key", both_modes=True),
+    Page("client", "Merchant", both_modes=True),
     Page(
         "webhooks", "Webhooks", "webhook",
         "Endpoints, subscribed events and delivery health.", "Developers",
@@ -111,22 +119,29 @@ PAGES: Final = (
     Page(
         "staff", "Staff", "group",
         "Who can sign in, their roles and last activity.", "Admin",
+        both_modes=True,
     ),
     Page("account", "Your sign-in"),
     Page(
         "audit", "Audit log", "history",
         "Who changed what, with before and after values and verification.", "Admin",
+        both_modes=True,
     ),
     Page(
         "guided_tour", "Guided tour", "auto_stories",
-        "One payment from quote to refund, step by step.", "Admin", simulated=True,
+        "One payment from quote to refund, step by step.", "Admin", simulated=True, both_modes=True,
     ),
     Page(
         "simulator", "Simulator", "science",
         "Clock, faults and deposits of the simulated environment.", "Admin",
-        simulated=True,
+        simulated=True, both_modes=True,
     ),
 )  # fmt: skip
+
+
+def shows_both_modes(name: str) -> bool:
+    """Whether a page shows the whole installation rather than one mode."""
+    return any(page.both_modes for page in PAGES if page.name == name)
 
 
 def pages_by_section(simulated: bool) -> dict[str, list[Page]]:

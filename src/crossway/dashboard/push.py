@@ -153,8 +153,8 @@ def render_slot() -> Iterator[None]:
 
 
 def overview(caller: Principal) -> operations.Overview:
-    """The figures of the overview page, shared by all sessions."""
-    return cached("overview", lambda: operations.get_overview(services(), caller))
+    """The figures of the overview page, shared by all sessions in one mode."""
+    return cached(f"overview {caller.mode}", lambda: operations.get_overview(services(), caller))
 
 
 def alert_strip() -> Mapping[str, Any]:

@@ -9,7 +9,14 @@ from typing import NoReturn
 import streamlit as st
 
 from crossway.dashboard import cookies, session_owners
-from crossway.domain.clients import Mode, Principal, is_allowed, networks_of, staff_principal
+from crossway.domain.clients import (
+    Mode,
+    OwnerFilter,
+    Principal,
+    is_allowed,
+    networks_of,
+    staff_principal,
+)
 from crossway.domain.roles import Role
 from crossway.domain.staff import INSTALLATION_OPERATOR, AuthMethod
 from crossway.ports.services import Services
@@ -121,17 +128,30 @@ def is_viewer_session_active(id_: str) -> bool:
     return bool(token) and sessions.get_active_session(services(), token) is not None
 
 
+def current_mode() -> Mode:
+    """The mode that this session shows, as chosen in the sidebar. It begins with live mode where
+    there are live payments, else with test mode."""
+    if MODE_KEY not in st.session_state:
+        with services().store.read() as unit:
+            has_live = any(unit.intents.count_by_state(OwnerFilter(mode=Mode.LIVE)).values())
+        st.session_state[MODE_KEY] = Mode.LIVE if has_live else Mode.TEST
+    return Mode(st.session_state[MODE_KEY])
+
+
+def switch_mode(mode: Mode) -> None:
+    """Show another mode from now on; for the callback of a button."""
+    st.session_state[MODE_KEY] = mode
+
+
 def operator() -> Principal:
-    """The principal of the signed-in person: sees every client's payments, in the mode chosen in
-    the sidebar. Reruns the page, which shows the sign-in form, if they were signed out."""
+    """The principal of the signed-in person: lists every client's records, in the current mode.
+    Reruns the page, which shows the sign-in form, if they were signed out."""
     member = signed_in_staff()
     if member is None:
         st.rerun()
-    mode = Mode(st.session_state.get(MODE_KEY, Mode.TEST))
     active = own_session() if member.auth_method else None
     principal = replace(
-        staff_principal(member.name, member.role),
-        mode=mode,
+        staff_principal(member.name, member.role, current_mode()),
         session=active.session if active else None,
     )
     with services().store.read() as unit:

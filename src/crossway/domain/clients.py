@@ -1,11 +1,12 @@
 """Clients, their API keys, modes and scopes, and the principal of a request."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Protocol, TypeVar
 
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.money import share_up
@@ -18,10 +19,39 @@ _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Mode(StrEnum):
-    """The mode of a key; a live key works with mainnets only."""
+    """The mode of a key and of all records made with it; a live key works with mainnets only."""
 
     TEST = "test"
     LIVE = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """To whom a record belongs: a client, in the mode of the key that made it."""
+
+    client_id: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFilter:
+    """The records of a client, None for every client, in one mode, None for both. The base of all
+    filters of lists whose records have an owner; see `Principal.narrow`."""
+
+    client_id: str | None = None
+    mode: str | None = None
+
+
+class OwnedRecord(Protocol):
+    """A record with an owner; without a client it belongs to the installation."""
+
+    @property
+    def client_id(self) -> str | None: ...
+    @property
+    def mode(self) -> str | None: ...
+
+
+F = TypeVar("F", bound=OwnerFilter)
 
 
 class Scope(StrEnum):
@@ -108,11 +138,12 @@ class ApiKey:
 class Principal:
     """The caller of a request: a client with an API key, or a staff member with a `role`.
 
-    Staff see the data of every client. `session` is that of a person who signed in.
+    Staff list the records of every client in the mode they chose, or in both if `mode` is None.
+    `session` is that of a person who signed in.
     """
 
     client: Client
-    mode: Mode
+    mode: Mode | None
     scopes: frozenset[Scope]
     key_id: int | None = None
     role: Role | None = None
@@ -130,13 +161,34 @@ class Principal:
         return f"{self.client.name} ({self.key.display_prefix}…)" if self.key else self.client.name
 
     @property
-    def visible_client_id(self) -> str | None:
-        """The client whose records the caller may access; None for staff, who access all."""
-        return None if self.is_staff else self.client.id
+    def owner(self) -> Owner:
+        """The owner of what the caller creates; raises `Forbidden` for staff without a mode."""
+        if self.mode is None:
+            raise Forbidden("Choose a mode first, test or live")
+        return Owner(self.client.id, self.mode)
 
-    def can_access(self, client_id: str | None) -> bool:
-        """Whether the caller may access a client's records."""
-        return self.is_staff or client_id == self.client.id
+    def narrow(self, filters: F) -> F:
+        """The filters, limited to the caller's mode, and to its client unless it is staff.
+
+        Every list, count and search of records with an owner goes through here."""
+        if not self.is_staff:
+            filters = replace(filters, client_id=self.client.id)
+        return filters if self.mode is None else replace(filters, mode=self.mode)
+
+    def can_access(self, record: OwnedRecord) -> bool:
+        """Whether the caller may read and change a record: one of its own client and mode. Staff
+        access every record, so that a link to one leads somewhere in either mode."""
+        return self.is_staff or (record.client_id, record.mode) == (self.client.id, self.mode)
+
+    def lists(self, record: OwnedRecord) -> bool:
+        """Whether lists and searches of the caller show a record: as `can_access`, and for staff
+        only in their mode. What has no mode, such as a request without a key, is in both."""
+        in_mode = self.mode is None or record.mode in (None, self.mode)
+        return in_mode and self.can_access(record)
+
+    def in_mode_of(self, record: OwnedRecord) -> "Principal":
+        """The caller as it lists what belongs to a record it opened: staff in the record's mode."""
+        return self if record.mode is None else replace(self, mode=Mode(record.mode))
 
     def require_scope(self, scope: Scope, permission: Permission | None = None) -> None:
         """Raise `Forbidden` unless the key has this scope.
@@ -162,16 +214,16 @@ class Principal:
                 f"ask a staff member with the role {minimum_role(permission)}"
             )
 
-    def require_chain_allowed(self, chain: str, testnet: bool) -> None:
-        """Raise `InvalidInput` when a live key requests a testnet."""
+    def require_chain_allowed(self, testnet: bool) -> None:
+        """Raise `InvalidInput` when a live key names a test network."""
         if testnet and self.mode is Mode.LIVE:
             raise InvalidInput("A live key cannot be used with test networks")
 
 
-def staff_principal(name: str, role: Role = Role.ADMIN) -> Principal:
+def staff_principal(name: str, role: Role = Role.ADMIN, mode: Mode | None = None) -> Principal:
     """A staff principal that acts for no client."""
     client = Client("operator", name, 0, None, DEFAULT_REQUESTS_PER_MINUTE, _ALWAYS)
-    return Principal(client, Mode.LIVE, frozenset(Scope), role=role)
+    return Principal(client, mode, frozenset(Scope), role=role)
 
 
 Networks = tuple[IPv4Network | IPv6Network, ...]

@@ -28,11 +28,13 @@ SECONDS: dict[Period, int] = {Period.HOUR: 3_600, Period.DAY: 86_400}
 
 @dataclass(frozen=True, slots=True)
 class CorridorVolume:
-    """Payments of one corridor with the same outcome and duration bucket; amounts in micro-USD.
+    """Payments of one mode and corridor with the same outcome and duration bucket; amounts in
+    micro-USD.
 
     `fee_micro_usd` is the quoted cost of bridge and service.
     """
 
+    mode: str
     source: str
     destination: str
     bridge: str

@@ -6,6 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from crossway.domain.clients import Mode, Owner
 from crossway.domain.errors import InvalidTransition
 
 
@@ -30,7 +31,7 @@ TEST_KIND: Final = "webhook"
 
 @dataclass(frozen=True, slots=True)
 class OutboxEvent:
-    """One event of a client's resource, to be delivered.
+    """One event of a client's resource, to be delivered in the mode of that resource.
 
     `snapshot` is JSON of the resource's mutable fields at `at`; `position` is the event's place in
     the delivery order, None until it is assigned.
@@ -45,6 +46,7 @@ class OutboxEvent:
     at: datetime
     snapshot: str
     position: int | None
+    mode: Mode
 
     @property
     def sequence_key(self) -> str:
@@ -54,7 +56,7 @@ class OutboxEvent:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A webhook endpoint of a client and the events it subscribes to.
+    """A webhook endpoint of a client and mode, and the events it subscribes to.
 
     Secrets are encrypted; after a rotation the old one also signs until `old_secret_until`.
     `failing_since` is the first failure after the last success.
@@ -73,10 +75,18 @@ class Endpoint:
     failing_since: datetime | None
     created_at: datetime
     updated_at: datetime
+    mode: Mode
+
+    @property
+    def owner(self) -> Owner:
+        """The client and the mode whose events it receives."""
+        return Owner(self.client_id, self.mode)
 
     def subscribes_to(self, event: OutboxEvent) -> bool:
-        """Whether the endpoint receives this event; test events go to the tested endpoint only."""
-        if event.client_id != self.client_id or event.kind == TEST_KIND:
+        """Whether the endpoint receives this event: one of its client and mode that it subscribes
+        to. The event `TEST_EVENT` goes to the tested endpoint only."""
+        is_own = self.owner == Owner(event.client_id, event.mode)
+        if not is_own or event.kind == TEST_KIND:
             return False
         return ALL_EVENTS in self.events or event.type in self.events
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair, TransitionRecord
+
+RECENT_TRANSITIONS: Final = 2_000
 
 
 class IntentRepository(Protocol):
@@ -32,7 +35,7 @@ class IntentRepository(Protocol):
         ...
 
     def count(self, filter: IntentFilter) -> int: ...
-    def count_by_state(self, client_id: str | None = None) -> dict[State, int]: ...
+    def count_by_state(self, owners: OwnerFilter) -> dict[State, int]: ...
 
     def is_deposit_address(self, address: str) -> bool:
         """Whether an address belongs to any intent, on its source chain or its destination."""
@@ -64,8 +67,11 @@ class IntentRepository(Protocol):
 
     def count_transitions(self, intent_id: int) -> int: ...
     def list_recent_transitions(
-        self, limit: int, after_id: int = 0
-    ) -> list[tuple[int, TransitionRecord]]: ...
+        self, owners: OwnerFilter, limit: int, after_id: int = 0
+    ) -> list[tuple[int, TransitionRecord]]:
+        """The newest, newest first, with their numbers. Those of one owner are looked for among the
+        newest `RECENT_TRANSITIONS` of all."""
+        ...
 
     def sum_committed_payouts(self, destination_chain: str, token: str) -> int:
         """The amount that the relayer still has to pay out there: of intents that are started or

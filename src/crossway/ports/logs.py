@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from crossway.domain.clients import OwnerFilter
+
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
@@ -42,7 +44,8 @@ class AuditFilter:
 class LoggedRequest:
     """One request to the API and its response; `path` is the route template.
 
-    `request_body` and `response_body` are masked; only writes and failures have them.
+    `request_body` and `response_body` are masked; only writes and failures have them. A request
+    without a valid key has no client and no mode.
     """
 
     id: int
@@ -57,16 +60,17 @@ class LoggedRequest:
     request_body: str | None
     response_body: str | None
     intent_id: int | None = None
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class RequestFilter:
+class RequestFilter(OwnerFilter):
     """Filters a list of requests; an empty field matches all. `failed` matches 4xx and 5xx.
 
     A `status` below ten is a class: 4 matches 400 to 499. `path_part` matches anywhere in a path.
+    Requests without a mode are in the list of either.
     """
 
-    client_id: str | None = None
     method: str = ""
     path: str = ""
     path_part: str = ""

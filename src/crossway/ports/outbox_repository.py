@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from crossway.domain.clients import Owner
 from crossway.domain.webhooks import OutboxEvent
 
 
@@ -32,17 +33,17 @@ class OutboxRepository(Protocol):
     def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]: ...
 
     def list_after(
-        self, position: int, clients: Collection[str], until: int, limit: int
+        self, position: int, owners: Collection[Owner], until: int, limit: int
     ) -> list[OutboxEvent]:
-        """Events of these clients by position: after `position` and up to `until`."""
+        """Events of these owners by position: after `position` and up to `until`."""
         ...
 
-    def get_position(self, client_id: str, event_id: str) -> int | None:
-        """The position of a client's event, None when it has none."""
+    def get_position(self, owner: Owner, event_id: str) -> int | None:
+        """The position of an owner's event, None when it has none."""
         ...
 
     def list_between(
-        self, client_id: str, since: datetime, until: datetime, limit: int
+        self, owner: Owner, since: datetime, until: datetime, limit: int
     ) -> list[OutboxEvent]:
-        """Events of a client from `since` and before `until`, oldest first."""
+        """Events of an owner from `since` and before `until`, oldest first."""
         ...

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Protocol
 
 from crossway.domain.branding import Branding
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent
 from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink
 
@@ -22,12 +23,12 @@ class PaymentLinkRepository(Protocol):
         ...
 
     def list_page(
-        self, client_id: str | None, limit: int, before: PaymentLink | None = None
+        self, owners: OwnerFilter, limit: int, before: PaymentLink | None = None
     ) -> list[PaymentLink]:
-        """Links of a client, or of all clients, newest first."""
+        """Newest first."""
         ...
 
-    def count_for_client(self, client_id: str) -> int: ...
+    def count(self, owners: OwnerFilter) -> int: ...
 
     def record_use(self, use: LinkUse) -> bool:
         """Store a use (its id is assigned); False when its nonce was used before. Links count the

@@ -86,6 +86,7 @@ class RequestLogEntry:
     request_body: bytes | None
     response_body: bytes | None
     intent_id: int | None = None
+    mode: str | None = None
 
 
 @dataclass

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 
 
 @dataclass(frozen=True, slots=True)
-class OrderFilter:
+class OrderFilter(OwnerFilter):
     """Filters a list of orders; an empty field matches all. `text` is an order id, either
     reference, an intent address, a wallet or a transaction hash."""
 
-    client_id: str | None = None
-    mode: str | None = None
     states: tuple[OrderState, ...] = ()
     direction: str | None = None
     provider: str | None = None
@@ -118,7 +117,7 @@ class OrderRepository(Protocol):
         ...
 
     def count(self, filter: OrderFilter) -> int: ...
-    def count_by_state(self, client_id: str | None = None) -> dict[OrderState, int]: ...
+    def count_by_state(self, owners: OwnerFilter) -> dict[OrderState, int]: ...
 
     def apply(self, changes: Sequence[OrderChange]) -> None:
         """Store changes with their history. A NOTED event adds nothing to the outbox. Raises

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, IntentEvent, State, Transition
 from crossway.domain.outbound import (
     OutboundTx,
@@ -16,12 +17,10 @@ from crossway.ports.chain import SignedTx
 
 
 @dataclass(frozen=True, slots=True)
-class IntentFilter:
+class IntentFilter(OwnerFilter):
     """Filters a list of intents; an empty field matches all. `text` is a whole address,
     transaction hash, sender, recipient or id."""
 
-    client_id: str | None = None
-    mode: str | None = None
     states: tuple[State, ...] = ()
     source_chain: str | None = None
     destination_chain: str | None = None

@@ -73,7 +73,6 @@ class SearchRepository(Protocol):
     def filter_intents(
         self,
         filters: FilterSet,
-        client_id: str | None,
         before_id: int | None,
         limit: int,
         timeout_seconds: float,
@@ -82,9 +81,7 @@ class SearchRepository(Protocol):
         with what it found until then."""
         ...
 
-    def count_intents(
-        self, filters: FilterSet, client_id: str | None, limit: int, timeout_seconds: float
-    ) -> Count:
+    def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:
         """How many intents match the filters, counted up to `limit` and for `timeout_seconds`."""
         ...
 

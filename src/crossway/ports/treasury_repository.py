@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from crossway.domain.clients import Mode
 from crossway.domain.corridor_stats import CorridorVolume, HourlyVolume, Period
 from crossway.domain.ledger import Account, AddressBalance, AddressKey, BalanceKey, Posting
 from crossway.domain.return_budget import ReturnBudget
@@ -101,11 +102,12 @@ class CorridorStatsRepository(Protocol):
         """Add to the hour and the day of an instant; negative counts correct earlier ones."""
         ...
 
-    def sum_since(self, period: Period, at: datetime) -> list[CorridorVolume]:
-        """Totals by corridor since the start of the hour or day of an instant."""
+    def sum_since(self, mode: Mode | None, period: Period, at: datetime) -> list[CorridorVolume]:
+        """Totals by corridor of a mode, or of both, since the start of the hour or day of an
+        instant."""
         ...
 
-    def list_hours(self, first: int) -> list[HourlyVolume]:
+    def list_hours(self, mode: Mode | None, first: int) -> list[HourlyVolume]:
         """Totals of all corridors for each hour from `first`, in hours since 1970."""
         ...
 

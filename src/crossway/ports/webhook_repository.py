@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState, Endpoint, OutboxEvent
 
 
 @dataclass(frozen=True, slots=True)
-class DeliveryFilter:
-    """Filters a list of deliveries; an empty field matches all. `about` is the kind and id of the
-    resource of the event."""
+class DeliveryFilter(OwnerFilter):
+    """Filters a list of deliveries by the owner of their webhook and more; an empty field matches
+    all. `about` is the kind and id of the resource of the event."""
 
     webhook_id: int | None = None
-    client_id: str | None = None
     states: tuple[DeliveryState, ...] = ()
     event: str = ""
     about: tuple[str, int] | None = None
@@ -51,8 +51,8 @@ class WebhookRepository(Protocol):
 
     def get(self, webhook_id: int) -> Endpoint | None: ...
     def get_many(self, ids: Collection[int]) -> dict[int, Endpoint]: ...
-    def list_by_client(self, client_id: str | None) -> list[Endpoint]:
-        """Endpoints of a client, or of all clients, oldest first."""
+    def list_by_owner(self, owners: OwnerFilter) -> list[Endpoint]:
+        """Oldest first."""
         ...
 
     def lock(self, ids: Collection[int]) -> dict[int, Endpoint]:

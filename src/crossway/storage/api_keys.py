@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from crossway.domain.clients import ApiKey, Client
+from crossway.domain.clients import ApiKey, Client, Owner
 from crossway.ports.records import IdempotencySlot
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
@@ -22,6 +22,7 @@ _ADD_SLOT = per_dialect(
 )
 _IS_SLOT = (
     idempotency_slots.c.client_id == bindparam("b_client"),
+    idempotency_slots.c.mode == bindparam("b_mode"),
     idempotency_slots.c.key == bindparam("b_key"),
 )
 _SLOT = select(idempotency_slots).where(*_IS_SLOT)
@@ -106,17 +107,18 @@ class SqlApiKeys:
                 [{"b_id": key_id, "b_at": to_micros(at)} for key_id, at in sorted(used.items())],
             )
 
-    def get_idempotency_slot(self, client_id: str, key: str) -> IdempotencySlot | None:
-        row = self._db.execute(_SLOT, {"b_client": client_id, "b_key": key}).first()
+    def get_idempotency_slot(self, owner: Owner, key: str) -> IdempotencySlot | None:
+        row = self._db.execute(_SLOT, _slot_key(owner, key)).first()
         if row is None:
             return None
         return IdempotencySlot(row.body_hash, from_micros(row.at), row.status, row.body)
 
-    def open_idempotency_slot(self, client_id: str, key: str, body_hash: str, at: datetime) -> bool:
+    def open_idempotency_slot(self, owner: Owner, key: str, body_hash: str, at: datetime) -> bool:
         result = self._db.execute(
             _ADD_SLOT[self._db.dialect.name],
             {
-                "client_id": client_id,
+                "client_id": owner.client_id,
+                "mode": owner.mode.value,
                 "key": key,
                 "body_hash": body_hash,
                 "at": to_micros(at),
@@ -126,21 +128,20 @@ class SqlApiKeys:
         )
         return result.first() is not None
 
-    def store_response(self, client_id: str, key: str, status: int, body: bytes) -> None:
-        self._db.execute(
-            _STORE_RESPONSE,
-            {"b_client": client_id, "b_key": key, "b_status": status, "b_body": body},
-        )
+    def store_response(self, owner: Owner, key: str, status: int, body: bytes) -> None:
+        response = {"b_status": status, "b_body": body}
+        self._db.execute(_STORE_RESPONSE, _slot_key(owner, key) | response)
 
-    def delete_idempotency_slot(self, client_id: str, key: str) -> None:
-        self._db.execute(
-            delete(idempotency_slots).where(
-                idempotency_slots.c.client_id == client_id, idempotency_slots.c.key == key
-            )
-        )
+    def delete_idempotency_slot(self, owner: Owner, key: str) -> None:
+        self._db.execute(delete(idempotency_slots).where(*_IS_SLOT), _slot_key(owner, key))
 
     def delete_idempotency_slots_before(self, at: datetime) -> int:
         deleted = self._db.execute(
             delete(idempotency_slots).where(idempotency_slots.c.at < to_micros(at))
         )
         return deleted.rowcount
+
+
+def _slot_key(owner: Owner, key: str) -> dict[str, str]:
+    """The parameters that identify an idempotency slot."""
+    return {"b_client": owner.client_id, "b_mode": owner.mode.value, "b_key": key}

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
+from crossway.domain.clients import Mode
 from crossway.domain.corridor_stats import SECONDS, CorridorVolume, HourlyVolume, Outcome, Period
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.row_mapper import to_micros
@@ -14,6 +15,7 @@ _MICROS = 1_000_000
 _KEYS = (
     "period",
     "period_number",
+    "mode",
     "source",
     "destination",
     "bridge",
@@ -56,18 +58,20 @@ class SqlCorridorStats:
             ]
             self._db.execute(_ADD[self._db.dialect.name], rows)
 
-    def sum_since(self, period: Period, at: datetime) -> list[CorridorVolume]:
+    def sum_since(self, mode: Mode | None, period: Period, at: datetime) -> list[CorridorVolume]:
         names = [corridor_stats.c[name] for name in _KEYS[2:]]
         query = (
             select(*names, *(func.sum(corridor_stats.c[name]).label(name) for name in _TOTALS))
             .where(
                 corridor_stats.c.period == period.value,
                 corridor_stats.c.period_number >= _period_number(period, at),
+                *_in_mode(mode),
             )
             .group_by(*names)
         )
         return [
             CorridorVolume(
+                mode=row.mode,
                 source=row.source,
                 destination=row.destination,
                 bridge=row.bridge,
@@ -81,12 +85,12 @@ class SqlCorridorStats:
             for row in self._db.execute(query)
         ]
 
-    def list_hours(self, first: int) -> list[HourlyVolume]:
+    def list_hours(self, mode: Mode | None, first: int) -> list[HourlyVolume]:
         c = corridor_stats.c
         names = (c.period_number, c.outcome, c.bucket)
         query = (
             select(*names, func.sum(c.payment_count), func.sum(c.micro_usd))
-            .where(c.period == Period.HOUR.value, c.period_number >= first)
+            .where(c.period == Period.HOUR.value, c.period_number >= first, *_in_mode(mode))
             .group_by(*names)
         )
         return [
@@ -96,8 +100,12 @@ class SqlCorridorStats:
 
 
 def _key(flow: CorridorVolume, span: Period, at: datetime) -> tuple[object, ...]:
-    route = (flow.source, flow.destination, flow.bridge, flow.symbol)
+    route = (flow.mode, flow.source, flow.destination, flow.bridge, flow.symbol)
     return (span.value, _period_number(span, at), *route, flow.outcome.value, flow.bucket)
+
+
+def _in_mode(mode: Mode | None) -> list[ColumnElement[bool]]:
+    return [] if mode is None else [corridor_stats.c.mode == mode]
 
 
 def _period_number(span: Period, at: datetime) -> int:

@@ -25,6 +25,7 @@ from crossway.ports.webhook_repository import DeliveryBacklog, DeliveryFilter, N
 from crossway.storage.bulk_sql import execute_each, in_values
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import from_micros_or_none, to_micros
 from crossway.storage.sealing import opener, sealer
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox, webhooks
@@ -106,9 +107,8 @@ class SqlDeliveries:
         query = select(deliveries).order_by(_c.id.desc()).limit(limit)
         if filter.webhook_id is not None:
             query = query.where(_c.webhook_id == filter.webhook_id)
-        if filter.client_id is not None:
-            of_client = select(webhooks.c.id).where(webhooks.c.client_id == filter.client_id)
-            query = query.where(_c.webhook_id.in_(of_client))
+        if conditions := is_owned(webhooks, filter):
+            query = query.where(_c.webhook_id.in_(select(webhooks.c.id).where(*conditions)))
         if filter.states:
             query = query.where(_c.state.in_([state.value for state in filter.states]))
         if filter.event:

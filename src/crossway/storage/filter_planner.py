@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -16,7 +15,7 @@ from sqlalchemy import (
     true,
 )
 
-from crossway.domain.filters import Filter, FilterField, FilterSet
+from crossway.domain.filters import FilterField, FilterSet
 from crossway.domain.intent import Intent
 from crossway.ports.search_repository import Count, FilteredPage
 from crossway.storage.bulk_sql import batches, in_values
@@ -44,12 +43,10 @@ class FilterPlanner:
     def filter_intents(
         self,
         filters: FilterSet,
-        client_id: str | None,
         before_id: int | None,
         limit: int,
         timeout_seconds: float,
     ) -> FilteredPage:
-        filters = _for_client(filters, client_id)
         test, narrow = self._plan(filters)
         if narrow is not None:
             matching: list[Intent] = []
@@ -65,10 +62,7 @@ class FilterPlanner:
             return FilteredPage(self._rows(older, limit))
         return self._scan(filters, test, before_id, limit, timeout_seconds)
 
-    def count_intents(
-        self, filters: FilterSet, client_id: str | None, limit: int, timeout_seconds: float
-    ) -> Count:
-        filters = _for_client(filters, client_id)
+    def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:
         test, narrow = self._plan(filters)
         if narrow is not None:
             return self._count_candidates(narrow, test, limit, timeout_seconds)
@@ -184,12 +178,6 @@ class FilterPlanner:
         """How many ids there are, counted up to `limit`."""
         limited = ids.limit(limit).subquery()
         return int(self._db.execute(select(func.count()).select_from(limited)).scalar_one())
-
-
-def _for_client(filters: FilterSet, client_id: str | None) -> FilterSet:
-    if client_id is None:
-        return filters
-    return replace(filters, all_of=(*filters.all_of, Filter(FilterField.CLIENT, (client_id,))))
 
 
 def _ids_before(ids: Sequence[int], before_id: int | None) -> Sequence[int]:

@@ -71,6 +71,7 @@ def intent_event_row(event_id: str, type: str, intent: Intent) -> dict[str, Any]
         "resource_id": intent.id,
         "at": to_micros(intent.updated_at),
         "snapshot": to_json(snapshot),
+        "mode": intent.mode,
     }
 
 

@@ -1,5 +1,5 @@
-"""Totals of intents kept with every change: by state, open ones by token pair, and uses of payment
-links."""
+"""Totals of intents kept with every change: how many an owner has in each state, open ones by
+token pair, and uses of payment links."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from crossway.storage.treasury_tables import open_pairs
 
 _ADD_COUNTS = per_dialect(
     lambda insert_into: insert_into(intent_counts).on_conflict_do_update(
-        index_elements=["client_id", "state"],
+        index_elements=["client_id", "mode", "state"],
         set_={"total": intent_counts.c.total + insert_into(intent_counts).excluded.total},
     )
 )
@@ -42,7 +42,7 @@ _ADD_USES = (
 
 def add_totals(db: Connection, changes: Iterable[tuple[State | None, Intent]]) -> None:
     """Count new states of intents; each comes with its state before, None where it is new."""
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     payments: Counter[tuple[str, str]] = Counter()
     micro_usd: Counter[tuple[str, str]] = Counter()
     unpaid_micro_usd: Counter[tuple[str, str]] = Counter()
@@ -50,7 +50,7 @@ def add_totals(db: Connection, changes: Iterable[tuple[State | None, Intent]]) -
         for state, sign in ((before, -1), (intent.state, 1)):
             if state is None:
                 continue
-            counts[intent.client_id, state.value] += sign
+            counts[intent.client_id, intent.mode, state.value] += sign
             if state not in FINAL_STATES and intent.asset_symbol != intent.out_symbol:
                 pair = intent.asset_symbol, intent.out_symbol
                 payments[pair] += sign
@@ -73,11 +73,11 @@ def add_totals(db: Connection, changes: Iterable[tuple[State | None, Intent]]) -
         db.execute(_ADD_PAIRS[db.dialect.name], pairs)
 
 
-def add_state_counts(db: Connection, counts: Mapping[tuple[str, str], int]) -> None:
-    """Add to the numbers of intents by client and state."""
+def add_state_counts(db: Connection, counts: Mapping[tuple[str, str, str], int]) -> None:
+    """Add to the numbers of intents by client, mode and state."""
     rows = [
-        {"client_id": client, "state": state, "total": n}
-        for (client, state), n in sorted(counts.items())
+        {"client_id": client, "mode": mode, "state": state, "total": n}
+        for (client, mode, state), n in sorted(counts.items())
         if n
     ]
     if rows:

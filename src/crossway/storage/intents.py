@@ -19,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair
@@ -40,6 +41,7 @@ from crossway.storage.intent_rows import (
 )
 from crossway.storage.intent_totals import add_link_uses, add_totals, list_open_pairs
 from crossway.storage.outbox import ADD_EVENT
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import apply_filter
 from crossway.storage.search_tables import metadata_values
@@ -135,18 +137,18 @@ class SqlIntents(TransitionLog):
         return [INTENTS.decode(row) for row in rows.all()]
 
     def count(self, filter: IntentFilter) -> int:
-        if filter == IntentFilter(client_id=filter.client_id, states=filter.states):
-            counts = self.count_by_state(filter.client_id)
+        owner = OwnerFilter(filter.client_id, filter.mode)
+        if filter == IntentFilter(owner.client_id, owner.mode, filter.states):
+            counts = self.count_by_state(owner)
             return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
         query = apply_filter(select(func.count()).select_from(intents), filter)
         return int(self._db.execute(query).scalar_one())
 
-    def count_by_state(self, client_id: str | None = None) -> dict[State, int]:
+    def count_by_state(self, owners: OwnerFilter) -> dict[State, int]:
         query = select(intent_counts.c.state, func.sum(intent_counts.c.total)).group_by(
             intent_counts.c.state
         )
-        if client_id is not None:
-            query = query.where(intent_counts.c.client_id == client_id)
+        query = query.where(*is_owned(intent_counts, owners))
         return {State(state): int(n) for state, n in self._db.execute(query) if n}
 
     def is_deposit_address(self, address: str) -> bool:

@@ -57,6 +57,7 @@ def order_event_row(event_id: str, order: RampOrder, seal: Seal) -> dict[str, An
         "resource_id": order.id,
         "at": to_micros(order.updated_at),
         "snapshot": seal(to_json(_SNAPSHOT(order, str))),
+        "mode": order.mode,
     }
 
 

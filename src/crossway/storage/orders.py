@@ -1,5 +1,6 @@
 """Ramp orders with their counts, transitions and processed provider updates."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +20,7 @@ from sqlalchemy import (
     update,
 )
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
 from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
@@ -32,6 +34,7 @@ from crossway.storage.order_rows import (
     transition_row,
 )
 from crossway.storage.outbox import ADD_EVENT
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.ramp_tables import order_counts, order_transitions, orders, processed_updates
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.sealing import opener, sealer
@@ -40,7 +43,7 @@ _ADD = insert(orders).returning(orders.c.id)
 _ADD_TRANSITION = insert(order_transitions)
 _ADD_COUNTS = per_dialect(
     lambda put: put(order_counts).on_conflict_do_update(
-        index_elements=["client_id", "state"],
+        index_elements=["client_id", "mode", "state"],
         set_={"total": order_counts.c.total + put(order_counts).excluded.total},
     )
 )
@@ -70,7 +73,7 @@ class SqlOrders:
         }
         self._db.execute(_ADD_TRANSITION, created)
         execute_each(self._db, ADD_EVENT, [order_event_row(str(created["event_id"]), order, seal)])
-        self._add_counts({(order.client_id, order.state): 1})
+        self._add_counts(Counter({(order.client_id, order.mode, order.state): 1}))
         return order
 
     def get(self, order_id: int) -> RampOrder | None:
@@ -106,18 +109,18 @@ class SqlOrders:
         ]
 
     def count(self, filter: OrderFilter) -> int:
-        if filter == OrderFilter(client_id=filter.client_id, states=filter.states):
-            counts = self.count_by_state(filter.client_id)
+        owner = OwnerFilter(filter.client_id, filter.mode)
+        if filter == OrderFilter(owner.client_id, owner.mode, filter.states):
+            counts = self.count_by_state(owner)
             return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
         query = _apply_filter(select(func.count()).select_from(orders), filter)
         return int(self._db.execute(query).scalar_one())
 
-    def count_by_state(self, client_id: str | None = None) -> dict[OrderState, int]:
+    def count_by_state(self, owners: OwnerFilter) -> dict[OrderState, int]:
         query = select(order_counts.c.state, func.sum(order_counts.c.total)).group_by(
             order_counts.c.state
         )
-        if client_id is not None:
-            query = query.where(order_counts.c.client_id == client_id)
+        query = query.where(*is_owned(order_counts, owners))
         return {OrderState(state): int(n) for state, n in self._db.execute(query) if n}
 
     def apply(self, changes: Sequence[OrderChange]) -> None:
@@ -125,16 +128,14 @@ class SqlOrders:
             return
         first: dict[int, RampOrder] = {}
         last: dict[int, RampOrder] = {}
-        count_changes: dict[tuple[str, OrderState], int] = {}
+        count_changes: Counter[tuple[str, str, OrderState]] = Counter()
         for change in changes:
             before, after = change.before, change.after
             first.setdefault(before.id, before)
             last[before.id] = after
             if before.state is not after.state:
                 for state, n in ((before.state, -1), (after.state, 1)):
-                    count_changes[after.client_id, state] = (
-                        count_changes.get((after.client_id, state), 0) + n
-                    )
+                    count_changes[after.client_id, after.mode, state] += n
         seal = sealer(self._db)
         updates = [change_row(first[i], last[i], seal) for i in sorted(last)]
         if execute_each(self._db, UPDATE_ORDER, updates) != len(last):
@@ -239,10 +240,10 @@ class SqlOrders:
         row = self._db.execute(query).first()
         return None if row is None else self._decode(row)
 
-    def _add_counts(self, changes: dict[tuple[str, OrderState], int]) -> None:
+    def _add_counts(self, changes: Counter[tuple[str, str, OrderState]]) -> None:
         rows = [
-            {"client_id": client, "state": state.value, "total": n}
-            for (client, state), n in sorted(changes.items())
+            {"client_id": client, "mode": mode, "state": state.value, "total": n}
+            for (client, mode, state), n in sorted(changes.items())
             if n
         ]
         if rows:
@@ -258,13 +259,12 @@ def _apply_filter(query: Select[Any], filter: OrderFilter) -> Select[Any]:
     """The query with the conditions of a filter."""
     c = orders.c
     equals = {
-        c.client_id: filter.client_id,
-        c.mode: filter.mode,
         c.direction: filter.direction,
         c.provider: filter.provider,
         c.currency: filter.currency,
         c.customer_id: filter.customer_id,
     }
+    query = query.where(*is_owned(orders, filter))
     query = query.where(*(column == value for column, value in equals.items() if value is not None))
     if filter.states:
         query = query.where(c.state.in_([state.value for state in filter.states]))

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
+from crossway.domain.clients import Mode, Owner
 from crossway.domain.webhooks import OutboxEvent
 from crossway.storage.bulk_sql import execute_each, in_values
 from crossway.storage.row_mapper import RowMapper, to_micros
@@ -56,38 +57,46 @@ class SqlOutbox:
         return {event.id: event for event in events}
 
     def list_after(
-        self, position: int, clients: Collection[str], until: int, limit: int
+        self, position: int, owners: Collection[Owner], until: int, limit: int
     ) -> list[OutboxEvent]:
+        clients_by_mode: dict[Mode, list[str]] = {}
+        for owner in owners:
+            clients_by_mode.setdefault(owner.mode, []).append(owner.client_id)
+        is_owned = or_(
+            *(
+                and_(outbox.c.mode == mode, in_values(self._db, outbox.c.client_id, clients))
+                for mode, clients in clients_by_mode.items()
+            )
+        )
         query = (
             select(outbox)
-            .where(
-                outbox.c.position > position,
-                outbox.c.position <= until,
-                in_values(self._db, outbox.c.client_id, clients),
-            )
+            .where(outbox.c.position > position, outbox.c.position <= until, is_owned)
             .order_by(outbox.c.position)
             .limit(limit)
         )
         return (
             [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)]
-            if clients
+            if owners
             else []
         )
 
-    def get_position(self, client_id: str, event_id: str) -> int | None:
+    def get_position(self, owner: Owner, event_id: str) -> int | None:
         query = select(outbox.c.position).where(
-            outbox.c.event_id == event_id, outbox.c.client_id == client_id
+            outbox.c.event_id == event_id,
+            outbox.c.client_id == owner.client_id,
+            outbox.c.mode == owner.mode,
         )
         position = self._db.execute(query).scalar()
         return None if position is None else int(position)
 
     def list_between(
-        self, client_id: str, since: datetime, until: datetime, limit: int
+        self, owner: Owner, since: datetime, until: datetime, limit: int
     ) -> list[OutboxEvent]:
         query = (
             select(outbox)
             .where(
-                outbox.c.client_id == client_id,
+                outbox.c.client_id == owner.client_id,
+                outbox.c.mode == owner.mode,
                 outbox.c.at >= to_micros(since),
                 outbox.c.at < to_micros(until),
             )

@@ -128,8 +128,11 @@ class SqlPaymentArchive:
         return list(self._db.execute(query.order_by(intents.c.expires_at).limit(limit)).scalars())
 
     def _count(self, payments: Collection[dict[str, list[dict[str, Any]]]], sign: int) -> None:
-        totals = Counter(rows[intents.name][0]["client_id"] for rows in payments)
-        expired = {(client, State.EXPIRED.value): sign * n for client, n in totals.items()}
+        owners = ((row["client_id"], row["mode"]) for [row] in (p[intents.name] for p in payments))
+        expired = {
+            (client, mode, State.EXPIRED.value): sign * n
+            for (client, mode), n in Counter(owners).items()
+        }
         add_state_counts(self._db, expired)
 
 

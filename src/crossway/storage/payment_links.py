@@ -16,11 +16,13 @@ from sqlalchemy import (
 )
 
 from crossway.domain.branding import Branding
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink, count_use
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.intent_rows import INTENTS
 from crossway.storage.link_tables import branding, payment_link_uses, payment_links
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import RowMapper, from_micros_or_none, to_micros
 from crossway.storage.tables import intents
 
@@ -81,12 +83,11 @@ class SqlPaymentLinks:
         self._db.execute(update(payment_links).where(payment_links.c.id == link.id).values(**row))
 
     def list_page(
-        self, client_id: str | None, limit: int, before: PaymentLink | None = None
+        self, owners: OwnerFilter, limit: int, before: PaymentLink | None = None
     ) -> list[PaymentLink]:
         table = payment_links.c
-        query = select(payment_links).order_by(table.created_at.desc(), table.id.desc())
-        if client_id is not None:
-            query = query.where(table.client_id == client_id)
+        query = select(payment_links).where(*is_owned(payment_links, owners))
+        query = query.order_by(table.created_at.desc(), table.id.desc())
         if before is not None:
             at = to_micros(before.created_at)
             query = query.where(
@@ -95,8 +96,8 @@ class SqlPaymentLinks:
             )
         return [LINKS.decode(row) for row in self._db.execute(query.limit(limit))]
 
-    def count_for_client(self, client_id: str) -> int:
-        query = select(func.count()).where(payment_links.c.client_id == client_id)
+    def count(self, owners: OwnerFilter) -> int:
+        query = select(func.count()).where(*is_owned(payment_links, owners))
         return int(self._db.execute(query).scalar_one())
 
     def record_use(self, use: LinkUse) -> bool:

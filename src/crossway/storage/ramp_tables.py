@@ -86,6 +86,7 @@ order_counts = Table(
     "order_counts",
     METADATA,
     Column("client_id", Text, primary_key=True),
+    Column("mode", Text, primary_key=True),
     Column("state", Text, primary_key=True),
     Column("total", BigInteger, nullable=False),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, or_, select
 
 from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.storage.bulk_sql import execute_each
@@ -39,8 +39,11 @@ class SqlRequestLog:
 
 def _conditions(filter: RequestFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
+    if filter.client_id is not None:
+        conditions.append(request_log.c.client_id == filter.client_id)
+    if filter.mode is not None:
+        conditions.append(or_(request_log.c.mode == filter.mode, request_log.c.mode.is_(None)))
     for column, value in (
-        (request_log.c.client_id, filter.client_id),
         (request_log.c.method, filter.method),
         (request_log.c.path, filter.path),
         (request_log.c.request_id, filter.request_id),

@@ -28,6 +28,7 @@ from crossway.ports.search_repository import SearchHit
 from crossway.storage.bulk_sql import in_values
 from crossway.storage.filter_planner import FilterPlanner
 from crossway.storage.link_tables import payment_links
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.ramp_tables import order_transitions, orders
 from crossway.storage.search_tables import metadata_values
 from crossway.storage.service_tables import request_log
@@ -200,10 +201,7 @@ class SqlSearch(FilterPlanner):
 def apply_filter(query: Select[Any], filter: IntentFilter) -> Select[Any]:
     """The query with the conditions of a filter."""
     c = intents.c
-    if filter.client_id is not None:
-        query = query.where(c.client_id == filter.client_id)
-    if filter.mode is not None:
-        query = query.where(c.mode == filter.mode)
+    query = query.where(*is_owned(intents, filter))
     if filter.states:
         query = query.where(c.state.in_([s.value for s in filter.states]))
     if filter.source_chain is not None:

@@ -107,6 +107,8 @@ request_log = Table(
     Column("response_body", Text, info={SEALED: True}),
     # The intent that the request created or was about.
     Column("intent_id", BigInteger),
+    # NULL, as the client is, without a valid key.
+    Column("mode", Text),
 )
 partial_index(
     "request_log_of_intent",

@@ -63,6 +63,7 @@ idempotency_slots = Table(
     "idempotency_slots",
     METADATA,
     Column("client_id", Text, primary_key=True),
+    Column("mode", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("body_hash", Text, nullable=False),
     Column("at", BigInteger, nullable=False, index=True),
@@ -145,6 +146,7 @@ intent_counts = Table(
     "intent_counts",
     METADATA,
     Column("client_id", Text, primary_key=True),
+    Column("mode", Text, primary_key=True),
     Column("state", Text, primary_key=True),
     Column("total", BigInteger, nullable=False),
 )

@@ -5,10 +5,13 @@ from typing import Final
 
 from sqlalchemy import Connection, func, or_, select
 
+from crossway.domain.clients import OwnerFilter
+from crossway.ports.intent_repository import RECENT_TRANSITIONS
 from crossway.ports.records import TransitionRecord
 from crossway.storage.bulk_sql import in_values, list_oldest_first
 from crossway.storage.intent_rows import TRANSITIONS
-from crossway.storage.tables import transitions
+from crossway.storage.owner_sql import is_owned
+from crossway.storage.tables import intents, transitions
 
 _CHANGES_STATE: Final = or_(
     transitions.c.from_state.is_(None), transitions.c.from_state != transitions.c.to_state
@@ -35,12 +38,13 @@ class TransitionLog:
         return self._db.execute(count).scalar_one()
 
     def list_recent_transitions(
-        self, limit: int, after_id: int = 0
+        self, owners: OwnerFilter, limit: int, after_id: int = 0
     ) -> list[tuple[int, TransitionRecord]]:
-        query = (
-            select(transitions)
-            .where(transitions.c.id > after_id)
-            .order_by(transitions.c.id.desc())
-            .limit(limit)
-        )
+        query = select(transitions).where(transitions.c.id > after_id)
+        query = query.order_by(transitions.c.id.desc())
+        if conditions := is_owned(intents, owners):
+            newest = query.limit(RECENT_TRANSITIONS).subquery()
+            query = select(newest).join(intents, intents.c.id == newest.c.intent_id)
+            query = query.where(*conditions).order_by(newest.c.id.desc())
+        query = query.limit(limit)
         return [(row.id, TRANSITIONS.decode(row)) for row in self._db.execute(query)]

@@ -24,6 +24,7 @@ corridor_stats = Table(
     METADATA,
     Column("period", Text, primary_key=True),
     Column("period_number", BigInteger, primary_key=True),
+    Column("mode", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("destination", Text, primary_key=True),
     Column("bridge", Text, primary_key=True),

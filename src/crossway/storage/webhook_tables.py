@@ -19,6 +19,8 @@ outbox = Table(
     Column("snapshot", Text, nullable=False, info={SEALED: True}),
     # Its position in the order of all events; NULL until it is fanned out.
     Column("position", BigInteger, unique=True),
+    # Empty only in a row without an owner, which nobody sees.
+    Column("mode", Text, nullable=False, server_default=""),
 )
 partial_index("outbox_new", outbox.c.id, where="position IS NULL")
 Index("outbox_of_client", outbox.c.client_id, outbox.c.position)
@@ -42,6 +44,7 @@ webhooks = Table(
     Column("failing_since", BigInteger),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
+    Column("mode", Text, nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
 

@@ -5,8 +5,10 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.webhooks import Endpoint
 from crossway.storage.bulk_sql import in_values
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import RowMapper
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, webhooks
 
@@ -34,10 +36,8 @@ class SqlWebhooks:
         rows = self._db.execute(query) if ids else ()
         return {row.id: ENDPOINTS.decode(row) for row in rows}
 
-    def list_by_client(self, client_id: str | None) -> list[Endpoint]:
-        query = select(webhooks).order_by(webhooks.c.id)
-        if client_id is not None:
-            query = query.where(webhooks.c.client_id == client_id)
+    def list_by_owner(self, owners: OwnerFilter) -> list[Endpoint]:
+        query = select(webhooks).where(*is_owned(webhooks, owners)).order_by(webhooks.c.id)
         return [ENDPOINTS.decode(row) for row in self._db.execute(query)]
 
     def lock(self, ids: Collection[int]) -> dict[int, Endpoint]:

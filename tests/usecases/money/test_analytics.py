@@ -1,5 +1,6 @@
 """Analytics: what a payment counts for, grouped and filtered, whatever happens to it later."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -63,13 +64,15 @@ def query(
 
 def report(world: Harness, asked: AnalyticsQuery) -> AnalyticsReport:
     check_figures(world.store)
-    return analytics.get_report(world.services, world.operator, asked)
+    caller = replace(world.operator, mode=asked.mode)
+    return analytics.get_report(world.services, caller, asked)
 
 
 def filtered(world: Harness, asked: AnalyticsQuery, filters: str) -> AnalyticsReport:
     check_figures(world.store)
+    caller = replace(world.operator, mode=asked.mode)
     *steps, last = analytics.stream_filtered_report(
-        world.services, world.operator, asked, FilterSet(parse_filters(filters, "all"))
+        world.services, caller, asked, FilterSet(parse_filters(filters, "all"))
     )
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions)
@@ -250,6 +253,9 @@ def test_filters_of_the_payment_list_apply(world: Harness, filters: str, created
 def test_modes_are_kept_apart(world: Harness) -> None:
     assert report(world, query(mode=Mode.TEST)).total.measures.created == 5
     assert report(world, query(mode=Mode.LIVE)).total.measures.created == 0
+    live = replace(world.operator, mode=Mode.LIVE)
+    asked = analytics.get_report(world.services, live, query(mode=Mode.TEST))
+    assert (asked.query.mode, asked.total.measures.created) == (Mode.LIVE, 0)
 
 
 def test_a_report_says_how_far_the_figures_reach(own_world: Harness) -> None:

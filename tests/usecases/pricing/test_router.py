@@ -45,12 +45,12 @@ def test_a_disabled_route_is_listed_as_not_enabled() -> None:
 
 
 def test_the_bridges_between_two_chains() -> None:
-    bridges_between = router.list_bridges_between(services(), "BASE", "LISK")
+    bridges_between = router.list_bridges_between(services(), None, "BASE", "LISK")
     assert (bridges_between.source, bridges_between.destination) == ("BASE_MAINNET", "LISK_MAINNET")
     assert bridges_between.bridges == (BridgeName.ACROSS, BridgeName.RHINOFI)
-    assert router.list_bridges_between(services(), "BASE", "BASE_TESTNET").bridges == ()
+    assert router.list_bridges_between(services(), None, "BASE", "BASE_TESTNET").bridges == ()
     with pytest.raises(InvalidInput, match=r"^sourceChain .*; destinationChain "):
-        router.list_bridges_between(services(), "MARS", None)
+        router.list_bridges_between(services(), None, "MARS", None)
 
 
 def test_the_routes_of_one_bridge() -> None:
@@ -69,15 +69,15 @@ def test_the_optimal_route_is_that_of_the_best_quote() -> None:
 def test_chains_are_listed_by_network() -> None:
     names = [chain.id for chain in supported_chains.list_chains(services())]
     assert names == list(CATALOGUE.chains)
-    mainnets = supported_chains.list_chains(services(), "mainnet")
-    testnets = supported_chains.list_chains(services(), "testnet")
+    mainnets = supported_chains.list_chains(services(), network="mainnet")
+    testnets = supported_chains.list_chains(services(), network="testnet")
     assert [c.testnet for c in mainnets + testnets] == [False] * 13 + [True] * 8
     with pytest.raises(InvalidInput, match="network must be one of"):
-        supported_chains.list_chains(services(), "moonnet")
+        supported_chains.list_chains(services(), network="moonnet")
 
 
 def test_disabled_tokens_are_not_listed() -> None:
-    tron = {token.symbol for token in supported_chains.list_tokens(services(), "TRON")}
+    tron = {token.symbol for token in supported_chains.list_tokens(services(), None, "TRON")}
     assert "USDT" in tron
     assert "USDC" not in tron
     listed = supported_chains.list_all_tokens(services())

@@ -162,7 +162,7 @@ def test_each_role_is_allowed_its_actions_and_denied_the_rest(
     world: RampWorld, action: str, role: Role
 ) -> None:
     needed, act = ACTIONS[action]
-    caller = staff_principal(f"{action} {role}", role)
+    caller = staff_principal(f"{action} {role}", role, Mode.TEST)
     if list(Role).index(role) < list(Role).index(needed):
         with pytest.raises(Forbidden, match=f"the role {role} does not have: ask .* {needed}$"):
             act(world.services, caller)

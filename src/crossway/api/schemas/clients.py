@@ -47,7 +47,7 @@ class ClientInfo(Model):
         return cls(
             clientId=client.id,
             name=client.name,
-            mode=caller.mode.value,
+            mode=caller.owner.mode.value,
             scopes=sorted(caller.scopes),
             requestsPerMinute=rate or client.requests_per_minute,
             allowedAddresses=list(key.addresses) if key else [],

@@ -1,4 +1,4 @@
-"""The controls of the page Analytics, kept in its URL: period, mode, grouping and filters."""
+"""The controls of the page Analytics, kept in its URL: period, grouping and filters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from crossway.dashboard.components.filter_builder import filter_builder
-from crossway.dashboard.session import services
+from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import analytics_selection as view
 from crossway.dashboard.views.analytics_measures import MEASURES, Measure
 from crossway.domain.analytics import AnalyticsPeriod
@@ -17,13 +17,12 @@ _PERIOD = "asked_period"
 
 
 def controls() -> dict[str, str]:
-    """Period, mode and filters; returns the query parameters that select what is shown."""
+    """Period and filters; returns the query parameters that select what is shown."""
     params = {name: st.query_params[name] for name in view.PARAMS if st.query_params.get(name)}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _period(params)
         if any(params.get(name) for name in _FREE):
             _free_period(params)
-        choice("Mode", "mode", list(view.MODES), view.default_mode(services()), str.capitalize)
     filter_builder(("all", "any"), params)
     return params
 
@@ -56,7 +55,7 @@ def _period(params: Mapping[str, str]) -> None:
 
 def _parsed_period(params: Mapping[str, str]) -> AnalyticsPeriod | None:
     try:
-        return view.parse_selection(services(), params).query.period
+        return view.parse_selection(services(), operator().mode, params).query.period
     except InvalidInput:
         return None
 

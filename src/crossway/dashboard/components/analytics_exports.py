@@ -5,8 +5,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from crossway.dashboard.components import widget
+from crossway.dashboard.session import current_mode
 from crossway.dashboard.views.analytics_selection import Selection
 from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import MODE_PARAM
 
 _FILES = (("csv", "CSV"), ("xlsx", "XLSX"), ("parquet", "Parquet"))
 
@@ -14,7 +16,8 @@ _FILES = (("csv", "CSV"), ("xlsx", "XLSX"), ("parquet", "Parquet"))
 def export_links(selection: Selection) -> None:
     """The figures as files, and a page to print or to save as PDF."""
     st.header("Export")
-    query = f"?{urlencode(selection.params)}" if selection.params else ""
+    mode = {MODE_PARAM: current_mode().value}
+    query = f"?{urlencode({**selection.params, **mode})}"
     files = tuple(
         LinkButton(
             f"Export as {title}", f"download/analytics/report.{kind}{query}", "download",

@@ -4,8 +4,10 @@ import streamlit as st
 
 from crossway.dashboard.components.navigation import open_intent
 from crossway.dashboard.components.notices import simulated_badge
-from crossway.dashboard.session import MODE_KEY, operator, services
+from crossway.dashboard.page_registry import shows_both_modes
+from crossway.dashboard.session import MODE_KEY, current_mode, operator, services, switch_mode
 from crossway.dashboard.views import simulator
+from crossway.dashboard.views.keys import MODES
 from crossway.domain.clients import Mode
 from crossway.usecases.payments import search
 
@@ -46,13 +48,14 @@ def page_style() -> None:
     st.html(_STYLE + (_CODE_DARK if st.context.theme.type == "dark" else _CODE))
 
 
-def environment_badges() -> None:
-    """The environment, and its clock if it was changed.
+def environment_badges(page: str) -> None:
+    """The mode that the page shows, the environment, and its clock if it was changed.
 
     Not a fragment: a fragment of the frame outlives its page, and its late reruns name the page
     that was left, which empties the next page in the browser.
     """
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="environment"):
+        _mode_badge(page)
         if services().environment != "simulated":
             st.badge("Live – real money", icon=":material/public:", color="red")
             return
@@ -63,18 +66,53 @@ def environment_badges() -> None:
             st.badge(f"Clock {face.description}", icon=icon, color="blue")
 
 
+def _mode_badge(page: str) -> None:
+    if shows_both_modes(page):
+        st.badge(
+            "Test and live",
+            icon=":material/join:",
+            color="gray",
+            help="This page shows the whole installation, whichever mode is chosen.",
+        )
+        return
+    badge = MODES[current_mode()]
+    st.badge(f"{badge.text} mode", icon=f":material/{badge.icon}:", color=badge.color,
+             help="Lists, figures, searches and exports show this mode only.")  # fmt: skip
+
+
 def mode_selector() -> None:
-    """The mode in which new payments are created."""
+    """The mode of all that is shown and created."""
+    current_mode()  # A new session gets its first mode before the widget is drawn.
     with st.sidebar:
         st.segmented_control(
-            "Mode of new payments",
+            "Mode",
             [Mode.TEST, Mode.LIVE],
             key=MODE_KEY,
-            default=Mode.TEST,
             required=True,
             format_func=lambda mode: Mode(mode).capitalize(),
-            help="Live mode uses mainnets only; test mode can also use testnets.",
+            help="Test and live are two worlds: every list, figure, search and export shows one "
+            "of them. Live mode uses mainnets only; test mode can also use testnets.",
             persist_state="session",
+        )
+
+
+def other_mode_notice(record_mode: str | None) -> None:
+    """On the page of a record of the other mode: says so, and offers to switch."""
+    if record_mode in (None, current_mode()):
+        return
+    mode = Mode(str(record_mode))
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.warning(
+            f"This is in {mode} mode. Lists, figures and new payments are in {current_mode()} "
+            "mode now.",
+            icon=":material/swap_horiz:",
+        )
+        st.button(
+            f"Switch to {mode} mode",
+            on_click=switch_mode,
+            args=(mode,),
+            key="switch_mode",
+            type="primary",
         )
 
 

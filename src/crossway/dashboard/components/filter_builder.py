@@ -46,7 +46,7 @@ def _add_filter(names: Sequence[str], query: Mapping[str, str]) -> None:
         )
         field = st.selectbox(
             "Field",
-            list(view.FIELD_NAMES),
+            [field for field in view.FIELD_NAMES if field is not FilterField.MODE],
             key="filter_subject",
             format_func=view.FIELD_NAMES.__getitem__,
         )

@@ -13,12 +13,15 @@ from crossway.usecases.operating.overview import Overview
 # The server draws charts, so they update less often than the KPIs, which browsers draw.
 CHART_MIN_INTERVAL_SECONDS = 10.0
 _ATTENTION, _UNDER_WAY, _RECENT = "Active alerts by cause", "Funds in transit", "Recent activity"
+_WHOLE = "Of the whole installation, test and live together"
 _STATES, _FIGURES = "Payments by status", "KPIs of the last 24 hours"
 
 
 def _read() -> Overview:
     caller = operator()
-    return shared_query.read("overview", lambda: push.overview(caller), render=_render)
+    return shared_query.read(
+        f"overview {caller.mode}", lambda: push.overview(caller), render=_render
+    )
 
 
 def _render(overview: Overview) -> shared_query.RenderState:
@@ -49,7 +52,7 @@ def kpis() -> None:
 @live_fragment.fragment(shared=True)
 def attention() -> None:
     """What needs attention, each with a link to its next step."""
-    st.header("Needs attention")
+    st.header("Needs attention", help=_WHOLE)
     with notices.show_errors():
         causes = _read().alert_groups
         if not causes:
@@ -74,7 +77,7 @@ def states() -> None:
 @live_fragment.fragment(shared=True)
 def in_transit() -> None:
     """Funds that left the payer and have not reached the recipient."""
-    st.header("Funds in transit")
+    st.header("Funds in transit", help=_WHOLE)
     with notices.show_errors():
         rows = view.build_in_transit_rows(services().catalogue, _read())
         if not rows:
@@ -89,7 +92,9 @@ def hourly_chart() -> None:
     st.header("Last 24 hours")
     caller = operator()
     with notices.show_errors():
-        hours = shared_query.read("the last hours", lambda: view.list_hours(push.overview(caller)))
+        hours = shared_query.read(
+            f"last hours {caller.mode}", lambda: view.list_hours(push.overview(caller))
+        )
         if not any(completed for _, completed, _ in hours):
             st.markdown("No completed payments in the last 24 hours.")
             return

@@ -4,9 +4,13 @@ from collections.abc import Callable, Hashable
 
 import streamlit as st
 
+from crossway.dashboard.session import current_mode
+
 
 def cursor(name: str, filters: Hashable) -> int | None:
-    """The cursor at which the current page begins; None on the first page."""
+    """The cursor at which the current page begins; None on the first page, which a list of the
+    other mode begins with too."""
+    filters = (current_mode(), filters)
     if st.session_state.get(f"{name}_asked") != filters:
         st.session_state[f"{name}_asked"] = filters
         st.session_state[f"{name}_pages"] = []

@@ -26,7 +26,7 @@ def rows(filters: Mapping[str, str]) -> None:
 
         def read() -> ListPage:
             return shared_query.read(
-                f"payments {before} {number} {intent_filter}",
+                f"{caller.mode} payments {before} {number} {intent_filter}",
                 lambda: intents.load_page(services(), caller, intent_filter, before),
                 render=lambda of: _render(of, number),
             )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from crossway.dashboard.components import notices, ramp_order, widget
 from crossway.dashboard.components.actions import run_action
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views import ramp_order_detail, ramp_status_labels
 from crossway.dashboard.views import ramp_order_new as view
@@ -232,7 +232,8 @@ def reset() -> None:
 
 
 def _cached(name: str, cache_key: object, seconds: float, work: Callable[[], T]) -> T:
-    """The result of the same request within `seconds`, else a new one."""
+    """The result of the same request in the same mode within `seconds`, else a new one."""
+    cache_key = (current_mode(), cache_key)
     cached = st.session_state.get(name)
     if cached is None or cached[0] != cache_key or time.monotonic() - cached[1] > seconds:
         cached = (cache_key, time.monotonic(), work())

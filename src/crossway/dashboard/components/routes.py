@@ -11,7 +11,7 @@ from crossway.dashboard.components import kill_switches, live_fragment, notices,
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.asset_inputs import chain_select
 from crossway.dashboard.components.charting import theme_shade
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import bridges as bridge_view
 from crossway.dashboard.views import corridors as view
 from crossway.dashboard.views import routes
@@ -90,11 +90,10 @@ def _segments(label: str, options: Sequence[str], key: str) -> str:
 
 
 def list_corridors(filters: RouteFilters) -> list[CorridorSummary]:
-    """All corridors of these filters, shared by all sessions."""
+    """All corridors of these filters, shared by all sessions in one mode."""
     principal = operator()
-    name = (
-        f"corridors:{filters.testnets}:{filters.symbol}:{filters.amount_micro_usd}:{filters.window}"
-    )
+    key = (filters.testnets, filters.symbol, filters.amount_micro_usd, filters.window)
+    name = f"corridors {principal.mode} {key}"
     return push.cached(
         name,
         lambda: corridor_quotes.list_corridors(
@@ -149,7 +148,10 @@ def _volume_chart(
         text = f"{len(options)} pairs of chains are connected"
         st.echarts_chart(charts.chord(options, theme_shade()), height=520, key="chord", alt=text)
         return
-    st.caption("Volume from chain via bridge to chain. Click to filter the table.")
+    st.caption(
+        f"{current_mode().capitalize()} volume from chain via bridge to chain. Click to filter "
+        "the table."
+    )
     option = route_charts.sankey(streams, theme_shade())
     text = "; ".join(
         f"{s.source} by {s.bridge} to {s.destination}: {s.usd:,.0f} USD" for s in streams[:12]

@@ -43,7 +43,7 @@ def make_document(
     services: Services, caller: Principal, params: Mapping[str, str]
 ) -> AnalyticsDocument:
     """Count what a query string selects; raises `InvalidInput` with the reason if it is wrong."""
-    selection, now = parse_selection(services, params), services.clock.now()
+    selection, now = parse_selection(services, caller.mode, params), services.clock.now()
     report = _count(services, caller, selection)
     return AnalyticsDocument(
         selection,

@@ -1,4 +1,4 @@
-"""What the page Analytics shows, as its URL says it: period, grouping, mode and filters."""
+"""What the page Analytics shows, as its URL says it: period, grouping and filters."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from crossway.ports.services import Services
 from crossway.usecases.money import analytics
 
 T = TypeVar("T")
-PARAMS: Final = ("period", "from", "to", "group", "mode", "all", "any")
+PARAMS: Final = ("period", "from", "to", "group", "all", "any")
 CUSTOM: Final = "custom"
 DEFAULT_PERIOD: Final = "30d"
 PERIOD_NAMES: Final[Mapping[str, str]] = MappingProxyType(
@@ -41,9 +41,6 @@ DIMENSION_NAMES: Final[Mapping[Dimension, str]] = MappingProxyType(
         Dimension.STATUS: "Status",
     }
 )
-MODES: Final[Mapping[str, Mode | None]] = MappingProxyType(
-    {"both": None, "live": Mode.LIVE, "test": Mode.TEST}
-)
 _LENGTHS: Final = {"24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30),
                    "year": timedelta(days=365)}  # fmt: skip
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
@@ -62,29 +59,24 @@ class Selection:
     params: Mapping[str, str]
 
 
-def parse_selection(services: Services, params: Mapping[str, str]) -> Selection:
-    """What the query string selects; raises `InvalidInput` with the reason."""
+def parse_selection(services: Services, mode: Mode | None, params: Mapping[str, str]) -> Selection:
+    """What the query string selects in a mode; raises `InvalidInput` with the reason."""
     name, period = _parse_period(services, params)
     query = AnalyticsQuery(
         period,
         _one_of("group", params.get("group") or Dimension.MERCHANT, _dimension),
-        _one_of("mode", params.get("mode") or default_mode(services), MODES.__getitem__),
+        mode,
         analytics.choose_step(period),
     )
     filters = payment_filters.parse_params({key: params.get(key, "") for key in ("all", "any")})
     return Selection(query, name, filters, {key: params[key] for key in PARAMS if params.get(key)})
 
 
-def default_mode(services: Services) -> str:
-    """Both modes where no money is real; else test payments would be added to real ones."""
-    return "both" if services.environment == "simulated" else "live"
-
-
 def _dimension(value: str) -> Dimension:
     return {dimension.value: dimension for dimension in DIMENSION_NAMES}[value]
 
 
-_CHOICES: Final = {"group": tuple(DIMENSION_NAMES), "mode": tuple(MODES)}
+_CHOICES: Final = {"group": tuple(DIMENSION_NAMES)}
 
 
 def _one_of(name: str, value: str, find: Callable[[str], T]) -> T:
@@ -196,8 +188,6 @@ def payments_href(
     between = period or selection.query.period
     start, end = ((at - _EPOCH) // _MICROSECOND for at in (between.start, between.end))
     conditions = [Filter(FilterField.CREATED, (), start, end)]
-    if selection.query.mode is not None:
-        conditions.append(Filter(FilterField.MODE, (selection.query.mode.value,)))
     conditions += [*parse_filter_text(selection.params.get("all", ""), "all"), *more]
     if len(conditions) > MAX_FILTERS:
         return ""

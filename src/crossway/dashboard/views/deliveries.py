@@ -93,7 +93,9 @@ def build_filter(
 ) -> DeliveryFilter:
     """The page's filters as a `DeliveryFilter`."""
     states = QUICK_FILTERS.get(quick, ())
-    return DeliveryFilter(webhook_id, states=states, event=kind or "", before_id=before_id)
+    return DeliveryFilter(
+        webhook_id=webhook_id, states=states, event=kind or "", before_id=before_id
+    )
 
 
 def load_page(services: Services, caller: Principal, filters: DeliveryFilter) -> ListPage:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -47,8 +47,8 @@ _HAPPY_PATH = (State.PENDING, State.FUNDED, State.INITIATED, State.COMPLETED)
 
 
 def search_intents(services: Services, caller: Principal, text: str) -> list[Intent]:
-    """The payments that match an identifier from a link or a search."""
-    return search.search_payments(services, caller, text)
+    """The payments that match an identifier from a link, in either mode."""
+    return search.search_payments(services, replace(caller, mode=None), text)
 
 
 def load_intent_detail(services: Services, caller: Principal, intent_id: int) -> IntentTimeline:

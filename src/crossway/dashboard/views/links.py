@@ -5,10 +5,13 @@ from typing import Final
 from urllib.parse import urlencode
 
 from crossway.dashboard.views.cells import LinkButton
+from crossway.domain.clients import Mode
 
 PREFILL_PREFIX: Final = "start_"
 # Longer record ids do not fit into a database integer.
 MAX_ID_DIGITS: Final = 18
+# Files are fetched outside of the session that knows the mode, so their links name it.
+MODE_PARAM: Final = "mode"
 
 
 def page_href(name: str, **query: str) -> str:
@@ -23,9 +26,9 @@ def prefilled_href(name: str, **fields: str) -> str:
     )
 
 
-def export_buttons(name: str, params: Mapping[str, str]) -> tuple[LinkButton, ...]:
-    """Download buttons for a list as CSV and JSON, with the list's filters."""
-    query = f"?{urlencode(params)}" if params else ""
+def export_buttons(name: str, mode: Mode, params: Mapping[str, str]) -> tuple[LinkButton, ...]:
+    """Download buttons for a list as CSV and JSON, with the list's mode and filters."""
+    query = f"?{urlencode({**params, MODE_PARAM: mode.value})}"
     return tuple(
         LinkButton(
             f"Export as {kind.upper()}", f"download/{name}.{kind}{query}", "download", download=True

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from crossway.dashboard.views import ramp_status_labels
@@ -56,8 +56,8 @@ class OrderDetail:
 
 
 def search_orders(services: Services, caller: Principal, text: str) -> list[RampOrder]:
-    """The orders that match an id, a reference, an address or a transaction."""
-    text = text.strip()
+    """The orders that match an id, a reference, an address or a transaction, in either mode."""
+    text, caller = text.strip(), replace(caller, mode=None)
     return ramp_orders.list_orders(services, caller, OrderFilter(text=text), 2)[0] if text else []
 
 

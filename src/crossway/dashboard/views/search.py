@@ -145,8 +145,9 @@ def hit_href(hit: SearchHit) -> str:
 
 def group_results(
     services: Services, caller: Principal, text: str
-) -> tuple[tuple[ResultGroup, ...], bool]:
-    """The results by kind, and whether there are more than shown."""
+) -> tuple[tuple[ResultGroup, ...], bool, bool]:
+    """The results by kind, whether there are more than shown, and whether they are of the other
+    mode, as the caller's has none."""
     results = search.search(services, caller, text)
     groups = []
     for kind, title in KIND_TITLES.items():
@@ -154,7 +155,7 @@ def group_results(
         rows = tuple(_row(services, results, hit) for hit in hits)
         if rows:
             groups.append(ResultGroup(kind, f"{title} ({len(rows)})", rows))
-    return tuple(groups), results.truncated
+    return tuple(groups), results.truncated, results.in_other_mode
 
 
 def _row(services: Services, results: search.SearchResult, hit: SearchHit) -> Row:

@@ -10,6 +10,17 @@ from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import is_chain_disabled
 
 
+def parse_known_chain(
+    services: Services, caller: Principal | None, name: object, field: str = "chain"
+) -> Chain:
+    """The catalogue's chain with this name; raises `InvalidInput`, also for a live key that names a
+    test network."""
+    chain = services.catalogue.chain(name, field)
+    if caller is not None:
+        caller.require_chain_allowed(chain.testnet)
+    return chain
+
+
 def parse_chain(
     services: Services,
     caller: Principal | None,
@@ -18,9 +29,7 @@ def parse_chain(
     field: str,
 ) -> Chain:
     """The chain with this name, if it is configured, enabled and allowed for the caller's key."""
-    chain = services.catalogue.chain(name, field)
-    if caller is not None:
-        caller.require_chain_allowed(chain.id, chain.testnet)
+    chain = parse_known_chain(services, caller, name, field)
     if chain.id not in services.chains:
         raise InvalidInput(f"{field}: {chain.id} is not configured here")
     if is_chain_disabled(disabled, chain.id):

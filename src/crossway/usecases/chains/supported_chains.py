@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from crossway.domain.catalogue import Chain
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token
 from crossway.domain.quotes import ExcludedSource
 from crossway.ports.chain import Chain as ChainPort
 from crossway.ports.policy import TimeoutPolicy
 from crossway.ports.services import Services
+from crossway.usecases.chains.request_fields import parse_known_chain
 from crossway.usecases.parallel_calls import call_all
 
 NETWORKS = ("mainnet", "testnet")
@@ -31,10 +33,14 @@ class AddressBalances:
     excluded: tuple[ExcludedSource, ...]
 
 
-def list_chains(services: Services, network: str | None = None) -> list[Chain]:
+def list_chains(
+    services: Services, caller: Principal | None = None, network: str | None = None
+) -> list[Chain]:
     """The configured chains, all or those of one network (`mainnet` or `testnet`)."""
     if network and network not in NETWORKS:
         raise InvalidInput(f"network must be one of {', '.join(NETWORKS)}")
+    if caller is not None:
+        caller.require_chain_allowed(network == "testnet")
     configured = [c for c in services.catalogue.chains.values() if c.id in services.chains]
     return [c for c in configured if not network or c.testnet == (network == "testnet")]
 
@@ -44,17 +50,21 @@ def chain_name(services: Services, chain: str) -> str:
     return services.catalogue.chains[chain].name
 
 
-def list_tokens(services: Services, chain: str | None) -> tuple[Token, ...]:
+def list_tokens(services: Services, caller: Principal | None, chain: object) -> tuple[Token, ...]:
     """The enabled tokens of one chain."""
-    known_chain = services.catalogue.chain(chain)
+    known_chain = parse_known_chain(services, caller, chain)
     if known_chain.id not in services.chains:
         raise InvalidInput(f"chain: {known_chain.id} is not configured here")
-    return tuple(token for token in services.catalogue.by_chain[known_chain.id] if token.enabled)
+    return _enabled_tokens(services, known_chain)
 
 
 def list_all_tokens(services: Services) -> Mapping[str, tuple[Token, ...]]:
     """The enabled tokens of every configured chain."""
-    return {chain.id: list_tokens(services, chain.id) for chain in list_chains(services)}
+    return {chain.id: _enabled_tokens(services, chain) for chain in list_chains(services)}
+
+
+def _enabled_tokens(services: Services, chain: Chain) -> tuple[Token, ...]:
+    return tuple(token for token in services.catalogue.by_chain[chain.id] if token.enabled)
 
 
 def get_balances(services: Services, address: str) -> AddressBalances:

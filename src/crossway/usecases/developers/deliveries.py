@@ -48,12 +48,11 @@ def list_deliveries(
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
-    if not caller.is_staff:
-        delivery_filter = replace(delivery_filter, client_id=caller.client.id)
     with services.store.read() as unit:
         if delivery_filter.webhook_id is not None:
-            require_owned(caller, unit.webhooks.get(delivery_filter.webhook_id))
-        return unit.deliveries.list_page(delivery_filter, limit)
+            endpoint = require_owned(caller, unit.webhooks.get(delivery_filter.webhook_id))
+            caller = caller.in_mode_of(endpoint)
+        return unit.deliveries.list_page(caller.narrow(delivery_filter), limit)
 
 
 def get_delivery(services: Services, caller: Principal, delivery_id: int) -> DeliveryDetail:
@@ -99,8 +98,9 @@ def send_test_event(
             require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
         )
         event = OutboxEvent(
-            0, event_id, endpoint.client_id, TEST_EVENT, TEST_KIND, webhook_id, now, snapshot, None
-        )
+            0, event_id, endpoint.client_id, TEST_EVENT, TEST_KIND, webhook_id, now, snapshot,
+            position=None, mode=endpoint.mode,
+        )  # fmt: skip
         event = unit.outbox.add(event)
         return unit.deliveries.add(NewDelivery(webhook_id, event.id, "", now)), event
 
@@ -157,7 +157,7 @@ def replay_range(
         endpoint = require_owned(caller, unit.webhooks.get(webhook_id))
         # Events that are about to expire are not sent again.
         oldest = max(since, get_cutoffs(services)["outbox"] + _EXPIRY_MARGIN)
-        events = unit.outbox.list_between(endpoint.client_id, oldest, until, MAX_REPLAYED + 1)
+        events = unit.outbox.list_between(endpoint.owner, oldest, until, MAX_REPLAYED + 1)
     if len(events) > MAX_REPLAYED:
         raise InvalidInput(f"from and to must enclose at most {MAX_REPLAYED} events")
     # The events are read outside the write transaction, which would block other writers.
@@ -201,7 +201,7 @@ def _replay_events(
 def _get_owned(unit: UnitOfWork, caller: Principal, delivery_id: int) -> tuple[Delivery, Endpoint]:
     delivery = unit.deliveries.get(delivery_id)
     endpoint = None if delivery is None else unit.webhooks.get(delivery.webhook_id)
-    is_visible = endpoint is not None and caller.can_access(endpoint.client_id)
+    is_visible = endpoint is not None and caller.can_access(endpoint)
     if delivery is None or endpoint is None or not is_visible:
         raise NotFound("Delivery not found")
     return delivery, endpoint

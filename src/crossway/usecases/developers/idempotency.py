@@ -1,9 +1,10 @@
 """Idempotency keys: a slot is opened before the work, the response is stored with it, and replayed
-for the same request."""
+for the same request. Each client has its keys once in test and once in live mode."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from crossway.domain.clients import Owner
 from crossway.domain.errors import Conflict, IdempotencyConflict
 from crossway.ports.records import IdempotencySlot
 from crossway.ports.services import Services
@@ -22,30 +23,30 @@ _ENCRYPTED_PREFIX = b"sealed:"
 class OpenSlot:
     """A slot whose request is in flight; `at` distinguishes it from a later slot of the key."""
 
-    client_id: str
+    owner: Owner
     key: str
     at: datetime
 
 
 def open_slot(
-    services: Services, client_id: str, key: str, body_hash: str
+    services: Services, owner: Owner, key: str, body_hash: str
 ) -> OpenSlot | IdempotencySlot:
     """Open a slot for the first request with a key, or return the stored response of a repeat.
 
     Raises `IdempotencyConflict` when the key was used with another request, and `Conflict` while
     that request is in flight.
     """
-    slot = OpenSlot(client_id, key, services.clock.now())
+    slot = OpenSlot(owner, key, services.clock.now())
 
     def work(unit: UnitOfWork) -> OpenSlot | IdempotencySlot:
-        stored = unit.api_keys.get_idempotency_slot(client_id, key)
+        stored = unit.api_keys.get_idempotency_slot(owner, key)
         if stored is not None:
             if stored.at >= slot.at - (
                 IDEMPOTENCY_RETENTION if stored.status else IN_FLIGHT_TIMEOUT
             ):
                 return stored
-            unit.api_keys.delete_idempotency_slot(client_id, key)
-        if unit.api_keys.open_idempotency_slot(client_id, key, body_hash, slot.at):
+            unit.api_keys.delete_idempotency_slot(owner, key)
+        if unit.api_keys.open_idempotency_slot(owner, key, body_hash, slot.at):
             return slot
         raise Conflict("A request with this Idempotency-Key is still in flight")
 
@@ -69,7 +70,7 @@ def save_response(
     """
     if not _is_open(unit, slot, status):
         raise Conflict("A request with this Idempotency-Key has overtaken this one")
-    unit.api_keys.store_response(slot.client_id, slot.key, status, _encrypt(services, body))
+    unit.api_keys.store_response(slot.owner, slot.key, status, _encrypt(services, body))
 
 
 def save_sent_response(services: Services, slot: OpenSlot, status: int, body: bytes) -> None:
@@ -80,9 +81,9 @@ def save_sent_response(services: Services, slot: OpenSlot, status: int, body: by
         if not _is_open(unit, slot, status):
             return
         if status == _UNKNOWN_OUTCOME:
-            unit.api_keys.delete_idempotency_slot(slot.client_id, slot.key)
+            unit.api_keys.delete_idempotency_slot(slot.owner, slot.key)
         else:
-            unit.api_keys.store_response(slot.client_id, slot.key, status, _encrypt(services, body))
+            unit.api_keys.store_response(slot.owner, slot.key, status, _encrypt(services, body))
 
     services.store.write(work)
 
@@ -103,5 +104,5 @@ def _decrypt(services: Services, stored: IdempotencySlot) -> IdempotencySlot:
 
 def _is_open(unit: UnitOfWork, slot: OpenSlot, status: int) -> bool:
     """Whether the slot still belongs to this request and holds no response of another status."""
-    stored = unit.api_keys.get_idempotency_slot(slot.client_id, slot.key)
+    stored = unit.api_keys.get_idempotency_slot(slot.owner, slot.key)
     return stored is not None and stored.at == slot.at and stored.status in (None, status)

@@ -3,7 +3,6 @@
 import logging
 import threading
 import time
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from crossway.domain.clients import Principal, Scope
@@ -40,10 +39,8 @@ def list_requests(
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
-    if not caller.is_staff:
-        request_filter = replace(request_filter, client_id=caller.client.id)
     with services.store.read() as unit:
-        return unit.request_log.list_page(request_filter, limit)
+        return unit.request_log.list_page(caller.narrow(request_filter), limit)
 
 
 def get_request(services: Services, caller: Principal, number: int) -> LoggedRequest:
@@ -51,7 +48,7 @@ def get_request(services: Services, caller: Principal, number: int) -> LoggedReq
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
         request = unit.request_log.get(number)
-    if request is None or not caller.can_access(request.client_id):
+    if request is None or not caller.can_access(request):
         raise NotFound("Request not found")
     return request
 
@@ -101,6 +98,7 @@ def _to_logged_request(entry: RequestLogEntry, at: datetime) -> LoggedRequest:
         request_body=_mask(entry.request_body),
         response_body=_mask(entry.response_body),
         intent_id=entry.intent_id,
+        mode=entry.mode,
     )
 
 

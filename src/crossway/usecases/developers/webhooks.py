@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from crossway.domain.clients import Principal, Scope
+from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Permission
 from crossway.domain.webhooks import ALL_EVENTS, OLD_SECRET_GRACE, Endpoint, EventType
@@ -54,35 +54,32 @@ def create_webhook(
     on_save: Callable[[UnitOfWork, WebhookWithSecret], None] = _no_hook,
     client_id: str | None = None,
 ) -> WebhookWithSecret:
-    """Create a webhook for the caller's client; staff may name another client."""
+    """Create a webhook for the caller's client, in its mode; staff may name another client."""
     caller.require_scope(Scope.WRITE, Permission.MANAGE)
     require_step_up(services, caller.session)
-    client = client_id if client_id is not None and caller.is_staff else caller.client.id
+    owner = caller.owner
+    if client_id is not None and caller.is_staff:
+        owner = replace(owner, client_id=client_id)
     now = services.clock.now()
     secret = get_outgoing(services).signer.new_secret()
     encrypted = services.vault.encrypt(secret.encode())
     defaults = Endpoint(
-        0, client, "", (ALL_EVENTS,), "", encrypted, None, None, True, "", None, now, now
-    )
+        0, owner.client_id, "", (ALL_EVENTS,), "", encrypted, None, None, True, "", None,
+        created_at=now, updated_at=now, mode=owner.mode,
+    )  # fmt: skip
     endpoint = _apply_update(services, defaults, update, new=True)
 
     def work(unit: UnitOfWork) -> WebhookWithSecret:
-        if unit.api_keys.get_client(client) is None:
+        if unit.api_keys.get_client(owner.client_id) is None:
             raise NotFound("Client not found")
         # The lock makes concurrent requests respect the limit.
-        unit.leases.lock(f"webhooks:{client}")
-        if len(unit.webhooks.list_by_client(client)) >= MAX_WEBHOOKS:
-            raise InvalidStatus(f"A client has at most {MAX_WEBHOOKS} webhooks")
+        unit.leases.lock(f"webhooks:{owner.client_id}")
+        existing = unit.webhooks.list_by_owner(OwnerFilter(owner.client_id, owner.mode))
+        if len(existing) >= MAX_WEBHOOKS:
+            raise InvalidStatus(f"A client has at most {MAX_WEBHOOKS} webhooks in each mode")
         created = WebhookWithSecret(unit.webhooks.add(endpoint), secret)
-        _audit(
-            unit,
-            caller,
-            "webhook created",
-            created.endpoint,
-            now,
-            None,
-            _audit_fields(created.endpoint),
-        )
+        new_values = _audit_fields(created.endpoint)
+        _audit(unit, caller, "webhook created", created.endpoint, now, None, new_values)
         on_save(unit, created)
         return created
 
@@ -93,7 +90,7 @@ def list_webhooks(services: Services, caller: Principal) -> list[Endpoint]:
     """The caller's webhooks, oldest first; staff see those of every client."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return unit.webhooks.list_by_client(caller.visible_client_id)
+        return unit.webhooks.list_by_owner(caller.narrow(OwnerFilter()))
 
 
 def get_webhook(services: Services, caller: Principal, webhook_id: int) -> Endpoint:
@@ -176,7 +173,7 @@ def rotate_secret(
 
 def require_owned(caller: Principal, endpoint: Endpoint | None) -> Endpoint:
     """The endpoint if it belongs to the caller. Raises `NotFound`."""
-    if endpoint is None or not caller.can_access(endpoint.client_id):
+    if endpoint is None or not caller.can_access(endpoint):
         raise NotFound("Webhook not found")
     return endpoint
 

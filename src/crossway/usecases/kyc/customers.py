@@ -52,7 +52,7 @@ def erase_customer(services: Services, caller: Principal, email: object) -> int:
     fields were removed; 0 for an unknown customer."""
     caller.require_scope(Scope.WRITE, Permission.MANAGE)
     index = services.vault.blind_index(parse_email(email))
-    client_id = caller.visible_client_id
+    client_id = None if caller.is_staff else caller.client.id
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> int:

@@ -1,6 +1,7 @@
 """Reports for the page Analytics: figures by group and over time, with the period before."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar
 
@@ -51,7 +52,7 @@ def choose_step(period: AnalyticsPeriod) -> Step:
 def get_report(services: Services, caller: Principal, query: AnalyticsQuery) -> AnalyticsReport:
     """The report of a standard grouping, from the figures kept by hour and day. Operators only;
     raises `InvalidInput` for points of an hour over more than `MAX_HOURLY`."""
-    _check(caller, query)
+    query = _check(caller, query)
     with services.store.read() as unit:
         counts = unit.analytics.count_period(query)
         before = unit.analytics.count_period(_query_before(query))
@@ -64,7 +65,7 @@ def stream_filtered_report(
 ) -> Iterator[ReportProgress]:
     """The report over the payments that match any filters, counted in batches of payments: yields
     the progress after each, and the report last. To cancel, stop iterating."""
-    _check(caller, query)
+    query = _check(caller, query)
     return _stream(services, query, filters)
 
 
@@ -91,10 +92,12 @@ def _stream(
     yield ReportProgress(1.0, build_report(services, query, counts, before, freshness))
 
 
-def _check(caller: Principal, query: AnalyticsQuery) -> None:
+def _check(caller: Principal, query: AnalyticsQuery) -> AnalyticsQuery:
+    """The query, limited to the mode that the caller lists."""
     caller.require_permission(Permission.VIEW)
     if query.step is Step.HOUR and query.period.end - query.period.start > MAX_HOURLY:
         raise InvalidInput(f"A series by hour may span {MAX_HOURLY.days} days at most: use days")
+    return query if caller.mode is None else replace(query, mode=caller.mode)
 
 
 def _query_before(query: AnalyticsQuery) -> AnalyticsQuery:

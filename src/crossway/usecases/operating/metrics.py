@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.errors import Unreachable
 from crossway.ports.services import Services
 
@@ -36,7 +37,7 @@ def collect_metrics(services: Services) -> Metrics:
     background."""
     _refresh_if_stale(services)
     with services.store.read() as unit:
-        counts = unit.intents.count_by_state()
+        counts = unit.intents.count_by_state(OwnerFilter())
         alerts = unit.alerts.list_active(limit=MAX_ALERTS)
         cursors = unit.cursors.get_all()
         backlog = unit.deliveries.get_backlog()

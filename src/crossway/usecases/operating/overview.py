@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from crossway.domain.clients import Principal
+from crossway.domain.clients import OwnerFilter, Principal
 from crossway.domain.corridor_stats import SECONDS, HourlyVolume, Outcome, Period, quantile_seconds
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
@@ -91,17 +91,18 @@ class Overview:
 
 
 def get_overview(services: Services, caller: Principal) -> Overview:
-    """The overview. Its cost depends on open payments and on hours, not on the stored history."""
+    """The overview. Payments are those of the caller's mode; funds in transit and alerts are the
+    whole installation's. Its cost depends on open payments and on hours, not on the history."""
     caller.require_permission(Permission.VIEW)
-    hour = SECONDS[Period.HOUR]
+    hour, owners = SECONDS[Period.HOUR], caller.narrow(OwnerFilter())
     current_hour = int(services.clock.now().timestamp()) // hour
     with services.store.read() as unit:
-        counts = unit.intents.count_by_state()
-        volumes = unit.corridor_stats.list_hours(current_hour - 2 * HOURS + 1)
+        counts = unit.intents.count_by_state(owners)
+        volumes = unit.corridor_stats.list_hours(caller.mode, current_hour - 2 * HOURS + 1)
         alerts = unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
         groups = group_alerts(unit, alerts) if alerts else []
         transitions = [
-            transition for _, transition in unit.intents.list_recent_transitions(MAX_RECENT)
+            transition for _, transition in unit.intents.list_recent_transitions(owners, MAX_RECENT)
         ]
         intents = unit.intents.get_many({transition.intent_id for transition in transitions})
         balances = unit.ledger.get_balances()

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from crossway.domain.catalogue import Chain
-from crossway.domain.clients import Principal, Scope
+from crossway.domain.clients import Owner, OwnerFilter, Principal, Scope
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token
@@ -42,17 +42,19 @@ def create(
     `in_transaction` runs in the same database transaction. Raises `InvalidInput`.
     """
     caller.require_scope(Scope.WRITE)
-    owner = client_id if client_id is not None and caller.is_staff else caller.client.id
+    owner = caller.owner
+    if client_id is not None and caller.is_staff:
+        owner = replace(owner, client_id=client_id)
     errors = ValidationErrors()
     new_link = _new_link(services, caller, request, owner, errors)
     link = _apply_request(services, caller, new_link, request, errors)
 
     def work(unit: UnitOfWork) -> PaymentLink:
-        if unit.api_keys.get_client(owner) is None:
+        if unit.api_keys.get_client(owner.client_id) is None:
             raise NotFound("Client not found")
-        unit.leases.lock(f"payment links:{owner}")
-        if unit.payment_links.count_for_client(owner) >= MAX_LINKS:
-            raise InvalidStatus(f"A client has at most {MAX_LINKS} payment links")
+        unit.leases.lock(f"payment links:{owner.client_id}")
+        if unit.payment_links.count(OwnerFilter(owner.client_id, owner.mode)) >= MAX_LINKS:
+            raise InvalidStatus(f"A client has at most {MAX_LINKS} payment links in each mode")
         unit.payment_links.add(link)
         _audit(
             unit, caller, "payment link created", link, link.created_at, None, _audit_fields(link)
@@ -88,7 +90,7 @@ def update(
 
 
 def get(services: Services, caller: Principal, link_id: str) -> PaymentLink:
-    """One of the caller's payment links; operators read those of all clients."""
+    """One of the caller's payment links; operators read every link."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
         return require_owned(caller, unit.payment_links.get(link_id))
@@ -103,9 +105,9 @@ def list_page(
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     with services.store.read() as unit:
         before = None if after is None else unit.payment_links.get(after)
-        if after is not None and before is None:
+        if after is not None and (before is None or not caller.can_access(before)):
             raise InvalidInput("cursor must be the nextCursor of another page")
-        return unit.payment_links.list_page(caller.visible_client_id, limit, before)
+        return unit.payment_links.list_page(caller.narrow(OwnerFilter()), limit, before)
 
 
 def list_uses(
@@ -124,7 +126,7 @@ def list_uses(
 
 def require_owned(caller: Principal, link: PaymentLink | None) -> PaymentLink:
     """The link, if the caller may access it; else raises `NotFound`."""
-    if link is None or not caller.can_access(link.client_id):
+    if link is None or not caller.can_access(link):
         raise NotFound("Payment link not found")
     return link
 
@@ -133,7 +135,7 @@ def _new_link(
     services: Services,
     caller: Principal,
     request: LinkRequest,
-    owner: str,
+    owner: Owner,
     errors: ValidationErrors,
 ) -> PaymentLink:
     """A link with the requested destination, and defaults for all other fields."""
@@ -141,8 +143,8 @@ def _new_link(
     now = services.clock.now()
     return PaymentLink(
         id=f"pl_{secrets.token_hex(10)}",
-        client_id=owner,
-        mode=caller.mode.value,
+        client_id=owner.client_id,
+        mode=owner.mode.value,
         title="",
         description="",
         amount=None,

@@ -44,6 +44,7 @@ def _volume(
     )
     seconds = ((paid_at[-1] if paid_at else now) - _funded_at(intent, history)).total_seconds()
     return CorridorVolume(
+        mode=intent.mode,
         source=terms.source_chain,
         destination=terms.destination_chain,
         bridge=terms.bridge,

@@ -205,7 +205,7 @@ def build_intent(
     life_seconds: int,
 ) -> Intent:
     """Build a pending intent; its deposit address is derived from its terms alone."""
-    now = services.clock.now()
+    owner, now = caller.owner, services.clock.now()
     terms = _build_terms(fields, quote, now, life_seconds)
     source, destination = services.chains[quote.source], services.chains[quote.destination]
     intent_hash = source.intent_hash(terms)
@@ -213,8 +213,8 @@ def build_intent(
     max_settle_seconds = services.policy.max_settle_seconds
     return Intent(
         id=0,
-        client_id=caller.client.id,
-        mode=caller.mode.value,
+        client_id=owner.client_id,
+        mode=owner.mode.value,
         intent_hash=intent_hash,
         address=address,
         destination_address=destination.deposit_address(intent_hash),

@@ -14,11 +14,16 @@ MAX_PAGE_SIZE = 100
 
 def get_by_address(services: Services, caller: Principal, address: str) -> Intent:
     """The caller's intent with this deposit address, in any spelling; raises `NotFound`."""
+    return _require_owned(caller, find_by_address(services, address))
+
+
+def find_by_address(services: Services, address: str) -> Intent | None:
+    """Anybody's intent with this deposit address, in any spelling."""
     with services.store.read() as unit:
         intent = unit.intents.find_by_address(address)
         if intent is None and (canonical := canonical_address(services, address)) is not None:
             intent = unit.intents.find_by_address(canonical)
-    return _require_owned(caller, intent)
+    return intent
 
 
 def get_by_id(services: Services, caller: Principal, intent_id: int) -> Intent:
@@ -36,8 +41,7 @@ def list_page(
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     if offset < 0:
         raise InvalidInput("offset must not be negative")
-    if not caller.is_staff:
-        filters = replace(filters, client_id=caller.client.id)
+    filters = caller.narrow(filters)
     with services.store.read() as unit:
         intents = unit.intents.list_page(filters, limit, offset)
         return intents, unit.intents.count(replace(filters, before_id=None))
@@ -61,7 +65,7 @@ def canonical_address(services: Services, address: str) -> str | None:
 
 def _require_owned(caller: Principal, intent: Intent | None) -> Intent:
     caller.require_scope(Scope.READ)
-    if intent is None or not caller.can_access(intent.client_id):
+    if intent is None or not caller.can_access(intent):
         raise NotFound("Intent not found")
     process.add_log_ids(intent=intent.id)
     return intent

@@ -1,10 +1,11 @@
 """List and count payments that match a set of filters."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from crossway.domain.clients import Principal, Scope
+from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.errors import InvalidInput
-from crossway.domain.filters import FilterField, FilterSet
+from crossway.domain.filters import Filter, FilterField, FilterSet
 from crossway.domain.intent import Intent, State
 from crossway.ports.search_repository import Count, FilteredPage
 from crossway.ports.services import Services
@@ -26,26 +27,32 @@ def list_page(
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
-    client_id = caller.visible_client_id
+    owners, narrowed = caller.narrow(OwnerFilter()), narrow_filters(caller, filters)
     with services.store.read() as unit:
-        page = unit.search.filter_intents(filters, client_id, before_id, limit, SEARCH_SECONDS)
+        page = unit.search.filter_intents(narrowed, before_id, limit, SEARCH_SECONDS)
         if (states := _states_if_only_filter(filters)) is not None:
-            counts = unit.intents.count_by_state(client_id)
+            counts = unit.intents.count_by_state(owners)
             return page, Count(sum(n for state, n in counts.items() if state in states))
         if before_id is None and page.searched_to is None and len(page.intents) < limit:
             return page, Count(len(page.intents))
-        return page, unit.search.count_intents(filters, client_id, MAX_COUNT, COUNT_SECONDS)
+        return page, unit.search.count_intents(narrowed, MAX_COUNT, COUNT_SECONDS)
+
+
+def narrow_filters(caller: Principal, filters: FilterSet) -> FilterSet:
+    """The filters, limited to the mode and the client that the caller lists."""
+    owners = caller.narrow(OwnerFilter())
+    wanted = ((FilterField.MODE, owners.mode), (FilterField.CLIENT, owners.client_id))
+    more = [Filter(field, (value,)) for field, value in wanted if value is not None]
+    return replace(filters, all_of=(*more, *filters.all_of))
 
 
 def list_all(services: Services, caller: Principal, filters: FilterSet) -> Iterator[Intent]:
     """Iterate over all of the caller's matching payments, newest first, reading them in batches."""
     caller.require_scope(Scope.READ)
-    client_id, before_id = caller.visible_client_id, None
+    filters, before_id = narrow_filters(caller, filters), None
     while True:
         with services.store.read() as unit:
-            page = unit.search.filter_intents(
-                filters, client_id, before_id, _BATCH_SIZE, _BATCH_SECONDS
-            )
+            page = unit.search.filter_intents(filters, before_id, _BATCH_SIZE, _BATCH_SECONDS)
         yield from page.intents
         if page.searched_to is not None:
             before_id = page.searched_to

@@ -231,7 +231,7 @@ def return_deposit(
     def work(unit: UnitOfWork) -> NewOutboundTx:
         deposit = unit.deposits.get(deposit_id)
         intent = unit.intents.get(deposit.intent_id) if deposit else None
-        if deposit is None or intent is None or not caller.can_access(intent.client_id):
+        if deposit is None or intent is None or not caller.can_access(intent):
             raise NotFound("Deposit not found")
         if not unit.deposits.is_unreturned(deposit.id):
             raise InvalidStatus("This deposit has nothing to return")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from crossway.domain.clients import Principal
+from crossway.domain.clients import OwnedRecord, OwnerFilter, Principal
 from crossway.domain.errors import DomainError, InvalidInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.kyc_fields import parse_email
@@ -23,13 +23,15 @@ CHECKOUT_PATH = "/pay/"
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """What a query found. `best_match` is the one record the query identifies, None where it found
-    none or several; `truncated` says that there may be more hits than listed."""
+    none or several; `truncated` says that there may be more hits than listed, `in_other_mode` that
+    they are not of the caller's mode, which has none."""
 
     hits: tuple[SearchHit, ...]
     best_match: SearchHit | None
     intents: dict[int, Intent]
     orders: dict[int, RampOrder]
     truncated: bool = False
+    in_other_mode: bool = False
 
 
 EMPTY_RESULT = SearchResult((), None, {}, {})
@@ -37,10 +39,20 @@ EMPTY_RESULT = SearchResult((), None, {}, {})
 
 def search(services: Services, caller: Principal, text: str) -> SearchResult:
     """Find the caller's records by an exact identifier: a record number, address, transaction hash,
-    reference, event id or e-mail address. Every lookup uses an index. Operators search the records
-    of all clients."""
+    reference, event id or e-mail address. Every lookup uses an index.
+
+    Operators search the records of all clients in their mode, and in the other where theirs has
+    none: who pastes an identifier wants its record."""
     if not text.strip():
         return EMPTY_RESULT
+    result = _search(services, caller, text)
+    if not result.hits and caller.is_staff and caller.mode is not None:
+        result = _search(services, replace(caller, mode=None), text)
+        return replace(result, in_other_mode=bool(result.hits))
+    return result
+
+
+def _search(services: Services, caller: Principal, text: str) -> SearchResult:
     if email := parse_email_query(text):
         return _search_by_email(services, caller, email, text)
     query = _with_canonical_spellings(services, parse(text))
@@ -141,13 +153,8 @@ def _visible_result(
     intents = unit.intents.get_many([int(h.id) for h in hits if h.kind == "payment"])
     order_records = [unit.orders.get(int(h.id)) for h in hits if h.kind == "order"]
     orders = {order.id: order for order in order_records if order is not None}
-    client_id = caller.visible_client_id
-    visible = [
-        hit
-        for hit in hits
-        if client_id is None or client_id == _owner_of(unit, hit, intents, orders)
-    ]
-    visible = [h for h in visible if h.kind != "payment" or int(h.id) in intents]
+    found = [(hit, _record_of(unit, caller, hit, intents, orders)) for hit in hits]
+    visible = [hit for hit, record in found if record is not None and caller.lists(record)]
     # Unique matches come first, then the newest records.
     visible.sort(key=lambda hit: (not hit.unique, -hit.id if isinstance(hit.id, int) else 0))
     certain = [hit for hit in visible if hit.unique or (kind_given and len(visible) == 1)]
@@ -155,28 +162,29 @@ def _visible_result(
     return SearchResult(tuple(visible), best_match, intents, orders, len(visible) >= MAX_HITS)
 
 
-def _owner_of(
-    unit: UnitOfWork, hit: SearchHit, intents: dict[int, Intent], orders: dict[int, RampOrder]
-) -> str | None:
-    """The id of the client that owns a record."""
-    if hit.kind == "client":
-        return str(hit.id)
+def _record_of(
+    unit: UnitOfWork,
+    caller: Principal,
+    hit: SearchHit,
+    intents: dict[int, Intent],
+    orders: dict[int, RampOrder],
+) -> OwnedRecord | None:
+    """The record of a hit; a client is in both modes, and a delivery is its webhook's."""
+    if hit.kind in ("client", "customer"):
+        return OwnerFilter(str(hit.id), caller.mode)
     if hit.kind == "link":
-        link = unit.payment_links.get(str(hit.id))
-        return link.client_id if link else None
+        return unit.payment_links.get(str(hit.id))
     number = int(hit.id)
     if hit.kind == "payment":
-        return intents[number].client_id if number in intents else None
+        return intents.get(number)
     if hit.kind == "order":
-        return orders[number].client_id if number in orders else None
+        return orders.get(number)
     if hit.kind == "request":
-        request = unit.request_log.get(number)
-        return request.client_id if request else None
+        return unit.request_log.get(number)
     if hit.kind == "delivery":
         delivery = unit.deliveries.get(number)
         number = delivery.webhook_id if delivery else 0
-    webhook = unit.webhooks.get(number)
-    return webhook.client_id if webhook else None
+    return unit.webhooks.get(number)
 
 
 def _search_by_email(services: Services, caller: Principal, email: str, text: str) -> SearchResult:

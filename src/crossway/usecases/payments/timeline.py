@@ -146,8 +146,9 @@ def _count_hidden(unit: UnitOfWork, intent_id: int, shown: HiddenRecords) -> Hid
 def get_related_records(services: Services, caller: Principal, intent_id: int) -> RelatedRecords:
     """The webhook deliveries and API requests about one intent; raises `NotFound`."""
     intent = get_by_id(services, caller, intent_id)
-    deliveries = DeliveryFilter(client_id=caller.visible_client_id, about=("intent", intent.id))
-    requests = RequestFilter(client_id=caller.visible_client_id, intent_id=intent.id)
+    caller = caller.in_mode_of(intent)
+    deliveries = caller.narrow(DeliveryFilter(about=("intent", intent.id)))
+    requests = caller.narrow(RequestFilter(intent_id=intent.id))
     with services.store.read() as unit:
         return RelatedRecords(
             unit.deliveries.list_page(deliveries, MAX_RELATED),

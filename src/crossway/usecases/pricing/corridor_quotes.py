@@ -98,7 +98,9 @@ def list_corridors(
     ]
     period, lookback = _LOOKBACK[window]
     with services.store.read() as unit:
-        volumes = unit.corridor_stats.sum_since(period, services.clock.now() - lookback)
+        volumes = unit.corridor_stats.sum_since(
+            caller.mode, period, services.clock.now() - lookback
+        )
     by_corridor: dict[tuple[str, str, str], list[CorridorVolume]] = defaultdict(list)
     for volume in volumes:
         if not symbol or volume.symbol == symbol:

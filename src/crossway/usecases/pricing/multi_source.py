@@ -33,6 +33,7 @@ from crossway.usecases.chains.kill_switches import active_kill_switches, is_chai
 from crossway.usecases.chains.request_fields import (
     parse_address,
     parse_chain,
+    parse_known_chain,
     parse_token,
     split_list,
 )
@@ -90,7 +91,7 @@ def quote_multi_source(
     if not _is_positive_number(amount):
         errors.add(BAD_AMOUNT)
     chain = errors.collect(parse_chain, services, caller, disabled, destination, "destinationChain")
-    excluded = errors.collect(_parse_excluded_chains, services, exclude_chains)
+    excluded = errors.collect(_parse_excluded_chains, services, caller, exclude_chains)
     token = parsed_amount = None
     if chain is not None:
         token = errors.collect(parse_token, services, chain, token_out, "tokenOut")
@@ -145,8 +146,12 @@ def compare_sources(
     )
 
 
-def _parse_excluded_chains(services: Services, names: str | None) -> set[str]:
-    return {services.catalogue.chain(name, "excludeChains").id for name in split_list(names)}
+def _parse_excluded_chains(
+    services: Services, caller: Principal | None, names: str | None
+) -> set[str]:
+    return {
+        parse_known_chain(services, caller, name, "excludeChains").id for name in split_list(names)
+    }
 
 
 def _is_positive_number(text: str | None) -> bool:

@@ -13,6 +13,7 @@ from crossway.usecases.chains.kill_switches import (
     is_chain_disabled,
     is_route_disabled,
 )
+from crossway.usecases.chains.request_fields import parse_known_chain
 from crossway.usecases.pricing import quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest
 from crossway.usecases.validation_errors import ValidationErrors
@@ -60,12 +61,14 @@ def list_routes(services: Services) -> RouteCatalogue:
 
 
 def list_bridges_between(
-    services: Services, source: str | None, destination: str | None
+    services: Services, caller: Principal | None, source: str | None, destination: str | None
 ) -> RouteBridges:
     """The bridges that serve a pair of chains, possibly none. Raises `InvalidInput`."""
-    errors, catalogue = ValidationErrors(), services.catalogue
-    source_chain = errors.collect(catalogue.chain, source, "sourceChain")
-    destination_chain = errors.collect(catalogue.chain, destination, "destinationChain")
+    errors = ValidationErrors()
+    source_chain = errors.collect(parse_known_chain, services, caller, source, "sourceChain")
+    destination_chain = errors.collect(
+        parse_known_chain, services, caller, destination, "destinationChain"
+    )
     errors.raise_if_any()
     assert source_chain is not None
     assert destination_chain is not None

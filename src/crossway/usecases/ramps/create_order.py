@@ -180,8 +180,8 @@ def build_order(
     personal_data = {"email": parsed.email or "", "fields": dict(parsed.fields)}
     return RampOrder(
         id=0,
-        client_id=caller.client.id,
-        mode=caller.mode.value,
+        client_id=caller.owner.client_id,
+        mode=caller.owner.mode.value,
         reference=f"cw_{secrets.token_hex(_REFERENCE_BYTES)}",
         direction=quote.direction,
         provider=quote.provider,

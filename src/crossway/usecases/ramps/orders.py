@@ -104,8 +104,7 @@ def list_orders(
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     if offset < 0:
         raise InvalidInput("offset must not be negative")
-    if not caller.is_staff:
-        order_filter = replace(order_filter, client_id=caller.client.id)
+    order_filter = caller.narrow(order_filter)
     with services.store.read() as unit:
         orders = unit.orders.list_page(order_filter, limit, offset)
         return orders, unit.orders.count(replace(order_filter, before_id=None))
@@ -283,6 +282,6 @@ def _audit(
 
 def _require_owned(caller: Principal, order: RampOrder | None) -> RampOrder:
     caller.require_scope(Scope.READ)
-    if order is None or not caller.can_access(order.client_id):
+    if order is None or not caller.can_access(order):
         raise NotFound("Order not found")
     return order

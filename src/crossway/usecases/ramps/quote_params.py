@@ -16,7 +16,7 @@ from crossway.domain.ramps import Direction
 from crossway.ports.ramps import Capabilities
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
-from crossway.usecases.chains.request_fields import parse_chain
+from crossway.usecases.chains.request_fields import parse_chain, parse_known_chain
 from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -172,19 +172,12 @@ def _parse_user_chain(
         chain_fields if direction is Direction.ON else chain_fields[::-1]
     )
     if other_name is not None:
-        errors.collect(_check_chain, services, caller, other_name, other_field)
+        errors.collect(parse_known_chain, services, caller, other_name, other_field)
     if own_name is None:
         errors.add(f"{field} is required for an {direction}")
         return None
     kill_switches = active_kill_switches(services)
     return errors.collect(parse_chain, services, caller, kill_switches, own_name, field)
-
-
-def _check_chain(services: Services, caller: Principal | None, name: object, field: str) -> None:
-    """Refuse an unknown chain, and a test network for a live key."""
-    chain = services.catalogue.chain(name, field)
-    if caller is not None:
-        caller.require_chain_allowed(chain.id, chain.testnet)
 
 
 def _parse_token(services: Services, chain: Chain | None, symbol: object) -> Token | None:

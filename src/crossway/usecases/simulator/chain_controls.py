@@ -12,8 +12,8 @@ from crossway.domain.money import Token, format_units, parse_units
 from crossway.domain.roles import Permission
 from crossway.ports.sandbox import Faults, Sandbox, SentDeposit
 from crossway.ports.services import Services
-from crossway.usecases.chains.request_fields import parse_address
-from crossway.usecases.payments.intents import get_by_address
+from crossway.usecases.chains.request_fields import parse_address, parse_known_chain
+from crossway.usecases.payments.intents import find_by_address
 from crossway.usecases.simulator.fault_fields import (
     FAULT_FIELDS,
     MAX_SECONDS,
@@ -59,7 +59,7 @@ def send_deposit(
     sandbox = _require_sandbox(services, caller)
     intent = _find_intent(services, caller, address)
     errors = ValidationErrors()
-    on_chain = errors.collect(_parse_chain, services, chain, intent)
+    on_chain = errors.collect(_parse_chain_of_deposit, services, caller, chain, intent)
     deposit_count = errors.collect(parse_integer, "count", count, 1, MAX_DEPOSITS)
     base_amount, known_token, to_address = None, None, None
     if on_chain is not None:
@@ -103,7 +103,7 @@ def inject_faults(
 ) -> None:
     """Inject faults into a simulated chain; `body` holds the fields of the request."""
     sandbox = _require_sandbox(services, caller)
-    known_chain = services.catalogue.chain(chain)
+    known_chain = _parse_chain(services, caller, chain)
     unknown = sorted(set(body) - FAULT_FIELDS)
     if unknown:
         raise InvalidInput("; ".join(f"{name} is not a known fault" for name in unknown))
@@ -164,17 +164,26 @@ def _require_sandbox(
 
 
 def _find_intent(services: Services, caller: Principal, address: object) -> Intent | None:
+    """The caller's intent at an address; None where there is no intent. Raises `NotFound` for an
+    intent of another client or mode."""
     if not isinstance(address, str) or not address:
         raise InvalidInput("address must be an address")
-    try:
-        return get_by_address(services, caller, address)
-    except NotFound:
-        return None
+    intent = find_by_address(services, address)
+    if intent is not None and not caller.can_access(intent):
+        raise NotFound("Intent not found")
+    return intent
 
 
-def _parse_chain(services: Services, chain: object, intent: Intent | None) -> Chain:
+def _parse_chain(services: Services, caller: Principal, chain: object) -> Chain:
+    """A chain; the mode of staff limits what they create, not what they simulate."""
+    return parse_known_chain(services, None if caller.is_staff else caller, chain)
+
+
+def _parse_chain_of_deposit(
+    services: Services, caller: Principal, chain: object, intent: Intent | None
+) -> Chain:
     if chain is not None:
-        return services.catalogue.chain(chain)
+        return _parse_chain(services, caller, chain)
     if intent is None:
         raise InvalidInput("chain must be given: no intent of yours has this address")
     return services.catalogue.chains[intent.terms.source_chain]

@@ -140,7 +140,7 @@ def _require_sandbox(
 def _get_order(services: Services, caller: Principal, order_id: int) -> RampOrder:
     with services.store.read() as unit:
         order = unit.orders.get(order_id)
-    if order is None or not caller.can_access(order.client_id):
+    if order is None or not caller.can_access(order):
         raise NotFound("Order not found")
     return order
 

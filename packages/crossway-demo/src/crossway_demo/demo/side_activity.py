@@ -43,8 +43,9 @@ def create_webhooks(world: DemoWorld, actors: DemoActors) -> None:
     for merchant in actors.merchants.values():
         if merchant.webhook_url and merchant.webhook_url not in urls:
             change = WebhookUpdate(merchant.webhook_url, list(_EVENTS), "The shop's own system")
-            client = actors.callers[merchant.name].client.id
-            webhooks.create_webhook(world.services, world.operator, change, client_id=client)
+            owner = actors.callers[merchant.name]
+            operator = world.operator.in_mode_of(owner.owner)
+            webhooks.create_webhook(world.services, operator, change, client_id=owner.client.id)
 
 
 def create_ramp_orders(world: DemoWorld, actors: DemoActors, group_size: int) -> None:
@@ -201,4 +202,5 @@ def _request(
         None,
         request_body,
         response_body,
+        mode=caller.mode,
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from crossway.domain.clients import Principal
+from crossway.domain.clients import OwnerFilter, Principal
 from crossway.domain.deposits import DepositState
 from crossway.domain.intent import IntentEvent
 from crossway.domain.money import format_units
@@ -83,7 +83,9 @@ class Narrative:
             return
         self._version = version
         with self._services.store.read() as unit:
-            transitions = sorted(unit.intents.list_recent_transitions(1_000, self._last_transition))
+            transitions = sorted(
+                unit.intents.list_recent_transitions(OwnerFilter(), 1_000, self._last_transition)
+            )
             ids = sorted({one.intent_id for _, one in transitions} | self._known_intents())
             deposits = unit.deposits.list_by_intents(ids)
             outbound_txs = unit.outbound_txs.list_by_intents(ids)

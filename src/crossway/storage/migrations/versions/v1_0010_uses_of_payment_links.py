@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "v1_0010"
-down_revision = "v1_0007"
+down_revision = "v1_0009"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,157 @@
+"""Test and live are two worlds on every page: lists, figures, searches and links."""
+
+from dataclasses import replace
+
+import pytest
+
+from crossway.dashboard.page_registry import PAGES
+from crossway.domain.clients import Mode, Principal
+from crossway.domain.intent import Intent
+from crossway.ports.logs import LoggedRequest
+from crossway.usecases.payers import links
+from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.simulator import ramp_controls
+from tests.dashboard.conftest import DashboardApp, new_dashboard
+from tests.usecases.ramp_world import ADA, ARBITRUM, RampWorld
+
+
+@pytest.fixture
+def live(world: RampWorld) -> Principal:
+    """The live key of the merchant whose test key the world uses."""
+    return replace(world.caller, mode=Mode.LIVE)
+
+
+@pytest.fixture
+def payments(world: RampWorld, live: Principal) -> dict[Mode, Intent]:
+    """One payment in each mode; nothing else is in either."""
+    made = {Mode.TEST: world.create_intent(metadata={"order": "A-1"})}
+    test_key, world.caller = world.caller, live
+    made[Mode.LIVE] = world.create_intent(metadata={"order": "B-2"})
+    world.caller = test_key
+    return made
+
+
+@pytest.fixture
+def app(world: RampWorld, payments: dict[Mode, Intent]) -> DashboardApp:
+    """The dashboard after the payments were made."""
+    return DashboardApp(new_dashboard(), world).rerun()
+
+
+def switch(app: DashboardApp, mode: Mode) -> None:
+    app.at.segmented_control(key="operator_mode").set_value(mode)
+    app.rerun()
+
+
+def listed(app: DashboardApp, key: str) -> list[str]:
+    return [row["key"] for row in app.widget(key)["rows"]] if app.has_widget(key) else []
+
+
+def other(mode: Mode) -> Mode:
+    return Mode.LIVE if mode is Mode.TEST else Mode.TEST
+
+
+def test_a_session_begins_in_live_mode_once_there_are_live_payments(
+    screen: DashboardApp, world: RampWorld, live: Principal
+) -> None:
+    assert "Test mode" in screen.text
+    world.caller = live
+    world.create_intent()
+    assert "Test mode" in screen.rerun().text
+    assert "Live mode" in DashboardApp(new_dashboard(), world).rerun().text
+
+
+def test_every_page_says_which_mode_it_shows(app: DashboardApp) -> None:
+    for page in PAGES:
+        if not page.section:
+            continue
+        for mode in Mode:
+            switch(app, mode)
+            text = app.open(page.name).text
+            shown = "Test and live" if page.both_modes else f"{mode.capitalize()} mode"
+            assert shown in text, page.name
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_no_list_shows_a_record_of_the_other_mode(
+    app: DashboardApp,
+    world: RampWorld,
+    live: Principal,
+    payments: dict[Mode, Intent],
+    mode: Mode,
+) -> None:
+    callers = {Mode.TEST: world.caller, Mode.LIVE: live}
+    orders, created_links, requests = {}, {}, {}
+    for each, caller in callers.items():
+        world.caller = caller
+        ramp_controls.set_kyc_status(
+            world.services, caller, "YELLOW_CARD", ADA, "advanced", "approved"
+        )
+        orders[each] = world.create_on_ramp()
+        request = LinkRequest(
+            title=f"For {each}", destination_chain=ARBITRUM, recipient=orders[each].recipient
+        )
+        created_links[each] = links.create(world.services, caller, request)
+        line = LoggedRequest(
+            0, world.clock.now(), f"req_{each}", "GET", f"/v1/{each}", 200, 1, "c-1", "cr",
+            None, None, None, each,
+        )  # fmt: skip
+        world.store.write(lambda unit, line=line: unit.request_log.add([line]))  # type: ignore[misc]
+        requests[each] = line.request_id
+    switch(app, mode)
+    app.open("intents")
+    assert str(payments[mode].id) in listed(app, "intents")
+    assert str(payments[other(mode)].id) not in listed(app, "intents")
+    app.open("ramp_orders")
+    assert listed(app, "orders") == [str(orders[mode].id)]
+    app.open("payment_links")
+    assert listed(app, "payment_links") == [created_links[mode].id]
+    text = str(app.open("requests").widget("requests"))
+    assert (requests[mode] in text, requests[other(mode)] in text) == (True, False)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_the_overview_counts_one_mode(
+    app: DashboardApp, world: RampWorld, live: Principal, mode: Mode
+) -> None:
+    for _ in range(3):
+        world.create_intent()
+    world.caller = live
+    world.create_intent()
+    world.caller = replace(live, mode=Mode.TEST)
+    switch(app, mode)
+    app.open("overview")
+    expected = {Mode.TEST: 4, Mode.LIVE: 2}[mode]
+    cells = [cell for row in app.widget("states")["rows"] for cell in row["cells"]]
+    assert str(expected) in {str(cell.get("text")) for cell in cells}
+    assert len(app.widget("recent")["entries"]) == expected
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_link_to_a_payment_of_the_other_mode_shows_it_and_offers_to_switch(
+    app: DashboardApp, payments: dict[Mode, Intent], mode: Mode
+) -> None:
+    switch(app, mode)
+    strange = payments[other(mode)]
+    text = app.open("intent", id=str(strange.id)).text
+    assert f"Payment #{strange.id}" in text
+    assert f"This is in {other(mode)} mode." in text
+    app.click(f"Switch to {other(mode)} mode")
+    assert f"Payment #{strange.id}" in app.text
+    assert f"{other(mode).capitalize()} mode" in app.text
+    assert "This is in" not in app.text
+    app.open("intents")
+    assert listed(app, "intents") == [str(strange.id)]
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_a_search_finds_its_mode_first_and_the_other_rather_than_nothing(
+    app: DashboardApp, payments: dict[Mode, Intent], mode: Mode
+) -> None:
+    switch(app, mode)
+    recipient = payments[mode].terms.recipient  # Both payments have it.
+    app.open("search", q=recipient)
+    assert listed(app, "found_payment") == [f"payment-{payments[mode].id}"]
+    assert "these are in the other mode" not in app.text
+    app.open("search", q={Mode.TEST: "B-2", Mode.LIVE: "A-1"}[mode])
+    assert listed(app, "found_payment") == [f"payment-{payments[other(mode)].id}"]
+    assert f"Nothing in {mode} mode matches; these are in the other mode." in app.text
