@@ -27,9 +27,10 @@ def checks(provider: str, currency: str, country: str) -> None:
                 "person_search",
             )
         else:
-            kyc.kyc_status(provider, email, country, currency, amount)
             with notices.show_errors():
-                kyc.submission_form(provider, email, country, currency)
+                merchant = kyc.merchant_choice(email)
+                kyc.kyc_status(merchant, provider, email, country, currency, amount)
+                kyc.submission_form(merchant, provider, email, country, currency)
             kyc.erase(email)
     with requirements_column:
         st.header("Provider requirements")

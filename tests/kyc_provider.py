@@ -9,16 +9,18 @@ from typing import Any
 
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.catalogue.fiat import load_fiat
+from crossway.domain.clients import Mode, Owner
 from crossway.domain.errors import Unreachable
 from crossway.domain.kyc import KycStatus, KycType, VerificationStatus
 from crossway.domain.ramps import ProviderName
-from crossway.ports.ramps import Capabilities, Document, ProviderRejected
+from crossway.ports.ramps import Capabilities, Document, KycUser, ProviderRejected
 from crossway.ports.services import Services
 from tests.databases import new_sqlite
 from tests.harness import CATALOGUE, Harness
 from tests.processes import PATIENCE_SECONDS
 
 FIAT = load_fiat()
+OWNER = Owner("c-1", Mode.TEST)  # of the world's client
 EMAIL = "ada.lovelace@example.com"
 BASIC = {
     "firstName": "Augusta",
@@ -34,10 +36,14 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + b"a face nobody else may see" * 9
 class Submission:
     """One received submission."""
 
-    email: str
+    user: KycUser
     country: str
     fields: Mapping[str, str]
     documents: Sequence[Document]
+
+    @property
+    def email(self) -> str:
+        return self.user.email
 
 
 @dataclass
@@ -50,6 +56,7 @@ class FakeKycProvider:
     unavailable: bool = False
     rejection: str = ""
     runs_in_process: bool = False
+    verifies_by_email_alone: bool = False
     may_respond: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
@@ -59,29 +66,35 @@ class FakeKycProvider:
     def capabilities(self) -> Capabilities:
         return load_capabilities(self.name, CATALOGUE, FIAT)
 
-    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, user: KycUser, country: str) -> VerificationStatus:
         assert self.may_respond.wait(PATIENCE_SECONDS)
         if self.unavailable:
             raise Unreachable("no answer")
-        return self.statuses.get(email, VerificationStatus())
+        return self.statuses.get(self._key(user), VerificationStatus())
 
     def submit_kyc(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+        self, user: KycUser, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         if self.unavailable:
             raise Unreachable("no answer")
         if self.rejection:
             raise ProviderRejected(self.rejection)
-        self.submissions.append(Submission(email, country, fields, documents))
+        self.submissions.append(Submission(user, country, fields, documents))
         kyc_type = KycType.ADVANCED if documents else KycType.BASIC
-        return self.set_status(kyc_type, KycStatus.PENDING, email)
+        self.statuses[self._key(user)] = VerificationStatus(kyc_type, KycStatus.PENDING)
+        return self.statuses[self._key(user)]
 
     def set_status(
         self, kyc_type: KycType, status: KycStatus, email: str = EMAIL
     ) -> VerificationStatus:
-        """Set the status that it returns for a customer."""
-        self.statuses[email] = VerificationStatus(kyc_type, status)
-        return self.statuses[email]
+        """Set the status that it returns for a customer of the world's client."""
+        key = self._key(KycUser(email, OWNER))
+        self.statuses[key] = VerificationStatus(kyc_type, status)
+        return self.statuses[key]
+
+    def _key(self, user: KycUser) -> str:
+        owner = "" if self.verifies_by_email_alone else f"{user.owner.client_id} {user.owner.mode} "
+        return f"{owner}{user.email}"
 
 
 @dataclass

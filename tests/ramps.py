@@ -9,6 +9,7 @@ from typing import Any
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
 from crossway.adapters.ramps.sandbox.tables import METADATA
+from crossway.domain.clients import Mode, Owner
 from crossway.domain.fiat import RATE_SCALE, Currency, Rate
 from crossway.domain.kyc import KycType, Requirement, Tier
 from crossway.domain.money import Token
@@ -16,6 +17,7 @@ from crossway.domain.payment_channels import Channel, ChannelType, Field
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
     Capabilities,
+    KycUser,
     OrderRequest,
     ProviderOrderStatus,
     ProviderQuoteRequest,
@@ -27,6 +29,7 @@ NGN = Currency("NGN", "Nigerian Naira", "₦", 2)
 USDC = catalogue().tokens[BASE, "USDC"]
 RATES = {"NGN": Rate("NGN", 1_500 * RATE_SCALE, date(2026, 11, 1))}
 EMAIL = "ada@example.com"
+USER = KycUser(EMAIL, Owner("c-1", Mode.TEST))
 UNITS = 10_000_000
 FIAT = 1_530_000
 DELIVER_SECONDS = 15

@@ -349,7 +349,7 @@ def test_every_list_filter_has_an_owner() -> None:
 
 
 def test_every_table_of_a_clients_records_has_a_mode() -> None:
-    both_modes = {"branding", "kyc_submissions"}
+    both_modes = {"branding"}
     for table in METADATA.tables.values():
         if "client_id" in table.c and table.name not in both_modes:
             assert "mode" in table.c, table.name

@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from crossway.domain.clients import Mode
 from crossway.domain.ramps import (
     Direction,
     OrderEvent,
@@ -100,12 +101,13 @@ def advance_order_by(
 def store_customer(store: SqlStore, index: str = "digest", **more: Any) -> KycCustomer:
     """A stored customer."""
     facts: dict[str, Any] = {"id": f"p-{next(_numbers)}", "encrypted_email": b"sealed"}
+    facts |= {"client_id": "c-1", "mode": Mode.TEST, "email_index": index}
     facts |= {"created_at": NOW, "erased_at": None}
     created = KycCustomer(**(facts | more))
-    return store.write(lambda unit: unit.kyc_customers.add(created, index))
+    return store.write(lambda unit: unit.kyc_customers.add(created))
 
 
 def a_submission(customer: KycCustomer, key: str = "name", **more: Any) -> KycSubmission:
     facts: dict[str, Any] = {"provider": ProviderName.YELLOW_CARD, "country": "NG", "field": key}
-    facts |= {"client_id": "c-1", "media_type": "", "encrypted_value": b"sealed", "at": NOW}
+    facts |= {"media_type": "", "encrypted_value": b"sealed", "at": NOW}
     return KycSubmission(customer.id, **(facts | more))

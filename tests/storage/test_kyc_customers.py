@@ -2,48 +2,52 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import pytest
+
+from crossway.domain.clients import Mode, Owner, OwnerFilter
 from crossway.domain.ramps import OrderState, ProviderName
-from crossway.ports.ramp_repository import ErasureResult, KycSubmissionSync
+from crossway.ports.ramp_repository import KycCustomer, KycSubmissionSync, KycUsage
 from crossway.storage.all_tables import METADATA
 from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS
 from crossway.storage.store import SqlStore, SqlUnitOfWork
 from tests.storage.ramp_records import a_submission, an_order, store_customer, store_order
 from tests.storage.records import NOW, later, run_concurrently
 
-YC = ProviderName.YELLOW_CARD
+YC, S = ProviderName.YELLOW_CARD, OrderState
+OWNER = Owner("c-1", Mode.TEST)
 
 
 def a_sync(sync_id: str = "m-1", customer: str = "p") -> KycSubmissionSync:
     return KycSubmissionSync(customer, YC, "NG", sync_id, 0, NOW)
 
 
-def test_one_digest_belongs_to_one_customer(store: SqlStore) -> None:
+def test_one_digest_is_one_customer_of_each_owner(store: SqlStore) -> None:
     result = run_concurrently([partial(store_customer, store)] * 8)
     assert len({customer.id for customer in result}) == 1
+    others = [
+        store_customer(store, client_id="c-2"),
+        store_customer(store, mode=Mode.LIVE),
+        store_customer(store, "another"),
+    ]
+    assert len({customer.id for customer in [result[0], *others]}) == 4
     with store.read() as unit:
         assert (
-            unit.kyc_customers.find_by_email("digest")
+            unit.kyc_customers.find(OWNER, "digest")
             == unit.kyc_customers.get(result[0].id)
             == result[0]
         )
-        assert unit.kyc_customers.find_by_email("another") is None
+        assert unit.kyc_customers.find(OWNER, "a third") is None
         assert unit.kyc_customers.get("nobody") is None
-
-
-def test_customers_are_listed_newest_first(store: SqlStore) -> None:
-    people = [store_customer(store, f"d-{n}", created_at=later(n // 2)) for n in range(5)]
-    filters = sorted(people, key=lambda one: (one.created_at, one.id), reverse=True)
-    with store.read() as unit:
-        first = unit.kyc_customers.list_page(2)
-        assert first + unit.kyc_customers.list_page(9, before_id=first[-1].id) == filters
-        assert unit.kyc_customers.list_page(9, before_id="nobody") == []
+        in_test = unit.kyc_customers.list_by_email(OwnerFilter(mode=Mode.TEST), "digest")
+        assert {customer.id for customer in in_test} == {result[0].id, others[0].id}
 
 
 def test_a_second_submission_replaces_the_first(store: SqlStore) -> None:
     customer = store_customer(store)
     first = [a_submission(customer, key) for key in ("name", "birth")]
-    again = a_submission(customer, encrypted_value=b"anew", client_id="c-2", at=later(1))
+    again = a_submission(customer, encrypted_value=b"anew", at=later(1))
     elsewhere = a_submission(customer, country="KE")
     for made in (first, [again], [elsewhere]):
         store.write(lambda unit, made=made: unit.kyc_customers.save_submissions(made))  # type: ignore[misc]
@@ -88,18 +92,19 @@ def test_a_due_sync_is_leased_once(store: SqlStore) -> None:
         assert unit.kyc_customers.get_sync("p-2", YC, "NG") == refused
 
 
-def test_an_operator_erases_all_data_of_a_customer_and_the_orders_stay(store: SqlStore) -> None:
-    customer = store_customer(store)
-    fields = {"customer_id": customer.id, "encrypted_fields": b"s", "state": OrderState.COMPLETED}
+def test_an_erasure_deletes_one_owners_data_and_the_orders_stay(store: SqlStore) -> None:
+    customer, other = store_customer(store), store_customer(store, client_id="c-2")
+    fields = {"encrypted_fields": b"s", "state": OrderState.COMPLETED}
     names = {"instructions": {"To": "Ada"}, "widget_url": "https://x.example/ada"}
-    orders = [store_order(store, client_id=c, **fields, **names) for c in ("c-1", "c-2")]
-    store.write(lambda unit: unit.kyc_customers.save_submissions([a_submission(customer)]))
+    order = store_order(store, customer_id=customer.id, **fields, **names)
+    theirs = store_order(store, client_id="c-2", customer_id=other.id, **fields, **names)
+    for one in (customer, other):
+        store.write(lambda unit, one=one: unit.kyc_customers.save_submissions([a_submission(one)]))  # type: ignore[misc]
     store.write(lambda unit: unit.kyc_customers.schedule_sync(a_sync(customer=customer.id)))
-    erased = store.write(lambda unit: unit.kyc_customers.erase(customer.id, later(9)))
-    assert erased == ErasureResult(2, complete=True)
+    assert store.write(lambda unit: unit.kyc_customers.erase(customer.id, later(9), NOW)) == 1
     with store.read() as unit:
-        assert unit.kyc_customers.find_by_email("digest") is None
-        gone = replace(customer, encrypted_email=None, erased_at=later(9))
+        assert unit.kyc_customers.find(OWNER, "digest") is None
+        gone = replace(customer, email_index=None, encrypted_email=None, erased_at=later(9))
         assert unit.kyc_customers.get(customer.id) == gone
         assert unit.kyc_customers.list_submissions(customer.id, YC, "NG") == []
         assert unit.kyc_customers.get_sync(customer.id, YC, "NG") is None
@@ -109,33 +114,68 @@ def test_an_operator_erases_all_data_of_a_customer_and_the_orders_stay(store: Sq
             "instructions": {},
             "widget_url": "",
         }
-        for order in orders:
-            assert unit.orders.get(order.id) == replace(order, **emptied)
-            assert len(unit.orders.list_transitions(order.id)) == 1
+        assert unit.orders.get(order.id) == replace(order, **emptied)
+        assert len(unit.orders.list_transitions(order.id)) == 1
+        assert unit.orders.get(theirs.id) == theirs
+        assert unit.kyc_customers.get(other.id) == other
+        assert len(unit.kyc_customers.list_submissions(other.id, YC, "NG")) == 1
     assert store_customer(store).id != customer.id
 
 
-def test_a_client_erases_what_came_through_it(store: SqlStore) -> None:
-    customer = store_customer(store)
-    mine, other = (
-        store_order(store, client_id=c, customer_id=customer.id, encrypted_fields=b"s")
-        for c in ("c-1", "c-2")
-    )
-    theirs = a_submission(customer, "birth", client_id="c-2")
-    store.write(lambda unit: unit.kyc_customers.save_submissions([a_submission(customer), theirs]))
-    assert store.write(lambda u: u.kyc_customers.erase(customer.id, NOW, "c-1")) == ErasureResult(
-        1, complete=False
-    )
+def test_what_an_erased_customer_used_stays_counted_until_the_month_is_over(
+    store: SqlStore,
+) -> None:
+    used = a_customer_with_orders(store, 2)
+    for _ in range(2):  # Erased twice in one month.
+        customer = a_customer_with_orders(store, 1)
+        store.write(lambda unit, id=customer.id: unit.kyc_customers.erase(id, NOW, NOW))  # type: ignore[misc]
+    assert used.id != customer.id
     with store.read() as unit:
-        assert unit.kyc_customers.find_by_email("digest") == customer
-        assert unit.kyc_customers.list_submissions(customer.id, YC, "NG") == [theirs]
-        assert unit.orders.get(other.id) == other
-        results = unit.orders.get(mine.id)
-    assert results is not None
-    assert results.encrypted_fields is None
-    assert store.write(lambda u: u.kyc_customers.erase(customer.id, NOW, "c-2")) == ErasureResult(
-        1, complete=True
-    )
+        usage = unit.kyc_customers.get_usage(OWNER, "digest", YC, NOW)
+        assert usage == KycUsage(400 * 10**6, 400 * 10**6)
+        assert unit.kyc_customers.get_usage(OWNER, "digest", "FONBNK", NOW) == KycUsage()
+        next_month = unit.kyc_customers.get_usage(OWNER, "digest", YC, later(1))
+        assert next_month == KycUsage()
+    assert store.write(lambda unit: unit.retention.delete_oldest("erased_usage", NOW, 10)) == 0
+    with store.read() as unit:
+        assert unit.retention.has_older("erased_usage", later(1))
+    assert store.write(lambda unit: unit.retention.delete_oldest("erased_usage", later(1), 10)) == 1
+
+
+def a_customer_with_orders(store: SqlStore, count: int) -> KycCustomer:
+    """The owner's customer, with this many orders of 100 USD more."""
+    customer = store_customer(store)
+    for _ in range(count):
+        store_order(store, customer_id=customer.id, state=OrderState.COMPLETED)
+    return customer
+
+
+@pytest.mark.parametrize(
+    ("fields", "used"),
+    [
+        ({}, 100),
+        ({"state": S.COMPLETED}, 100),
+        ({"state": S.FAILED, "paid_at": NOW}, 100),
+        ({"state": S.FAILED}, 0),
+        ({"state": S.CANCELLED}, 0),
+        ({"state": S.EXPIRED}, 0),
+        ({"state": S.REFUNDED, "paid_at": NOW}, 0),
+        ({"created_at": later(-1)}, 0),
+        ({"provider": ProviderName.FONBNK}, 0),
+        ({"customer_id": "another"}, 0),
+    ],
+)
+def test_paid_and_payable_orders_count_towards_a_limit(
+    store: SqlStore, fields: dict[str, Any], used: int
+) -> None:
+    customer = store_customer(store)
+    store_order(store, **{"customer_id": customer.id, **fields})
+    units = used * 10**6
+    with store.read() as unit:
+        assert unit.kyc_customers.get_usage(OWNER, "digest", YC, NOW) == KycUsage(units, units)
+        for owner, own in ((Owner("c-2", Mode.TEST), 0), (Owner("c-1", Mode.LIVE), None)):
+            usage = unit.kyc_customers.get_usage(owner, "digest", YC, NOW)
+            assert usage == (KycUsage() if own is None else KycUsage(own, units))
 
 
 def test_an_open_order_is_detected(store: SqlStore) -> None:
@@ -143,21 +183,21 @@ def test_an_open_order_is_detected(store: SqlStore) -> None:
     under_way = store_order(store, customer_id="p", state=OrderState.PROCESSING)
     with store.read() as unit:
         assert unit.kyc_customers.find_open_order("p") == under_way.id
-        assert unit.kyc_customers.find_open_order("p", "c-1") == under_way.id
-        assert unit.kyc_customers.find_open_order("p", "c-2") is None
         assert unit.kyc_customers.find_open_order("q") is None
 
 
-def test_orders_of_one_customer_are_stored_one_after_the_other(store: SqlStore) -> None:
-    customer, limit = store_customer(store), 250_000_000
+def test_orders_of_one_person_are_stored_one_after_the_other(store: SqlStore) -> None:
+    people, limit = [store_customer(store), store_customer(store, client_id="c-2")], 250_000_000
 
     def opens(n: int) -> bool:
-        order = an_order(customer_id=customer.id, reference=f"r-{n}")
+        customer = people[n % 2]
+        owner = Owner(customer.client_id, customer.mode)
+        order = an_order(customer_id=customer.id, client_id=customer.client_id, reference=f"r-{n}")
 
         def work(unit: SqlUnitOfWork) -> bool:
             unit.kyc_customers.lock(customer.id)
-            used = unit.orders.sum_usage_micro_usd(customer.id, YC, NOW)
-            if used + order.value_micro_usd <= limit:
+            usage = unit.kyc_customers.get_usage(owner, "digest", YC, NOW)
+            if usage.person_micro_usd + order.value_micro_usd <= limit:
                 unit.orders.add(order)
                 return True
             return False

@@ -8,6 +8,7 @@ from typing import Any
 
 from crossway.domain.ledger import Account, balances, fiat_location
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
+from crossway.ports.ramps import KycUser
 from crossway.ports.sandbox import RampFaults
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps.create_order import CreateOrderRequest
@@ -26,7 +27,12 @@ class RampWorld(Harness):
         super().__init__(url, **({"chains": CHAINS} | more))
         self._buyers = count(1)
         for provider in ProviderName:
-            self.services.ramp_sandbox.set_kyc_status(provider, ADA, "advanced", "approved")
+            self.approve(provider, ADA)
+
+    def approve(self, provider: str, email: str, kyc_type: str = "advanced") -> None:
+        """Let a provider approve a person as the world's client knows them."""
+        user = KycUser(email, self.caller.owner)
+        self.services.ramp_sandbox.set_kyc_status(provider, user, kyc_type, "approved")
 
     def create_on_ramp(self, provider: str = "YELLOW_CARD", **more: Any) -> RampOrder:
         """A new on-ramp of 25 USDC for naira, delivered on Arbitrum."""

@@ -162,6 +162,16 @@ def operator() -> Principal:
     return replace(principal, client=replace(clients[0], name=member.name))
 
 
+def operator_for(client_id: str) -> Principal:
+    """The operator, acting for a merchant: what they hand in or create is that merchant's."""
+    principal = operator()
+    with services().store.read() as unit:
+        client = unit.api_keys.get_client(client_id)
+    if client is None:
+        return principal
+    return replace(principal, client=replace(client, name=principal.client.name))
+
+
 def sign_out() -> None:
     """Sign out in every tab of this browser."""
     if token := _token():

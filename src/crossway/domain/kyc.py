@@ -77,8 +77,9 @@ class KycContext:
     """What an assessment is about.
 
     `email` is masked. `order_micro_usd` is the value of the order (None without one),
-    `used_micro_usd` that of this month's orders so far. `provider_hosted`: the provider verifies
-    identities on its own page.
+    `used_micro_usd` that of this month's orders so far with the client that asks, and
+    `used_elsewhere_micro_usd` with all others: it counts, and is never shown to a client.
+    `provider_hosted`: the provider verifies identities on its own page.
     """
 
     provider: str
@@ -89,13 +90,18 @@ class KycContext:
     used_micro_usd: int
     order_micro_usd: int | None = None
     provider_hosted: bool = False
+    used_elsewhere_micro_usd: int = 0
+
+
+USED_ELSEWHERE = "The rest of this user's limit with the provider is used by other orders"
 
 
 @dataclass(frozen=True, slots=True)
 class KycAssessment:
     """The result of a KYC assessment.
 
-    The limit is that of the approved level, per order or `monthly`. `required` is the lowest level
+    The limit is that of the approved level, per order or `monthly`; `remaining_micro_usd` is what
+    the orders of the client that asks leave of it. `required` is the lowest level
     that permits the order (None without an order or when no level does), `can_proceed` whether it
     is approved. `blocked`: no further submission can help. `missing` leads to the required level,
     or to the next one.
@@ -192,8 +198,8 @@ def assess_kyc(
     submitted_keys: Collection[str],
 ) -> KycAssessment:
     """Assess a user; `submitted_keys` are the keys submitted to the provider."""
-    tier, used = highest_passed_tier(tiers, verification.passed), subject.used_micro_usd
-    order_value = subject.order_micro_usd
+    tier, order_value = highest_passed_tier(tiers, verification.passed), subject.order_micro_usd
+    used = subject.used_micro_usd + subject.used_elsewhere_micro_usd
     rejected = verification.status is KycStatus.REJECTED
     required = None if order_value is None else required_tier(tiers, used, order_value)
     target = required.kyc_type if required else next_type(tiers, verification.passed)
@@ -201,16 +207,13 @@ def assess_kyc(
         allows = required is not None and not rejected
     else:
         allows = order_value is not None and remaining_limit(tier, used) >= order_value
-    remaining = remaining_limit(tier, used)
+    remaining = remaining_limit(tier, subject.used_micro_usd)
+    fits_own = order_value is not None and remaining >= order_value
     cannot_advance = target is None or (rejected and _rank(verification.kyc_type) <= _rank(target))
     if order_value is None:
         blocked = remaining == 0 and cannot_advance
     else:
         blocked = not allows and (required is None or cannot_advance)
-    keys = {*submitted_keys, *verification.submitted}
-    if rejected and verification.submitted:
-        keys = set(verification.submitted)  # Rejected fields must be submitted again.
-    missing = missing_requirements(requirements_between(tiers, verification.passed, target), keys)
     return KycAssessment(
         subject=subject,
         kyc_type=verification.kyc_type,
@@ -221,10 +224,25 @@ def assess_kyc(
         required=required.kyc_type if required else None,
         can_proceed=None if order_value is None else allows,
         blocked=blocked,
-        missing=() if subject.provider_hosted else missing,
+        missing=()
+        if subject.provider_hosted
+        else _missing(tiers, verification, submitted_keys, target),
         verification_url=verification.verification_url,
-        reason=verification.reason,
+        reason=verification.reason or (USED_ELSEWHERE if fits_own and not allows else ""),
     )
+
+
+def _missing(
+    tiers: Sequence[Tier],
+    verification: VerificationStatus,
+    submitted_keys: Collection[str],
+    target: KycType | None,
+) -> tuple[Requirement, ...]:
+    """What is still to be submitted for a level."""
+    keys = {*submitted_keys, *verification.submitted}
+    if verification.status is KycStatus.REJECTED and verification.submitted:
+        keys = set(verification.submitted)  # Rejected fields must be submitted again.
+    return missing_requirements(requirements_between(tiers, verification.passed, target), keys)
 
 
 def _rank(kyc_type: KycType) -> int:

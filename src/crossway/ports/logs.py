@@ -145,7 +145,7 @@ class RequestLogRepository(Protocol):
 
 class RetentionRepository(Protocol):
     """Records that are deleted once they are old: `requests`, `deliveries` with their attempts,
-    `outbox` and `provider_updates`."""
+    `outbox`, `provider_updates` and `erased_usage`."""
 
     def has_older(self, kind: str, before: datetime) -> bool:
         """Whether the oldest record of a kind is older than an instant."""

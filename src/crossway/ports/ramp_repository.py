@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from crossway.domain.clients import OwnerFilter
+from crossway.domain.clients import Mode, Owner, OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 
 
@@ -18,7 +18,7 @@ class OrderFilter(OwnerFilter):
     direction: str | None = None
     provider: str | None = None
     currency: str | None = None
-    customer_id: str | None = None
+    customer_ids: tuple[str, ...] = ()
     text: str = ""
     before_id: int | None = None
 
@@ -48,9 +48,14 @@ class OrderTransition:
 
 @dataclass(frozen=True, slots=True)
 class KycCustomer:
-    """The end user of an order. `encrypted_email` is None after an erasure."""
+    """The end user of an order, as one owner knows them: what a client hands in or reads about a
+    person is that client's alone. `email_index` is the keyed digest of the address; it and
+    `encrypted_email` are None after an erasure."""
 
     id: str
+    client_id: str
+    mode: Mode
+    email_index: str | None
     encrypted_email: bytes | None
     created_at: datetime
     erased_at: datetime | None
@@ -58,14 +63,13 @@ class KycCustomer:
 
 @dataclass(frozen=True, slots=True)
 class KycSubmission:
-    """One field or document that a client submitted for a provider's KYC check of a customer;
+    """One field or document that was submitted for a provider's KYC check of a customer;
     `media_type` is empty for a field."""
 
     customer_id: str
     provider: ProviderName
     country: str
     field: str
-    client_id: str
     media_type: str
     encrypted_value: bytes
     at: datetime
@@ -85,11 +89,12 @@ class KycSubmissionSync:
 
 
 @dataclass(frozen=True, slots=True)
-class ErasureResult:
-    """How many orders lost their personal data; `complete` when none of the customer's is left."""
+class KycUsage:
+    """The value in micro-USD of a person's orders with a provider, without those that were never
+    paid or were refunded: of one owner, and of all clients in the owner's mode."""
 
-    orders: int
-    complete: bool
+    own_micro_usd: int = 0
+    person_micro_usd: int = 0
 
 
 class OrderRepository(Protocol):
@@ -154,27 +159,30 @@ class OrderRepository(Protocol):
         """Store the ids of a provider's updates that were applied."""
         ...
 
-    def sum_usage_micro_usd(self, customer_id: str, provider: str, since: datetime) -> int:
-        """The value of a customer's orders with a provider since an instant, without those that
-        were never paid or were refunded."""
-        ...
-
 
 class KycCustomerRepository(Protocol):
     """KYC customers, found by a keyed digest of their e-mail address, and their submissions."""
 
-    def find_by_email(self, email_index: str) -> KycCustomer | None: ...
+    def find(self, owner: Owner, email_index: str) -> KycCustomer | None:
+        """The person with this address, as the owner knows them."""
+        ...
+
+    def list_by_email(self, owners: OwnerFilter, email_index: str) -> list[KycCustomer]:
+        """The person with this address, as each of these owners knows them."""
+        ...
+
     def get(self, customer_id: str) -> KycCustomer | None: ...
     def lock(self, customer_id: str) -> KycCustomer | None:
-        """The customer, locked until the unit of work ends."""
+        """The customer; the person is locked for every owner until the unit of work ends."""
         ...
 
-    def add(self, customer: KycCustomer, email_index: str) -> KycCustomer:
-        """Store a customer; returns the existing one when the address is known."""
+    def add(self, customer: KycCustomer) -> KycCustomer:
+        """Store a customer; returns the existing one when the owner knows the address."""
         ...
 
-    def list_page(self, limit: int, before_id: str | None = None) -> list[KycCustomer]:
-        """Newest first."""
+    def get_usage(self, owner: Owner, email_index: str, provider: str, month: datetime) -> KycUsage:
+        """What a person used of a provider's limits since the beginning of a month, erased records
+        included."""
         ...
 
     def save_submissions(self, submissions: Sequence[KycSubmission]) -> None:
@@ -210,14 +218,14 @@ class KycCustomerRepository(Protocol):
         """Transmissions whose `next_at` has passed; their `next_at` becomes `until`."""
         ...
 
-    def find_open_order(self, customer_id: str, client_id: str | None = None) -> int | None:
+    def find_open_order(self, customer_id: str) -> int | None:
         """The id of an order of this customer that has not ended."""
         ...
 
-    def erase(self, customer_id: str, at: datetime, client_id: str | None = None) -> ErasureResult:
-        """Delete the submissions of this customer and the personal data of their orders, or only
-        those of one client; the orders stay. When none is left, the e-mail address and its digest
-        are deleted too."""
+    def erase(self, customer_id: str, at: datetime, month: datetime) -> int:
+        """Delete the address, its digest and the submissions of a customer, and the personal data
+        of their orders, which stay; returns the number of these. What the person used since the
+        beginning of the month is kept under the digest until the month is over."""
         ...
 
 

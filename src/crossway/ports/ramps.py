@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from crossway.domain.clients import Owner
 from crossway.domain.errors import DomainError
 from crossway.domain.fiat import Currency
 from crossway.domain.kyc import Tier, VerificationStatus
@@ -150,6 +151,14 @@ class ProviderUpdate:
 
 
 @dataclass(frozen=True, slots=True)
+class KycUser:
+    """A person as one owner knows them. The same address of another client is another user."""
+
+    email: str
+    owner: Owner
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A document for a provider's identity check."""
 
@@ -162,11 +171,13 @@ class RampProvider(Protocol):
     """One ramp provider. Every call may raise `Unreachable`, after which the result is unknown.
 
     Calls that change something may be repeated safely with the same reference. `runs_in_process`:
-    calls need no network and run in the caller's thread.
+    calls need no network and run in the caller's thread. `verifies_by_email_alone`: it knows users
+    by their address only, so that its status of one may come from what another client handed in.
     """
 
     name: ProviderName
     runs_in_process: bool
+    verifies_by_email_alone: bool
     capabilities: Capabilities
 
     def refund_address(self, chain: str) -> str:
@@ -214,12 +225,12 @@ class RampProvider(Protocol):
         """
         ...
 
-    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, user: KycUser, country: str) -> VerificationStatus:
         """The verification status of a user with the provider."""
         ...
 
     def submit_kyc(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+        self, user: KycUser, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         """Submit what a tier requires. Raises `ProviderRejected`."""
         ...

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from crossway.ports.ramps import KycUser
+
 NODE_LIES = (
     "forged",
     "chain_id",
@@ -128,8 +130,8 @@ class RampSandbox(Protocol):
         """
         ...
 
-    def set_kyc_status(self, provider: str, email: str, kyc_type: str, status: str) -> None:
-        """Set a provider's verification status of a person."""
+    def set_kyc_status(self, provider: str, user: KycUser, kyc_type: str, status: str) -> None:
+        """Set a provider's verification status of a user."""
         ...
 
     def inject_faults(self, provider: str, faults: RampFaults) -> None:

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, delete, func, or_, select, text, tuple_, update
+from sqlalchemy import Connection, delete, func, or_, select, text, update
 
+from crossway.domain.clients import Owner, OwnerFilter
 from crossway.domain.ramps import FINAL_ORDER_STATES
 from crossway.ports.ramp_repository import (
-    ErasureResult,
     KycCustomer,
     KycSubmission,
     KycSubmissionSync,
+    KycUsage,
 )
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.kyc_usage import get_usage, keep_usage
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.ramp_tables import (
     kyc_customers,
     kyc_submission_syncs,
@@ -32,7 +35,7 @@ _SAVE_SUBMISSIONS = per_dialect(
         index_elements=[*_SUBMISSION_SCOPE, "field"],
         set_={
             name: insert_into(kyc_submissions).excluded[name]
-            for name in ("client_id", "media_type", "encrypted_value", "at")
+            for name in ("media_type", "encrypted_value", "at")
         },
     )
 )
@@ -53,11 +56,16 @@ class SqlKycCustomers:
     def __init__(self, db: Connection) -> None:
         self._db = db
 
-    def find_by_email(self, email_index: str) -> KycCustomer | None:
-        row = self._db.execute(
-            select(kyc_customers).where(kyc_customers.c.email_index == email_index)
-        ).first()
-        return None if row is None else CUSTOMERS.decode(row)
+    def find(self, owner: Owner, email_index: str) -> KycCustomer | None:
+        found = self.list_by_email(OwnerFilter(owner.client_id, owner.mode), email_index)
+        return found[0] if found else None
+
+    def list_by_email(self, owners: OwnerFilter, email_index: str) -> list[KycCustomer]:
+        query = select(kyc_customers).where(
+            kyc_customers.c.email_index == email_index, *is_owned(kyc_customers, owners)
+        )
+        rows = self._db.execute(query.order_by(kyc_customers.c.created_at, kyc_customers.c.id))
+        return [CUSTOMERS.decode(row) for row in rows]
 
     def get(self, customer_id: str) -> KycCustomer | None:
         row = self._db.execute(
@@ -66,28 +74,30 @@ class SqlKycCustomers:
         return None if row is None else CUSTOMERS.decode(row)
 
     def lock(self, customer_id: str) -> KycCustomer | None:
-        query = select(kyc_customers).where(kyc_customers.c.id == customer_id).with_for_update()
-        row = self._db.execute(query).first()
-        return None if row is None else CUSTOMERS.decode(row)
-
-    def add(self, customer: KycCustomer, email_index: str) -> KycCustomer:
-        self._db.execute(
-            _ADD[self._db.dialect.name],
-            CUSTOMERS.encode(customer) | {"email_index": email_index, "erased_at": None},
+        person = select(kyc_customers.c.email_index).where(kyc_customers.c.id == customer_id)
+        # In one order, so that two owners never wait for each other.
+        query = (
+            select(kyc_customers)
+            .where(
+                or_(
+                    kyc_customers.c.id == customer_id,
+                    kyc_customers.c.email_index == person.scalar_subquery(),
+                )
+            )
+            .order_by(kyc_customers.c.id)
+            .with_for_update()
         )
-        return self.find_by_email(email_index) or customer
+        locked = {row.id: CUSTOMERS.decode(row) for row in self._db.execute(query)}
+        return locked.get(customer_id)
 
-    def list_page(self, limit: int, before_id: str | None = None) -> list[KycCustomer]:
-        query = select(kyc_customers).order_by(
-            kyc_customers.c.created_at.desc(), kyc_customers.c.id.desc()
-        )
-        if before_id is not None:
-            last = self.get(before_id)
-            if last is None:
-                return []
-            position = tuple_(kyc_customers.c.created_at, kyc_customers.c.id)
-            query = query.where(position < tuple_(to_micros(last.created_at), last.id))
-        return [CUSTOMERS.decode(row) for row in self._db.execute(query.limit(limit))]
+    def add(self, customer: KycCustomer) -> KycCustomer:
+        self._db.execute(_ADD[self._db.dialect.name], CUSTOMERS.encode(customer))
+        assert customer.email_index is not None
+        owner = Owner(customer.client_id, customer.mode)
+        return self.find(owner, customer.email_index) or customer
+
+    def get_usage(self, owner: Owner, email_index: str, provider: str, month: datetime) -> KycUsage:
+        return get_usage(self._db, owner, email_index, provider, month)
 
     def save_submissions(self, submissions: Sequence[KycSubmission]) -> None:
         rows = [SUBMISSIONS.encode(submission) for submission in submissions]
@@ -169,46 +179,26 @@ class SqlKycCustomers:
             )
         return syncs
 
-    def find_open_order(self, customer_id: str, client_id: str | None = None) -> int | None:
+    def find_open_order(self, customer_id: str) -> int | None:
         query = select(func.min(orders.c.id)).where(
-            *self._order_conditions(customer_id, client_id),
+            orders.c.customer_id == customer_id,
             orders.c.state.not_in([state.value for state in FINAL_ORDER_STATES]),
         )
-        syncs = self._db.execute(query).scalar_one()
-        return None if syncs is None else int(syncs)
+        order_id = self._db.execute(query).scalar_one()
+        return None if order_id is None else int(order_id)
 
-    def erase(self, customer_id: str, at: datetime, client_id: str | None = None) -> ErasureResult:
+    def erase(self, customer_id: str, at: datetime, month: datetime) -> int:
+        keep_usage(self._db, customer_id, month)
         emptied_orders = self._db.execute(
             update(orders)
-            .where(*self._order_conditions(customer_id, client_id))
+            .where(orders.c.customer_id == customer_id)
             .values(customer_id=None, encrypted_fields=None, instructions="{}", widget_url="")
         ).rowcount
-        conditions = [kyc_submissions.c.customer_id == customer_id]
-        if client_id is not None:
-            conditions.append(kyc_submissions.c.client_id == client_id)
-        self._db.execute(delete(kyc_submissions).where(*conditions))
-        if self._has_data(customer_id):
-            return ErasureResult(emptied_orders, complete=False)
-        self._db.execute(
-            delete(kyc_submission_syncs).where(kyc_submission_syncs.c.customer_id == customer_id)
-        )
+        for table in (kyc_submissions, kyc_submission_syncs):
+            self._db.execute(delete(table).where(table.c.customer_id == customer_id))
         self._db.execute(
             update(kyc_customers)
             .where(kyc_customers.c.id == customer_id)
             .values(email_index=None, encrypted_email=None, erased_at=to_micros(at))
         )
-        return ErasureResult(emptied_orders, complete=True)
-
-    def _has_data(self, customer_id: str) -> bool:
-        has_data = or_(
-            select(orders.c.id).where(orders.c.customer_id == customer_id).exists(),
-            select(kyc_submissions.c.id)
-            .where(kyc_submissions.c.customer_id == customer_id)
-            .exists(),
-        )
-        return bool(self._db.execute(select(has_data)).scalar_one())
-
-    @staticmethod
-    def _order_conditions(customer_id: str, client_id: str | None) -> list[Any]:
-        conditions = [orders.c.customer_id == customer_id]
-        return conditions if client_id is None else [*conditions, orders.c.client_id == client_id]
+        return emptied_orders

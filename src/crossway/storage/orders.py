@@ -10,7 +10,6 @@ from uuid import uuid4
 from sqlalchemy import (
     Connection,
     Select,
-    and_,
     func,
     insert,
     or_,
@@ -48,7 +47,6 @@ _ADD_COUNTS = per_dialect(
     )
 )
 _ADD_UPDATES = per_dialect(lambda put: put(processed_updates).on_conflict_do_nothing())
-_UNPAID = (OrderState.CANCELLED.value, OrderState.EXPIRED.value, OrderState.REFUNDED.value)
 
 
 class SqlOrders:
@@ -221,18 +219,6 @@ class SqlOrders:
         if rows:
             self._db.execute(_ADD_UPDATES[self._db.dialect.name], rows)
 
-    def sum_usage_micro_usd(self, customer_id: str, provider: str, since: datetime) -> int:
-        c = orders.c
-        never_paid = and_(c.state == OrderState.FAILED.value, c.paid_at.is_(None))
-        query = select(func.coalesce(func.sum(c.value_micro_usd), 0)).where(
-            c.customer_id == customer_id,
-            c.provider == provider,
-            c.created_at >= to_micros(since),
-            c.state.not_in(_UNPAID),
-            ~never_paid,
-        )
-        return int(self._db.execute(query).scalar_one())
-
     def _decode(self, row: Any) -> RampOrder:
         return ORDERS.decode(row, self._open_text)
 
@@ -262,10 +248,11 @@ def _apply_filter(query: Select[Any], filter: OrderFilter) -> Select[Any]:
         c.direction: filter.direction,
         c.provider: filter.provider,
         c.currency: filter.currency,
-        c.customer_id: filter.customer_id,
     }
     query = query.where(*is_owned(orders, filter))
     query = query.where(*(column == value for column, value in equals.items() if value is not None))
+    if filter.customer_ids:
+        query = query.where(c.customer_id.in_(filter.customer_ids))
     if filter.states:
         query = query.where(c.state.in_([state.value for state in filter.states]))
     if filter.before_id is not None:

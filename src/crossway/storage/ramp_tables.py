@@ -117,12 +117,35 @@ kyc_customers = Table(
     METADATA,
     Column("id", Text, primary_key=True),
     # The keyed digest of the address; an erasure deletes both.
-    Column("email_index", Text, unique=True),
+    Column("email_index", Text),
     Column("encrypted_email", LargeBinary),
     Column("created_at", BigInteger, nullable=False),
     Column("erased_at", BigInteger),
+    Column("client_id", Text, nullable=False),
+    Column("mode", Text, nullable=False),
 )
 Index("kyc_customers_by_age", kyc_customers.c.created_at, kyc_customers.c.id)
+# Each owner has a person once; a provider's limits count the person over all owners.
+Index(
+    "kyc_customers_of_person",
+    kyc_customers.c.email_index,
+    kyc_customers.c.mode,
+    kyc_customers.c.client_id,
+    unique=True,
+)
+
+# What erased customers had used of a provider's limits in a month, until that month is over.
+kyc_erased_usage = Table(
+    "kyc_erased_usage",
+    METADATA,
+    Column("email_index", Text, primary_key=True),
+    Column("mode", Text, primary_key=True),
+    Column("client_id", Text, primary_key=True),
+    Column("provider", Text, primary_key=True),
+    # The beginning of the month.
+    Column("month", BigInteger, primary_key=True, index=True),
+    Column("used_micro_usd", BigInteger, nullable=False),
+)
 
 kyc_submissions = Table(
     "kyc_submissions",
@@ -132,7 +155,6 @@ kyc_submissions = Table(
     Column("provider", Text, nullable=False),
     Column("country", Text, nullable=False),
     Column("field", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
     Column("media_type", Text, nullable=False),
     Column("encrypted_value", LargeBinary, nullable=False),
     Column("at", BigInteger, nullable=False),

@@ -16,7 +16,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from crossway.storage.ramp_tables import processed_updates
+from crossway.storage.ramp_tables import kyc_erased_usage, processed_updates
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.service_tables import request_log
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox
@@ -36,6 +36,11 @@ _KINDS: Final[dict[str, tuple[Column[int], tuple[Column[Any], ...], ColumnElemen
     "provider_updates": (
         processed_updates.c.at,
         (processed_updates.c.at, processed_updates.c.provider, processed_updates.c.update_id),
+        true(),
+    ),
+    "erased_usage": (
+        kyc_erased_usage.c.month,
+        (kyc_erased_usage.c.month, *(c for c in kyc_erased_usage.primary_key if c.name != "month")),
         true(),
     ),
 }

@@ -3,14 +3,17 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from crossway.domain.clients import Mode, Owner
 from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import OrderRequest, ProviderQuoteRequest
+from crossway.ports.ramps import KycUser, OrderRequest, ProviderQuoteRequest
 from tests.adapters.ramps.provider_servers import CATALOGUE, FIAT, capabilities_of
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WALLET = "0x5B38Da6a701c568545dCfcB03FcB875f56beddC4"
+OWNER = Owner("c-1", Mode.TEST)
 EMAIL, PHONE, ACCOUNT = "ada.obi@example.com", "+2348012345678", "0123456789"
+USER = KycUser(EMAIL, OWNER)
 FIELDS = {
     "bankCode": "058",
     "accountNumber": ACCOUNT,

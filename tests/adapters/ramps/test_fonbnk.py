@@ -27,6 +27,7 @@ from tests.adapters.ramps.provider_servers import (
 from tests.adapters.ramps.requests import (
     AT,
     EMAIL,
+    USER,
     WALLET,
     channel_for,
     order_request,
@@ -295,7 +296,7 @@ def test_kyc_statuses_are_mapped(
         "currentKycStatus": status,
         "currentKycStatusDescription": "Blurred",
     }
-    assert fonbnk.get_kyc_status(EMAIL, "NG") == standing
+    assert fonbnk.get_kyc_status(USER, "NG") == standing
 
 
 def test_submitted_fields_form_a_document(server: ProviderServer, fonbnk: Fonbnk) -> None:
@@ -303,9 +304,9 @@ def test_submitted_fields_form_a_document(server: ProviderServer, fonbnk: Fonbnk
     server.responses["POST /api/v2/user/kyc"] = ANSWERS["kyc"] | {"currentKycStatus": "initiated"}
     fields = {"firstName": "Ada", "lastName": "Obi", "dateOfBirth": "1990-12-31"}
     basic = fields | {"idType": "NIN", "idNumber": "12345678901"}
-    assert fonbnk.submit_kyc(EMAIL, "NG", basic, []).status is KycStatus.PENDING
+    assert fonbnk.submit_kyc(USER, "NG", basic, []).status is KycStatus.PENDING
     images = [Document(key, "image/png", b"picture") for key in ("selfie", "idDocumentFront")]
-    fonbnk.submit_kyc(EMAIL, "NG", fields, images)
+    fonbnk.submit_kyc(USER, "NG", fields, images)
     first, second = (call.json for call in server.requests_to("POST", "/api/v2/user/kyc"))
     assert first["documentId"] == "67da909b739fc481aa525c43"
     assert first["userFields"] == fields_of(fields) | {"id_number": "12345678901"}
@@ -321,7 +322,7 @@ def fields_of(fields: dict[str, str]) -> dict[str, str]:
 def test_a_missing_requirement_is_rejected_by_name(server: ProviderServer, fonbnk: Fonbnk) -> None:
     server.responses["GET /api/v2/user/kyc"] = ANSWERS["kyc"]
     with pytest.raises(ProviderRejected, match="still needs dob, id_number for NIN"):
-        fonbnk.submit_kyc(EMAIL, "NG", {"firstName": "A", "lastName": "O", "idType": "NIN"}, [])
+        fonbnk.submit_kyc(USER, "NG", {"firstName": "A", "lastName": "O", "idType": "NIN"}, [])
 
 
 def test_an_unsupported_chain_or_channel_is_rejected(fonbnk: Fonbnk) -> None:

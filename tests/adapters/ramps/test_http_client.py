@@ -36,7 +36,7 @@ from tests.adapters.ramps.provider_servers import (
     recorded_responses,
     running_server,
 )
-from tests.adapters.ramps.requests import AT, EMAIL, channel_for, order_request, quote_request
+from tests.adapters.ramps.requests import AT, USER, channel_for, order_request, quote_request
 
 ProviderSetup = tuple[ProviderName, Callable[..., Any], Callable[..., Any], str, str, str]
 PROVIDERS: dict[str, ProviderSetup] = {
@@ -238,7 +238,7 @@ def test_logs_contain_no_customer(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with running_server(ProviderServer(lambda _: True)) as server, new_client() as client:
         server.responses["GET /api/v2/user/kyc"] = recorded_responses("fonbnk")["kyc"]
-        new_fonbnk(server.url, client).get_kyc_status(EMAIL, "NG")
+        new_fonbnk(server.url, client).get_kyc_status(USER, "NG")
     assert len(server.requests) == 1
     assert "ada" not in caplog.text
 

@@ -32,6 +32,7 @@ from tests.adapters.ramps.provider_servers import (
 from tests.adapters.ramps.requests import (
     AT,
     EMAIL,
+    USER,
     WALLET,
     channel_for,
     order_request,
@@ -258,6 +259,6 @@ def test_a_webhook_without_our_reference_is_ignored(onramp: OnrampMoney) -> None
 
 
 def test_kyc_happens_on_the_hosted_page(onramp: OnrampMoney) -> None:
-    assert onramp.get_kyc_status(EMAIL, "IN") == VerificationStatus()
+    assert onramp.get_kyc_status(USER, "IN") == VerificationStatus()
     with pytest.raises(ProviderRejected, match="on its own page"):
-        onramp.submit_kyc(EMAIL, "IN", {}, [])
+        onramp.submit_kyc(USER, "IN", {}, [])

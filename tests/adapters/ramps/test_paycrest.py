@@ -25,8 +25,8 @@ from tests.adapters.ramps.provider_servers import (
 )
 from tests.adapters.ramps.requests import (
     AT,
-    EMAIL,
     FIELDS,
+    USER,
     WALLET,
     channel_for,
     order_request,
@@ -299,10 +299,10 @@ def test_a_forged_or_malformed_webhook_is_rejected(paycrest: Paycrest) -> None:
 
 
 def test_kyc_is_attested_by_the_operator(server: ProviderServer, paycrest: Paycrest) -> None:
-    assert paycrest.get_kyc_status(EMAIL, "NG") == VerificationStatus()
+    assert paycrest.get_kyc_status(USER, "NG") == VerificationStatus()
     with pytest.raises(ProviderRejected, match="the operator has to"):
-        paycrest.submit_kyc(EMAIL, "NG", {}, [])
+        paycrest.submit_kyc(USER, "NG", {}, [])
     with new_http_client() as client:
         vouched = new_paycrest(server.url, client, identities="checked_by_operator")
-        assert vouched.get_kyc_status(EMAIL, "NG").passed is KycType.ADVANCED
-        assert vouched.submit_kyc(EMAIL, "NG", {}, []).passed is KycType.ADVANCED
+        assert vouched.get_kyc_status(USER, "NG").passed is KycType.ADVANCED
+        assert vouched.submit_kyc(USER, "NG", {}, []).passed is KycType.ADVANCED

@@ -1,6 +1,7 @@
 """Every channel of every provider works in the sandbox with the shipped data."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import Capabilities, Document, OrderRequest, ProviderQuoteRequest
 from crossway.ports.sandbox import RampFaults
-from tests.ramps import EMAIL, SandboxRamp
+from tests.ramps import EMAIL, USER, SandboxRamp
 from tests.services import NOW
 from tests.simulation import catalogue
 
@@ -88,6 +89,6 @@ def test_a_complete_submission_passes_every_tier(shipped: SandboxRamp) -> None:
             Document(item.key, "image/png", b"") for item in requirements if item.type == "document"
         ]
         fields = {item.key: "A7654321" for item in requirements if item.type != "document"}
-        email = f"{country}{EMAIL}"
-        shipped.provider.submit_kyc(email, country, fields, documents)
-        assert shipped.provider.get_kyc_status(email, country).passed is KycType.ADVANCED
+        user = replace(USER, email=f"{country}{EMAIL}")
+        shipped.provider.submit_kyc(user, country, fields, documents)
+        assert shipped.provider.get_kyc_status(user, country).passed is KycType.ADVANCED

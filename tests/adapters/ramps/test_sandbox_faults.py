@@ -16,6 +16,7 @@ from tests.ramps import (
     OFF,
     ON,
     UNITS,
+    USER,
     SandboxRamp,
     capabilities,
     channel,
@@ -37,8 +38,8 @@ def test_an_unavailable_provider_does_not_respond_until_it_recovers(ramp: Sandbo
         lambda: ramp.provider.cancel_order(reference),
         lambda: ramp.provider.cancel_by_reference(order),
         lambda: ramp.provider.fetch_updates([reference]),
-        lambda: ramp.provider.get_kyc_status(EMAIL, "NG"),
-        lambda: ramp.provider.submit_kyc(EMAIL, "NG", {}, []),
+        lambda: ramp.provider.get_kyc_status(USER, "NG"),
+        lambda: ramp.provider.submit_kyc(USER, "NG", {}, []),
     ):
         with pytest.raises(Unreachable, match="gives no answer"):
             call()
@@ -200,9 +201,9 @@ def test_the_hosted_page_is_on_this_machine(tmp_path: object) -> None:
     ramp = SandboxRamp(f"sqlite:///{tmp_path}/ramps.db", can)
     order = ramp.provider.create_order(order_request(ramp, channel=by, email=""))
     assert order.widget_url == f"/widget?reference={order.reference}"
-    assert ramp.provider.get_kyc_status(EMAIL, "NG").verification_url.startswith("/widget?")
+    assert ramp.provider.get_kyc_status(USER, "NG").verification_url.startswith("/widget?")
     with pytest.raises(ProviderRejected, match="on its own page"):
-        ramp.provider.submit_kyc(EMAIL, "NG", {"idNumber": "1"}, [])
+        ramp.provider.submit_kyc(USER, "NG", {"idNumber": "1"}, [])
     ramp.simulation.close()
 
 
@@ -220,7 +221,7 @@ def test_no_personal_data_is_stored(ramp: SandboxRamp) -> None:
     ramp.provider.create_order(
         order_request(ramp, Direction.OFF, fields={"accountNumber": "9876543210"})
     )
-    ramp.provider.submit_kyc(EMAIL, "NG", {"idNumber": "A7654321"}, [])
+    ramp.provider.submit_kyc(USER, "NG", {"idNumber": "A7654321"}, [])
     with ramp.simulation.reading.connect() as db:
         rows = [
             str(row)

@@ -31,6 +31,7 @@ from tests.adapters.ramps.requests import (
     EMAIL,
     FIELDS,
     IDENTITY,
+    USER,
     WALLET,
     channel_for,
     order_request,
@@ -376,9 +377,9 @@ def test_a_forged_or_malformed_webhook_is_rejected(card: YellowCard) -> None:
 
 
 def test_kyc_is_attested_by_the_operator(server: ProviderServer, card: YellowCard) -> None:
-    assert card.get_kyc_status(EMAIL, "NG") == VerificationStatus()
+    assert card.get_kyc_status(USER, "NG") == VerificationStatus()
     with pytest.raises(ProviderRejected, match="the operator has to"):
-        card.submit_kyc(EMAIL, "NG", {}, [])
+        card.submit_kyc(USER, "NG", {}, [])
     with new_http_client() as client:
         vouched = new_yellow_card(server.url, client, identities="checked_by_operator")
-        assert vouched.get_kyc_status(EMAIL, "NG").passed is KycType.ADVANCED
+        assert vouched.get_kyc_status(USER, "NG").passed is KycType.ADVANCED

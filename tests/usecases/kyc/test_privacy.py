@@ -15,7 +15,7 @@ from crossway.domain.ramps import Direction, OrderState
 from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected
 from crossway.usecases.kyc import customers, verification
 from tests.databases import new_sqlite
-from tests.kyc_provider import BASIC, EMAIL, PNG, KycHarness, new_kyc_harness
+from tests.kyc_provider import BASIC, EMAIL, OWNER, PNG, KycHarness, new_kyc_harness
 from tests.processes import Installation, free_port, new_installation, wait_until
 from tests.storage.ramp_records import an_order
 from tests.usecases.ramp_world import RampWorld
@@ -75,7 +75,7 @@ def test_personal_data_is_encrypted_in_the_database(kyc: KycHarness) -> None:
     verification.add_document(
         *kyc.staff_args, "YELLOW_CARD", EMAIL, "NG", "selfie", "image/png", PNG
     )
-    person = customers.get_or_create_customer(kyc.services, EMAIL)
+    person = customers.get_or_create_customer(kyc.services, OWNER, EMAIL)
     fields = json.dumps({"account": ACCOUNT, "email": EMAIL}).encode()
     order = an_order(customer_id=person.id, encrypted_fields=kyc.services.vault.encrypt(fields))
     kyc.world.store.write(lambda unit: unit.orders.add(order))
@@ -90,7 +90,7 @@ def test_orders_store_no_plain_personal_data(tmp_path: Path) -> None:
     folder.mkdir()
     world = RampWorld(new_sqlite(folder))
     for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
-        world.services.ramp_sandbox.set_kyc_status(provider, EMAIL, "advanced", "approved")
+        world.approve(provider, EMAIL)
     written = {}
     orders = []
     for provider in ("YELLOW_CARD", "FONBNK", "PAYCREST"):
@@ -137,7 +137,7 @@ class RepeatingProvider:
 
 def test_provider_messages_are_stored_without_personal_data(tmp_path: Path) -> None:
     world = RampWorld(new_sqlite(tmp_path))
-    world.services.ramp_sandbox.set_kyc_status("YELLOW_CARD", EMAIL, "advanced", "approved")
+    world.approve("YELLOW_CARD", EMAIL)
     chatty: Any = [RepeatingProvider(provider) for provider in world.services.ramps]
     world.services = replace(world.services, ramps=chatty)
     fields = world.example_fields("YELLOW_CARD", Direction.OFF) | {"accountNumber": ACCOUNT}

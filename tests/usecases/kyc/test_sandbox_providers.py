@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.kyc import KycAssessment, KycStatus, KycType
+from crossway.ports.ramps import KycUser
 from crossway.ports.sandbox import RampFaults
 from crossway.usecases.kyc import verification
 from crossway.usecases.kyc.submission_sync import submit_due
 from tests.databases import new_sqlite
 from tests.harness import Harness
-from tests.kyc_provider import BASIC, PNG
+from tests.kyc_provider import BASIC, OWNER, PNG
 
 EMAIL = "grace@example.org"
 
@@ -50,7 +51,7 @@ def test_a_customer_passes_basic_then_advanced_kyc(world: Harness) -> None:
     assert (result.kyc_type, result.status) == (KycType.ADVANCED, KycStatus.PENDING)
     assert result.missing == ()
     assert kyc_status(world, "500").can_proceed
-    world.ramps.set_kyc_status("YELLOW_CARD", EMAIL, "advanced", "approved")
+    world.ramps.set_kyc_status("YELLOW_CARD", KycUser(EMAIL, OWNER), "advanced", "approved")
     result = kyc_status(world, "10000")
     assert (result.can_proceed, result.remaining_micro_usd) == (True, 10_000 * 10**6)
     assert kyc_status(world, "100", provider="FONBNK").kyc_type is KycType.NONE

@@ -17,7 +17,7 @@ from crossway.storage.encrypted_values import ENCRYPTED_COLUMNS, SEALED_COLUMNS
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.operating.key_rotation import BATCH_SIZE, rotate_encryption
 from tests.harness import SECRET_KEY
-from tests.kyc_provider import BASIC, EMAIL, KycHarness, new_kyc_harness
+from tests.kyc_provider import BASIC, EMAIL, OWNER, KycHarness, new_kyc_harness
 from tests.storage.ramp_records import an_order
 from tests.storage.records import run_concurrently
 from tests.test_cli import crossway
@@ -34,7 +34,7 @@ def kyc(tmp_path: Path) -> Iterator[KycHarness]:
 def add_orders(kyc: KycHarness) -> None:
     """Add orders of a customer with a submission."""
     verification.submit_kyc(*kyc.staff_args, "YELLOW_CARD", EMAIL, "NG", BASIC)
-    person = customers.get_or_create_customer(kyc.services, EMAIL)
+    person = customers.get_or_create_customer(kyc.services, OWNER, EMAIL)
     for _ in range(2 * BATCH_SIZE + 1):
         order = an_order(
             customer_id=person.id,
@@ -75,7 +75,7 @@ def test_after_a_rotation_the_new_key_alone_decrypts_everything(kyc: KycHarness)
     assert len(list_encrypted_values(kyc)) == sum(done.reencrypted.values())
     for value in list_encrypted_values(kyc):
         assert alone.services.vault.decrypt(value)
-    person = customers.get_or_create_customer(alone.services, EMAIL)
+    person = customers.get_or_create_customer(alone.services, OWNER, EMAIL)
     assert customers.decrypt_email(alone.services, person) == EMAIL
     with pytest.raises(InvalidSecretKey):
         with_key_ring(kyc, SECRET_KEY)

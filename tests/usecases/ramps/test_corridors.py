@@ -10,7 +10,7 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.fiat import fiat_of_usd
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, ProviderName
-from crossway.ports.ramps import RampProvider
+from crossway.ports.ramps import KycUser, RampProvider
 from crossway.ports.sandbox import RampFaults
 from crossway.usecases.ramps import quotes as ramp_quotes
 from crossway.usecases.ramps.quote_params import RampQuoteRequest
@@ -105,6 +105,8 @@ def test_every_chain_family_is_reached(world: Harness, chain: str, direction: Di
 
 
 def test_passed_kyc_is_preferred_within_one_percent(own: Harness) -> None:
+    user = KycUser(EMAIL, own.caller.owner)
+
     def recommended(email: str | None) -> ProviderName:
         result = get_quotes(own, "KES", ON, email=email).recommended
         assert result is not None
@@ -116,16 +118,22 @@ def test_passed_kyc_is_preferred_within_one_percent(own: Harness) -> None:
     first, second, *_ = get_quotes(own, "KES", ON).quotes
     assert second.fiat_minor * 100 <= first.fiat_minor * 101
     assert recommended(EMAIL) == cheapest == first.provider
-    own.ramps.set_kyc_status(second.provider, EMAIL, KycType.BASIC, KycStatus.PENDING)
+    own.ramps.set_kyc_status(second.provider, user, KycType.BASIC, KycStatus.PENDING)
     assert recommended(EMAIL) == cheapest
-    own.ramps.set_kyc_status(second.provider, EMAIL, KycType.BASIC, KycStatus.APPROVED)
+    own.ramps.set_kyc_status(second.provider, user, KycType.BASIC, KycStatus.APPROVED)
     assert recommended(EMAIL) == second.provider
     assert recommended("bob@example.com") == recommended(None) == cheapest
 
 
 def test_passed_kyc_insufficient_for_the_amount_is_not_preferred(own: Harness) -> None:
+    user = KycUser(EMAIL, own.caller.owner)
     own.ramps.inject_faults(ProviderName.YELLOW_CARD, RampFaults(rate_bps=-10))
-    own.ramps.set_kyc_status(ProviderName.YELLOW_CARD, EMAIL, KycType.BASIC, KycStatus.APPROVED)
+    own.ramps.set_kyc_status(
+        ProviderName.YELLOW_CARD,
+        user,
+        KycType.BASIC,
+        KycStatus.APPROVED,
+    )
     small, large = (
         get_quotes(own, "NGN", ON, email=EMAIL, amount=a).recommended for a in ("500", "501")
     )

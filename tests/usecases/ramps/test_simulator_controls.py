@@ -13,7 +13,7 @@ from crossway.domain.intent import State
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.domain.roles import Role
-from crossway.ports.ramps import OrderRequest, ProviderOrderStatus, RampProvider
+from crossway.ports.ramps import KycUser, OrderRequest, ProviderOrderStatus, RampProvider
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 from tests.harness import Harness
 from tests.storage.ramp_records import an_order
@@ -170,12 +170,15 @@ def test_a_kyc_status_set_by_hand_is_returned(
     ramp_sandbox.set_kyc_status(
         world.services, world.caller, "YELLOW_CARD", " Ada@Example.com ", kyc_type, status
     )
-    assessment = yellow_card(world).get_kyc_status(EMAIL, "NG")
+    assessment = yellow_card(world).get_kyc_status(KycUser(EMAIL, world.caller.owner), "NG")
     assert (assessment.kyc_type, assessment.status) == (kyc_type, status)
     ramp_sandbox.set_kyc_status(
         world.services, world.caller, "YELLOW_CARD", EMAIL, "none", "not_started"
     )
-    assert yellow_card(world).get_kyc_status(EMAIL, "NG").passed is KycType.NONE
+    assert (
+        yellow_card(world).get_kyc_status(KycUser(EMAIL, world.caller.owner), "NG").passed
+        is KycType.NONE
+    )
 
 
 def test_each_invalid_kyc_status_field_is_rejected_by_name(world: Harness) -> None:

@@ -27,6 +27,7 @@ from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
     Capabilities,
     Document,
+    KycUser,
     OrderRequest,
     ProviderOrderStatus,
     ProviderQuoteRequest,
@@ -65,6 +66,7 @@ class ProviderClient(ABC, Generic[C]):
     name: ProviderName
     title: str
     runs_in_process: bool = False
+    verifies_by_email_alone: bool = False
 
     def __init__(
         self,
@@ -135,17 +137,17 @@ class OperatorAttestedClient(ProviderClient[AttestedT]):
 
     The operator attests in the settings that it does."""
 
-    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, user: KycUser, country: str) -> VerificationStatus:
         """Approved for everybody once the operator attests its own checks; else not started."""
         attested = self._credentials.identities == "checked_by_operator"
         return ATTESTED if attested else VerificationStatus()
 
     def submit_kyc(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+        self, user: KycUser, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         """The attested status. Raises `ProviderRejected` without an attestation, as the provider
         accepts no submissions."""
-        status = self.get_kyc_status(email, country)
+        status = self.get_kyc_status(user, country)
         if status.status is not KycStatus.APPROVED:
             raise ProviderRejected(
                 f"{self.title} checks no identities: the operator has to, and has to confirm it "

@@ -12,7 +12,7 @@ from crossway.api.schemas.fields import (
 )
 from crossway.api.schemas.ramps import PROVIDERS
 from crossway.api.schemas.responses import json_decimal
-from crossway.domain.kyc import KycAssessment, KycStatus, KycType, Requirement
+from crossway.domain.kyc import USED_ELSEWHERE, KycAssessment, KycStatus, KycType, Requirement
 from crossway.domain.money import MICRO_USD_DECIMALS
 from crossway.usecases.kyc.verification import KycRequirements
 
@@ -104,8 +104,8 @@ class KycStateOut(Model):
     )
     currentKycStatus: str = field("Status of that check.", "approved", extra={"enum": STATUSES})
     limitUsd: ExactNumber = field("The customer's limit in US dollars.", 500)
-    usedUsd: ExactNumber = field("The used part of the limit.", 125.5)
-    remainingUsd: ExactNumber = field("The remaining part of the limit.", 374.5)
+    usedUsd: ExactNumber = field("What your orders used of the limit.", 125.5)
+    remainingUsd: ExactNumber = field("What your orders leave of the limit.", 374.5)
     requiredKycType: str | None = field(
         "Only with an amount: the tier that it requires; null if it exceeds every limit.",
         "basic",
@@ -113,6 +113,11 @@ class KycStateOut(Model):
     )
     canProceed: bool | None = field(
         "Only with an amount: whether the order can proceed now.", True, default=None
+    )
+    reason: str | None = field(
+        "Only where an order within `remainingUsd` cannot proceed: other orders use the limit.",
+        USED_ELSEWHERE,
+        default=None,
     )
     blocked: bool = field("Whether the customer is blocked.", False)
     missingRequirements: list[str] = field("Requirements not submitted yet.", ["bvn"])
@@ -128,6 +133,8 @@ class KycStateOut(Model):
         if subject.order_micro_usd is not None:
             required = assessment.required.value if assessment.required else None
             order = {"requiredKycType": required, "canProceed": assessment.can_proceed}
+            if assessment.reason == USED_ELSEWHERE:
+                order["reason"] = USED_ELSEWHERE
         return cls(
             provider=subject.provider,
             userEmail=subject.email,

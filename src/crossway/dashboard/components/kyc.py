@@ -7,9 +7,11 @@ import streamlit as st
 from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.actions import confirm, run_action
 from crossway.dashboard.components.permissions import requires
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import operator, operator_for, services
+from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import kyc as view
 from crossway.dashboard.views import ramp_orders
+from crossway.domain.clients import Principal
 from crossway.domain.kyc import Requirement
 from crossway.domain.roles import Permission
 from crossway.ports.ramps import Document
@@ -18,8 +20,9 @@ from crossway.usecases.kyc import customers, verification
 _TYPES = ("png", "jpg", "jpeg", "pdf")
 ERASED = (
     "The e-mail address, all submitted KYC data and the fields of this customer's orders are "
-    "deleted from the database permanently. The orders and their amounts are kept. Data held by "
-    "the providers is not affected."
+    "deleted from the database permanently, for every merchant in the current mode. The orders and "
+    "their amounts are kept. Data held by the providers is not affected, and what was used of this "
+    "month's limits stays counted."
 )
 
 
@@ -39,11 +42,29 @@ def provider_choice(currency: str, country: str) -> str | None:
     )
 
 
+def merchant_choice(email: str) -> str:
+    """The merchant whose customer to show; first those that know the person."""
+    names = client_view.client_names(services())
+    known = customers.list_customers(services(), operator(), email) if email.strip() else []
+    options = [*dict.fromkeys(customer.client_id for customer in known), *names]
+    return st.selectbox(
+        "Merchant",
+        list(dict.fromkeys(options)),
+        key=f"kyc_merchant {email}",
+        format_func=lambda client: names.get(client, client),
+        width=240,
+        help="A customer's KYC belongs to the merchant that handed it in.",
+    )
+
+
 @live_fragment.fragment()
-def kyc_status(provider: str, email: str, country: str, currency: str, amount: str) -> None:
-    """A customer's KYC status with a provider, live."""
+def kyc_status(
+    merchant: str, provider: str, email: str, country: str, currency: str, amount: str
+) -> None:
+    """A merchant's customer's KYC status with a provider, live."""
     with notices.show_errors():
-        panel = view.load_panel(services(), operator(), provider, email, country, currency, amount)
+        caller = operator_for(merchant)
+        panel = view.load_panel(services(), caller, provider, email, country, currency, amount)
         widget.details(panel.details, "kyc_facts", "KYC status")
         if panel.used:
             st.progress(panel.share, text=notices.escape_markdown(panel.used))
@@ -64,9 +85,10 @@ def _join_labels(missing: tuple[Requirement, ...]) -> str:
 
 
 @requires(Permission.OPERATE)
-def submission_form(provider: str, email: str, country: str, currency: str) -> None:
+def submission_form(merchant: str, provider: str, email: str, country: str, currency: str) -> None:
     """A form for the missing fields; inputs are stored encrypted only."""
-    panel = view.load_panel(services(), operator(), provider, email, country, currency, "")
+    caller = operator_for(merchant)
+    panel = view.load_panel(services(), caller, provider, email, country, currency, "")
     if not panel.missing:
         return
     with st.expander("Submit missing requirements", icon=":material/upload_file:"):
@@ -87,7 +109,9 @@ def submission_form(provider: str, email: str, country: str, currency: str) -> N
             documents = [
                 Document(key, file.type, file.getvalue()) for key, file in files.items() if file
             ]
-            run_action(partial(_submit, provider, email, country, currency, fields, documents))
+            run_action(
+                partial(_submit, caller, provider, email, country, currency, fields, documents)
+            )
 
 
 def _field(requirement: Requirement) -> str | None:
@@ -107,6 +131,7 @@ def _file(requirement: Requirement):  # type: ignore[no-untyped-def]
 
 
 def _submit(
+    caller: Principal,
     provider: str,
     email: str,
     country: str,
@@ -115,7 +140,7 @@ def _submit(
     documents: list[Document],
 ) -> str:
     verification.submit_kyc(
-        services(), operator(), provider, email, country, fields, documents, currency=currency
+        services(), caller, provider, email, country, fields, documents, currency=currency
     )
     return "Submitted; the provider is reviewing it."
 

@@ -5,7 +5,8 @@ import streamlit as st
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.permissions import requires
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import operator, operator_for, services
+from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views import ramp_sandbox as view
 from crossway.domain.errors import InvalidInput
@@ -61,13 +62,16 @@ def _apply(provider: str, name: str, typed: str | bool) -> str:
 
 @requires(Permission.OPERATE)
 def kyc_status() -> None:
-    """Set a customer's KYC status at a provider."""
-    providers = view.list_providers(services())
+    """Set the KYC status of a merchant's customer at a provider."""
+    providers, names = view.list_providers(services()), client_view.client_names(services())
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         provider = st.selectbox(
             "Provider", list(providers), key="standing_provider", format_func=providers.__getitem__
         )
         email = st.text_input("Customer's e-mail", key="standing_email", autocomplete="off")
+        merchant = st.selectbox(
+            "Merchant", list(names), key="standing_merchant", format_func=names.__getitem__
+        )
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         kind = st.selectbox(
             "Check",
@@ -84,14 +88,14 @@ def kyc_status() -> None:
             format_func=lambda one: kyc_view.STATUSES[one][0],
         )
     if st.button("Set KYC status", icon=":material/badge:"):
-        run_action(lambda: _set_kyc_status(provider, email, kind, status))
+        run_action(lambda: _set_kyc_status(merchant, provider, email, kind, status))
 
 
 def _set_kyc_status(
-    provider: str, email: str, kind: KycType | None, status: KycStatus | None
+    merchant: str, provider: str, email: str, kind: KycType | None, status: KycStatus | None
 ) -> str:
     if kind is None or status is None:
         raise InvalidInput("Choose a check and a status")
-    ramp_sandbox.set_kyc_status(services(), operator(), provider, email, kind, status)
+    ramp_sandbox.set_kyc_status(services(), operator_for(merchant), provider, email, kind, status)
     label = kyc_view.STATUSES[status][0].lower()
     return f"{kyc_view.TYPES[kind]}: {label}."

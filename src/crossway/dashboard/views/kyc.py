@@ -103,16 +103,34 @@ def _build_details(state: KycAssessment) -> tuple[Detail, ...]:
         Detail("Customer", Cell(state.subject.email)),
         Detail("Check", Cell(TYPES[state.kyc_type], badges=(status_badge(state.status),))),
         Detail("Limit", Cell(_format_limit(state))),
-        Detail("Remaining", Cell(format_usd(state.remaining_micro_usd), tone="strong")),
+        Detail("Remaining", Cell(format_usd(_remaining(state)), tone="strong")),
     ]
+    if elsewhere := state.subject.used_elsewhere_micro_usd:
+        facts.append(
+            Detail(
+                "Used with other merchants",
+                Cell(format_usd(elsewhere)),
+                "The provider counts the person; a merchant is never shown this",
+            )
+        )
     if state.reason:
         facts.append(Detail("Reason", Cell(state.reason)))
     return tuple(facts)
 
 
+def _remaining(state: KycAssessment) -> int:
+    """What is left of the limit after the orders of every merchant."""
+    elsewhere = state.subject.used_elsewhere_micro_usd if state.monthly else 0
+    return max(state.remaining_micro_usd - elsewhere, 0)
+
+
+def _used(state: KycAssessment) -> int:
+    return state.subject.used_micro_usd + state.subject.used_elsewhere_micro_usd
+
+
 def _used_share(state: KycAssessment) -> float:
     limit = state.limit_micro_usd
-    return 0.0 if not limit else min(state.subject.used_micro_usd / limit, 1.0)
+    return 0.0 if not limit else min(_used(state) / limit, 1.0)
 
 
 def _format_limit(state: KycAssessment) -> str:
@@ -127,7 +145,7 @@ def _used_caption(state: KycAssessment) -> str:
     """The caption of the limit's bar; empty without a monthly limit."""
     if not state.limit_micro_usd or not state.monthly or state.subject.provider_hosted:
         return ""
-    used, limit = state.subject.used_micro_usd, state.limit_micro_usd
+    used, limit = _used(state), state.limit_micro_usd
     return f"{format_usd(used)} used of {format_usd(limit)} this month"
 
 

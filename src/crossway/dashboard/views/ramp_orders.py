@@ -10,7 +10,6 @@ from crossway.dashboard.views.fiat import country_name, format_fiat
 from crossway.dashboard.views.formatting import chain_name, format_amount, to_millis
 from crossway.dashboard.views.links import order_href
 from crossway.domain.clients import Principal
-from crossway.domain.kyc_fields import parse_email
 from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter
@@ -82,13 +81,11 @@ def load_page(services: Services, caller: Principal, filters: OrderFilter) -> Li
 
 def load_customer_orders(services: Services, caller: Principal, email: str) -> ListPage:
     """The latest orders of the customer with this e-mail address; it never appears in a URL."""
-    with services.store.read() as unit:
-        person = unit.kyc_customers.find_by_email(
-            services.vault.blind_index(parse_email(email, "E-mail"))
-        )
-    if person is None:
+    known = customers.list_customers(services, caller, email)
+    if not known:
         return ListPage((), 0, None)
-    return load_page(services, caller, OrderFilter(customer_id=person.id))
+    ids = tuple(customer.id for customer in known)
+    return load_page(services, caller, OrderFilter(customer_ids=ids))
 
 
 def user_chain(order: RampOrder) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from crossway.domain.clients import Owner
 from crossway.domain.errors import Unreachable
 from crossway.domain.kyc import (
     KycStatus,
@@ -16,7 +17,7 @@ from crossway.domain.kyc import (
     requirements_between,
 )
 from crossway.ports.ramp_repository import KycSubmission, KycSubmissionSync
-from crossway.ports.ramps import Capabilities, Document, ProviderRejected, RampProvider
+from crossway.ports.ramps import Capabilities, Document, KycUser, ProviderRejected, RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.ramp_provider_calls import call_with_timeout, find_provider
@@ -53,12 +54,31 @@ def with_pending_submission(
 
 
 def fetch_kyc_status(
-    services: Services, provider: RampProvider, email: str, country: str
+    services: Services, provider: RampProvider, user: KycUser, country: str
 ) -> VerificationStatus:
-    """The provider's status of a customer. Raises `Unreachable` after the timeout."""
+    """The provider's status of a user. Raises `Unreachable` after the timeout."""
     return call_with_timeout(
-        services, provider, lambda: provider.get_kyc_status(email, country), KYC_QUEUE
+        services, provider, lambda: read_kyc_status(services, provider, user, country), KYC_QUEUE
     )
+
+
+def read_kyc_status(
+    services: Services, provider: RampProvider, user: KycUser, country: str
+) -> VerificationStatus:
+    """The provider's status of a user, without a timeout. A provider that knows people by their
+    address alone is asked only about those whom the owner handed in: it would answer with what
+    another client did."""
+    if provider.verifies_by_email_alone and not _has_submitted(services, provider, user, country):
+        return VerificationStatus()
+    return provider.get_kyc_status(user, country)
+
+
+def _has_submitted(services: Services, provider: RampProvider, user: KycUser, country: str) -> bool:
+    with services.store.read() as unit:
+        customer = unit.kyc_customers.find(user.owner, services.vault.blind_index(user.email))
+        return customer is not None and bool(
+            unit.kyc_customers.list_submitted_fields(customer.id, provider.name, country)
+        )
 
 
 def submit_to_provider(
@@ -74,7 +94,8 @@ def submit_to_provider(
     status = VerificationStatus()
     if customer is not None and customer.encrypted_email is not None and submissions:
         email = services.vault.decrypt(customer.encrypted_email).decode()
-        status = _send_submissions(services, provider, email, sync.country, submissions)
+        user = KycUser(email, Owner(customer.client_id, customer.mode))
+        status = _send_submissions(services, provider, user, sync.country, submissions)
     services.store.write(lambda unit: unit.kyc_customers.delete_sync(sync.sync_id))
     return status
 
@@ -82,11 +103,11 @@ def submit_to_provider(
 def _send_submissions(
     services: Services,
     provider: RampProvider,
-    email: str,
+    user: KycUser,
     country: str,
     submissions: Sequence[KycSubmission],
 ) -> VerificationStatus:
-    status = fetch_kyc_status(services, provider, email, country)
+    status = fetch_kyc_status(services, provider, user, country)
     tiers, passed = get_tiers(provider.capabilities, country), status.passed
     target = highest_complete_type(tiers, passed, {submission.field for submission in submissions})
     requested = {requirement.key for requirement in requirements_between(tiers, passed, target)}
@@ -110,7 +131,7 @@ def _send_submissions(
     return call_with_timeout(
         services,
         provider,
-        lambda: provider.submit_kyc(email, country, fields, documents),
+        lambda: provider.submit_kyc(user, country, fields, documents),
         KYC_QUEUE,
     )
 

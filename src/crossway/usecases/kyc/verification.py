@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import uuid4
 
-from crossway.domain.clients import Principal, Scope
+from crossway.domain.clients import Owner, Principal, Scope
 from crossway.domain.errors import InvalidStatus, KycRequired, Unreachable
 from crossway.domain.kyc import (
     KycAssessment,
@@ -18,8 +18,12 @@ from crossway.domain.kyc import (
 )
 from crossway.domain.kyc_fields import mask_email, parse_document, parse_email, parse_values
 from crossway.domain.ramps import ProviderName
-from crossway.ports.ramp_repository import KycSubmission, KycSubmissionSync
-from crossway.ports.ramps import Document, ProviderRejected
+from crossway.ports.ramp_repository import (
+    KycSubmission,
+    KycSubmissionSync,
+    KycUsage,
+)
+from crossway.ports.ramps import Document, KycUser, ProviderRejected
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.kyc.corridors import (
@@ -34,6 +38,7 @@ from crossway.usecases.kyc.submission_sync import (
     LEASE,
     fetch_kyc_status,
     list_requirements,
+    read_kyc_status,
     record_rejection,
     submit_to_provider,
     with_pending_submission,
@@ -69,12 +74,14 @@ def assess_customer(
     corridor, parsed_email, amount_micro_usd = parse_kyc_query(
         services, provider, email, country, currency, amount, amount_field
     )
-    status = fetch_kyc_status(services, corridor.provider, parsed_email, corridor.country)
-    return _assess(services, corridor, parsed_email, amount_micro_usd, status)
+    user = KycUser(parsed_email, caller.owner)
+    status = fetch_kyc_status(services, corridor.provider, user, corridor.country)
+    return _assess(services, corridor, user, amount_micro_usd, status)
 
 
 def assess_order(
     services: Services,
+    caller: Principal,
     provider: ProviderName,
     email: str | None,
     country: str,
@@ -86,32 +93,32 @@ def assess_order(
     outside the executor must bound it."""
     corridor = KycCorridor(parse_provider(services, provider), country, currency)
     if email is None:
-        unknown = _context(corridor, "", None, 0, order_micro_usd)
+        unknown = _context(corridor, "", None, KycUsage(), order_micro_usd)
         return assess_kyc(unknown, corridor.tiers, VerificationStatus(), ())
-    parsed_email = parse_email(email)
-    status = corridor.provider.get_kyc_status(parsed_email, country)
-    return _assess(services, corridor, parsed_email, order_micro_usd, status)
+    user = KycUser(parse_email(email), caller.owner)
+    status = read_kyc_status(services, corridor.provider, user, country)
+    return _assess(services, corridor, user, order_micro_usd, status)
 
 
 def recheck_limit(
     services: Services, unit: UnitOfWork, assessment: KycAssessment, customer_id: str
 ) -> None:
     """Check the monthly limit again in the transaction that stores an order, as other orders may
-    have used it meanwhile. Locks the customer; raises `KycRequired` when too little is left."""
+    have used it meanwhile, those of other clients too. Locks the customer; raises `KycRequired`
+    when too little is left."""
     context = assessment.subject
     if not assessment.monthly or context.order_micro_usd is None or context.provider_hosted:
         return
-    unit.kyc_customers.lock(customer_id)
-    since = month_start(services.clock.now())
-    used_micro_usd = unit.orders.sum_usage_micro_usd(customer_id, context.provider, since)
-    if used_micro_usd + context.order_micro_usd > assessment.limit_micro_usd:
+    customer = unit.kyc_customers.lock(customer_id)
+    if customer is None or customer.email_index is None:
+        raise InvalidStatus("The user's data was just erased; try again")
+    owner, month = Owner(customer.client_id, customer.mode), month_start(services.clock.now())
+    usage = unit.kyc_customers.get_usage(owner, customer.email_index, context.provider, month)
+    if usage.person_micro_usd + context.order_micro_usd > assessment.limit_micro_usd:
+        remaining = max(assessment.limit_micro_usd - usage.own_micro_usd, 0)
         raise KycRequired(
             "Another order of this user has used up the limit of their identity check",
-            replace(
-                assessment,
-                can_proceed=False,
-                remaining_micro_usd=assessment.limit_micro_usd - used_micro_usd,
-            ),
+            replace(assessment, can_proceed=False, remaining_micro_usd=remaining),
         )
 
 
@@ -152,7 +159,8 @@ def submit_kyc(
     for document in documents:
         key = parse_document(requirements, document.key, document.media_type, document.content)
         values_to_store.append((key, document.media_type, document.content))
-    return _store_and_submit(services, caller, corridor, parsed_email, values_to_store)
+    user = KycUser(parsed_email, caller.owner)
+    return _store_and_submit(services, caller, corridor, user, values_to_store)
 
 
 def add_document(
@@ -170,28 +178,29 @@ def add_document(
     corridor, parsed_email = parse_submission_target(services, provider, email, country, currency)
     requirement_key = parse_document(list_requirements(corridor.tiers), key, media_type, content)
     document = (requirement_key, str(media_type), content)
-    return _store_and_submit(services, caller, corridor, parsed_email, [document])
+    user = KycUser(parsed_email, caller.owner)
+    return _store_and_submit(services, caller, corridor, user, [document])
 
 
 def _assess(
     services: Services,
     corridor: KycCorridor,
-    email: str,
+    user: KycUser,
     amount_micro_usd: int | None,
     status: VerificationStatus,
 ) -> KycAssessment:
     """Combine the provider's status with this service's usage and submission records."""
     name, country = corridor.provider.name, corridor.country
-    since = month_start(services.clock.now())
+    index, month = services.vault.blind_index(user.email), month_start(services.clock.now())
     with services.store.read() as unit:
-        customer = unit.kyc_customers.find_by_email(services.vault.blind_index(email))
+        usage = unit.kyc_customers.get_usage(user.owner, index, name, month)
+        customer = unit.kyc_customers.find(user.owner, index)
         if customer is None:
-            context = _context(corridor, email, None, 0, amount_micro_usd)
+            context = _context(corridor, user.email, None, usage, amount_micro_usd)
             return assess_kyc(context, corridor.tiers, status, ())
-        used_micro_usd = unit.orders.sum_usage_micro_usd(customer.id, name, since)
         sync = unit.kyc_customers.get_sync(customer.id, name, country)
         submitted = unit.kyc_customers.list_submitted_fields(customer.id, name, country)
-    context = _context(corridor, email, customer.id, used_micro_usd, amount_micro_usd)
+    context = _context(corridor, user.email, customer.id, usage, amount_micro_usd)
     current_status = with_pending_submission(status, corridor.tiers, sync)
     return assess_kyc(context, corridor.tiers, current_status, submitted)
 
@@ -200,7 +209,7 @@ def _context(
     corridor: KycCorridor,
     email: str,
     customer_id: str | None,
-    used_micro_usd: int,
+    usage: KycUsage,
     amount_micro_usd: int | None,
 ) -> KycContext:
     return KycContext(
@@ -209,9 +218,10 @@ def _context(
         customer_id=customer_id,
         country=corridor.country,
         currency=corridor.currency,
-        used_micro_usd=used_micro_usd,
+        used_micro_usd=usage.own_micro_usd,
         order_micro_usd=amount_micro_usd,
         provider_hosted=corridor.in_widget,
+        used_elsewhere_micro_usd=usage.person_micro_usd - usage.own_micro_usd,
     )
 
 
@@ -219,12 +229,12 @@ def _store_and_submit(
     services: Services,
     caller: Principal,
     corridor: KycCorridor,
-    email: str,
+    user: KycUser,
     values_to_store: Sequence[tuple[str, str, bytes]],
 ) -> KycAssessment:
     """Store values (key, media type, content), then submit them to the provider."""
     caller.require_scope(Scope.WRITE)
-    customer_id = get_or_create_customer(services, email).id
+    customer_id = get_or_create_customer(services, user.owner, user.email).id
     sync = _store_submissions(services, caller, corridor, customer_id, values_to_store)
     try:
         status = submit_to_provider(services, corridor.provider, sync)
@@ -233,7 +243,7 @@ def _store_and_submit(
         raise
     except Unreachable:
         status = VerificationStatus()  # The submission is stored and retried after its lease.
-    return _assess(services, corridor, email, None, status)
+    return _assess(services, corridor, user, None, status)
 
 
 def _store_submissions(
@@ -246,14 +256,12 @@ def _store_submissions(
     """Store encrypted values and schedule their submission. Raises `InvalidStatus` when the
     customer was erased meanwhile."""
     name, country, now = corridor.provider.name, corridor.country, services.clock.now()
-    client = caller.client
     submissions = [
         KycSubmission(
             customer_id,
             name,
             country,
             key,
-            client.id,
             media_type,
             services.vault.encrypt(value),
             now,
@@ -271,7 +279,7 @@ def _store_submissions(
         keys = [key for key, _, _ in values_to_store]
         detail = {"customer": customer_id, "provider": name, "country": country, "keys": keys}
         subject = f"customer:{customer_id}"
-        unit.audit_log.record(client.name, "KYC data submitted", detail, now, subject)
+        unit.audit_log.record(caller.client.name, "KYC data submitted", detail, now, subject)
 
     services.store.write(work)
     return sync

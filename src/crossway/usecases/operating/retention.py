@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
+from crossway.domain.kyc import month_start
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 
@@ -45,6 +46,8 @@ def get_cutoffs(services: Services) -> Mapping[str, datetime]:
         "deliveries": now - policy.deliveries,
         "outbox": now - policy.outbox,
         "provider_updates": now - policy.provider_updates,
+        # Limits count by calendar month.
+        "erased_usage": month_start(now),
     }
 
 

@@ -170,8 +170,10 @@ def _record_of(
     orders: dict[int, RampOrder],
 ) -> OwnedRecord | None:
     """The record of a hit; a client is in both modes, and a delivery is its webhook's."""
-    if hit.kind in ("client", "customer"):
+    if hit.kind == "client":
         return OwnerFilter(str(hit.id), caller.mode)
+    if hit.kind == "customer":
+        return unit.kyc_customers.get(str(hit.id))
     if hit.kind == "link":
         return unit.payment_links.get(str(hit.id))
     number = int(hit.id)
@@ -191,15 +193,15 @@ def _search_by_email(services: Services, caller: Principal, email: str, text: st
     """The KYC customer with this e-mail address, their orders and the payments of these, and
     records whose references contain the address."""
     with services.store.read() as unit:
-        customer = (
-            unit.kyc_customers.find_by_email(services.vault.blind_index(email))
-            if caller.is_staff
-            else None
+        customers = unit.kyc_customers.list_by_email(
+            caller.narrow(OwnerFilter()), services.vault.blind_index(email)
         )
         hits: list[SearchHit] = []
-        if customer is not None:
-            hits.append(SearchHit("customer", customer.id, "email", True))
-            for order in unit.orders.list_page(OrderFilter(customer_id=customer.id), MAX_HITS):
+        if customers:
+            # One person, however many clients know them.
+            hits.append(SearchHit("customer", customers[0].id, "email", True))
+            of_person = OrderFilter(customer_ids=tuple(customer.id for customer in customers))
+            for order in unit.orders.list_page(of_person, MAX_HITS):
                 hits.append(SearchHit("order", order.id, "customer", False))
                 if order.intent_id is not None:
                     hits.append(SearchHit("payment", order.intent_id, "customer", False))

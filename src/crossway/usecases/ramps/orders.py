@@ -6,7 +6,7 @@ from dataclasses import replace
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidInput, InvalidStatus, KycRequired, NotFound, Unreachable
 from crossway.domain.intent import Intent
-from crossway.domain.kyc import KycAssessment
+from crossway.domain.kyc import USED_ELSEWHERE, KycAssessment
 from crossway.domain.ramps import (
     Direction,
     OrderEvent,
@@ -52,9 +52,11 @@ def create_order(
     """
     caller.require_scope(Scope.WRITE)
     parsed = parse(services, caller, request)
-    assessment = _check_kyc(services, parsed)
+    assessment = _check_kyc(services, caller, parsed)
     customer = (
-        None if parsed.email is None else customers.get_or_create_customer(services, parsed.email)
+        None
+        if parsed.email is None
+        else customers.get_or_create_customer(services, caller.owner, parsed.email)
     )
     order = build_order(services, caller, parsed, customer.id if customer else None)
     intent = None
@@ -213,13 +215,14 @@ def _update_order(
     return updated
 
 
-def _check_kyc(services: Services, parsed: ParsedOrderRequest) -> KycAssessment:
+def _check_kyc(services: Services, caller: Principal, parsed: ParsedOrderRequest) -> KycAssessment:
     """Check KYC before anything is stored. Raises `KycRequired` or `Unreachable`."""
     quote = parsed.quote
 
     def assess() -> KycAssessment:
         return verification.assess_order(
             services,
+            caller,
             quote.provider,
             parsed.email,
             quote.country,
@@ -236,6 +239,8 @@ def _check_kyc(services: Services, parsed: ParsedOrderRequest) -> KycAssessment:
 
 
 def _describe_missing_kyc(assessment: KycAssessment) -> str:
+    if assessment.reason == USED_ELSEWHERE:
+        return assessment.reason
     if assessment.required is None:
         return f"{assessment.subject.provider} accepts no order of this amount from this user"
     missing = ", ".join(requirement.label for requirement in assessment.missing)

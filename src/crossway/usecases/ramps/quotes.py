@@ -66,8 +66,8 @@ def compare_quotes(
     responses = get_provider_quotes(services, caller, params, eligible)
     ranked_quotes = rank_quotes(responses.quotes)
     verified = (
-        _verified_providers(services, params, near_cheapest(ranked_quotes))
-        if params.email
+        _verified_providers(services, caller, params, near_cheapest(ranked_quotes))
+        if params.email and caller is not None
         else frozenset()
     )
     reasons = {**responses.refused, **responses.unanswered}
@@ -160,7 +160,10 @@ def _supported_currency(
 
 
 def _verified_providers(
-    services: Services, params: RampQuoteParams, candidates: Sequence[RampQuote]
+    services: Services,
+    caller: Principal,
+    params: RampQuoteParams,
+    candidates: Sequence[RampQuote],
 ) -> Collection[ProviderName]:
     """The providers among `candidates` with which the user has passed the KYC required for this
     amount. Providers that do not answer are not included."""
@@ -170,7 +173,7 @@ def _verified_providers(
     def build_call(quote: RampQuote) -> Callable[[], KycAssessment]:
         amount_micro_usd, code = quote.value_micro_usd, quote.currency.code
         return lambda: verification.assess_order(
-            services, quote.provider, params.email, params.country, code, amount_micro_usd
+            services, caller, quote.provider, params.email, params.country, code, amount_micro_usd
         )
 
     calls = {f"{quote.provider} identity": build_call(quote) for quote in candidates}
@@ -179,5 +182,6 @@ def _verified_providers(
         quote.provider
         for quote in candidates
         if (assessment := results.get(f"{quote.provider} identity")) is not None
+        and assessment.can_proceed
         and assessment.remaining_micro_usd >= quote.value_micro_usd
     }

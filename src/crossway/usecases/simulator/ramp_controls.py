@@ -10,6 +10,7 @@ from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.kyc_fields import parse_email
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.domain.roles import Permission
+from crossway.ports.ramps import KycUser
 from crossway.ports.sandbox import RampFaults, RampSandbox
 from crossway.ports.services import Services
 from crossway.usecases.simulator import chain_controls
@@ -53,7 +54,7 @@ def set_kyc_status(
     kyc_type: object,
     status: object,
 ) -> None:
-    """Set a customer's KYC status with a sandbox provider."""
+    """Set the KYC status of the caller's customer with a sandbox provider."""
     sandbox = _require_sandbox(services, caller)
     errors = ValidationErrors()
     provider_name = errors.collect(_parse_provider, provider)
@@ -73,7 +74,8 @@ def set_kyc_status(
     assert parsed_email is not None
     assert parsed_type is not None
     assert parsed_status is not None
-    sandbox.set_kyc_status(provider_name, parsed_email, parsed_type, parsed_status)
+    user = KycUser(parsed_email, caller.owner)
+    sandbox.set_kyc_status(provider_name, user, parsed_type, parsed_status)
 
 
 def inject_faults(

@@ -11,6 +11,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
 from crossway.domain.webhooks import EventType
 from crossway.ports.logs import LoggedRequest
+from crossway.ports.ramps import KycUser
 from crossway.ports.records import IntentFilter
 from crossway.usecases.developers import webhooks
 from crossway.usecases.developers.webhooks import WebhookUpdate
@@ -81,7 +82,9 @@ def _create(world: DemoWorld, actors: DemoActors) -> RampOrder | None:
     chain = random.choice(_CHAINS)
     sandbox = world.services.ramp_sandbox
     assert sandbox is not None
-    sandbox.set_kyc_status(provider, email, "advanced", "approved")
+    caller = actors.callers[random.choice(_RAMP_MERCHANTS)]
+    user = KycUser(email, caller.owner)
+    sandbox.set_kyc_status(provider, user, "advanced", "approved")
     buying = direction is Direction.ON
     request = CreateOrderRequest(
         direction=direction.value,
@@ -95,7 +98,6 @@ def _create(world: DemoWorld, actors: DemoActors) -> RampOrder | None:
         email=email,
         fields=_example_fields(world, provider, direction, currency),
     )
-    caller = actors.callers[random.choice(_RAMP_MERCHANTS)]
     try:
         return orders.create_order(world.services, caller, request)
     except DomainError:

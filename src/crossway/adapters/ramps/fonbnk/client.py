@@ -50,6 +50,7 @@ from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
     Document,
+    KycUser,
     OrderRequest,
     ProviderOrder,
     ProviderOrderStatus,
@@ -72,6 +73,7 @@ class Fonbnk(ProviderClient[FonbnkCredentials]):
 
     name = ProviderName.FONBNK
     title = TITLE
+    verifies_by_email_alone = True
 
     def get_quote(
         self, request: ProviderQuoteRequest, channels: Sequence[Channel], now: datetime
@@ -154,19 +156,19 @@ class Fonbnk(ProviderClient[FonbnkCredentials]):
         complete_order = self._find_by_reference(order.merchant_order_params or "")
         return self._to_updates(complete_order)[-1:] if complete_order else ()
 
-    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, user: KycUser, country: str) -> VerificationStatus:
         """A customer's KYC status; the call registers them with Fonbnk."""
-        query = {"userEmail": email, "countryIsoCode": country}
+        query = {"userEmail": user.email, "countryIsoCode": country}
         return to_kyc_status(self._get(KycResponse, KYC, query))
 
     def submit_kyc(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+        self, user: KycUser, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         """Submit the country's identity document that the fields complete."""
-        query = {"userEmail": email, "countryIsoCode": country}
+        query = {"userEmail": user.email, "countryIsoCode": country}
         status = self._get(KycResponse, KYC, query)
         body = kyc.build_submission(self._names, status, fields, documents)
-        personal = [email, *fields.values()]
+        personal = [user.email, *fields.values()]
         return to_kyc_status(self._post(KycResponse, KYC, query | body, redact=personal))
 
     def _sign(self, method: str, target: str, body: bytes) -> Mapping[str, str]:

@@ -54,6 +54,7 @@ from crossway.domain.payment_channels import Channel
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import (
     Document,
+    KycUser,
     OrderRequest,
     ProviderOrder,
     ProviderOrderStatus,
@@ -158,12 +159,12 @@ class OnrampMoney(ProviderClient[OnrampMoneyCredentials]):
         update = self._to_update(attempt)
         return (update,) if update and update.reference else ()
 
-    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, user: KycUser, country: str) -> VerificationStatus:
         """Not started: the provider verifies users on its page and does not share the result."""
         return VerificationStatus()
 
     def submit_kyc(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+        self, user: KycUser, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         """Refused: the provider verifies users on its page."""
         raise ProviderRejected(f"{TITLE} checks identities on its own page, when an order is paid")

@@ -12,7 +12,7 @@ from crossway.adapters.ramps.sandbox.simulated_provider import SimulatedProvider
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.fiat import Rate
 from crossway.domain.kyc import KycStatus, KycType
-from crossway.ports.ramps import Capabilities, ProviderOrderStatus
+from crossway.ports.ramps import Capabilities, KycUser, ProviderOrderStatus
 from crossway.ports.sandbox import RampFaults
 from crossway.ports.vault import Vault
 
@@ -56,10 +56,10 @@ class SandboxControls:
 
         self._backend.report_status(order, requested, require_possible)
 
-    def set_kyc_status(self, provider: str, email: str, kyc_type: str, status: str) -> None:
+    def set_kyc_status(self, provider: str, user: KycUser, kyc_type: str, status: str) -> None:
         sandbox_provider = self._provider(provider)
         with self._backend.open_write() as db:
-            name, key = sandbox_provider.name, sandbox_provider.customer_key(email)
+            name, key = sandbox_provider.name, sandbox_provider.customer_key(user)
             record = kyc_customers.load_record(db, name, key, lock=True)
             now = self._backend.network.clock.read(db)
             updated = kyc_customers.override_status(

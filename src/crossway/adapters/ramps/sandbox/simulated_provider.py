@@ -17,6 +17,7 @@ from crossway.domain.ramps import Direction
 from crossway.ports.ramps import (
     Capabilities,
     Document,
+    KycUser,
     OrderRequest,
     ProviderOrder,
     ProviderOrderStatus,
@@ -39,6 +40,7 @@ class SimulatedProvider:
     """
 
     runs_in_process = False
+    verifies_by_email_alone = False
 
     def __init__(
         self,
@@ -139,9 +141,9 @@ class SimulatedProvider:
         """The headers of a webhook with this body."""
         return webhooks.sign_headers(self._secret(), body, self._backend.now())
 
-    def get_kyc_status(self, email: str, country: str) -> VerificationStatus:
+    def get_kyc_status(self, user: KycUser, country: str) -> VerificationStatus:
         behaviour = self._load_behaviour()
-        customer_key, tiers = self.customer_key(email), self._tiers(country)
+        customer_key, tiers = self.customer_key(user), self._tiers(country)
         with self._backend.open_read() as db:
             record = kyc_customers.load_record(db, self.name, customer_key)
         if (
@@ -157,12 +159,12 @@ class SimulatedProvider:
         return record.to_status(self._verification_url())
 
     def submit_kyc(
-        self, email: str, country: str, fields: Mapping[str, str], documents: Sequence[Document]
+        self, user: KycUser, country: str, fields: Mapping[str, str], documents: Sequence[Document]
     ) -> VerificationStatus:
         behaviour = self._load_behaviour()
         if self.capabilities.kyc_mode == "widget":
             raise ProviderRejected(f"{self.capabilities.title} verifies people on its own page")
-        customer_key, now = self.customer_key(email), self._backend.now()
+        customer_key, now = self.customer_key(user), self._backend.now()
         keys = [document.key for document in documents]
         with self._backend.open_write() as db:
             stored_record = kyc_customers.load_record(db, self.name, customer_key, lock=True)
@@ -173,9 +175,10 @@ class SimulatedProvider:
             kyc_customers.save_record(db, self.name, customer_key, record)
         return record.to_status(self._verification_url())
 
-    def customer_key(self, email: str) -> str:
-        """The digest that identifies a customer here."""
-        return self._vault.blind_index(parse_email(email))
+    def customer_key(self, user: KycUser) -> str:
+        """The digest that identifies a user here."""
+        owner = user.owner
+        return self._vault.blind_index(f"{owner.client_id} {owner.mode} {parse_email(user.email)}")
 
     def _check_order(self, new_order: Order, request: OrderRequest) -> Order:
         return order_creation.as_refused(

@@ -5,6 +5,7 @@ from crossway.domain.intent import State
 from crossway.domain.ledger import Account, balances, fiat_location
 from crossway.domain.money import format_units
 from crossway.domain.ramps import Direction, OrderState, RampOrder
+from crossway.ports.ramps import KycUser
 from crossway.ports.sandbox import RampFaults
 from crossway.usecases.payments import intents
 from crossway.usecases.ramps import orders as ramp_orders
@@ -187,7 +188,8 @@ def _create(world: ScenarioWorld, request: CreateOrderRequest) -> RampOrder:
 def _approve_customer(world: ScenarioWorld) -> None:
     """Approve the customer at the provider."""
     assert world.services.ramp_sandbox is not None
-    world.services.ramp_sandbox.set_kyc_status(PROVIDER, WHO, "basic", "approved")
+    user = KycUser(WHO, world.caller.owner)
+    world.services.ramp_sandbox.set_kyc_status(PROVIDER, user, "basic", "approved")
 
 
 def _fields(world: ScenarioWorld, direction: Direction) -> dict[str, str]:
