@@ -95,7 +95,7 @@ def test_xlsx_has_a_sheet_for_each_part_and_no_formula(browser: TestClient) -> N
     assert [cell for sheet in sheets for cell in sheet.iter() if cell.tag.endswith("}f")] == []
     texts = "".join(ElementTree.fromstring(book.read("xl/sharedStrings.xml")).itertext())
     assert FORMULA in texts
-    assert "Live and test payments" in texts
+    assert "Test payments" in texts
 
 
 def test_an_empty_period_is_exported_with_its_columns(browser: TestClient) -> None:

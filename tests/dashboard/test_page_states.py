@@ -22,9 +22,9 @@ def test_every_page_is_marked_as_simulated(screen: DashboardApp, name: str) -> N
 
 
 def test_empty_pages_state_the_next_step(screen: DashboardApp) -> None:
-    assert "No payments yet" in screen.text
+    assert "No test payments yet" in screen.text
     assert "Nothing needs your attention" in screen.text
-    assert "No payments yet" in screen.open("intents").text
+    assert "No test payments yet" in screen.open("intents").text
 
 
 def test_the_overview_counts_completed_payments(screen: DashboardApp) -> None:

@@ -24,7 +24,8 @@ from crossway.usecases.staff import sessions
 from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 
 FIRST_KEYS = "first_keys"
-MODE_KEY = "operator_mode"
+MODE_KEY, MODE_COOKIE = "operator_mode", "crossway_mode"
+_MODE_CHOSEN = "mode_was_chosen"
 _TOKEN, _OWNER = "token", "signed_in_name"
 _UNATTENDED, _SIGN_OUT_REASON = "unattended_rerun", "sign_out_reason"
 _VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
@@ -129,18 +130,40 @@ def is_viewer_session_active(id_: str) -> bool:
 
 
 def current_mode() -> Mode:
-    """The mode that this session shows, as chosen in the sidebar. It begins with live mode where
-    there are live payments, else with test mode."""
+    """The mode that this session shows, as chosen in the sidebar. It begins with the one that was
+    chosen last in this browser, else with live mode where there are live payments, else with test
+    mode."""
     if MODE_KEY not in st.session_state:
-        with services().store.read() as unit:
-            has_live = any(unit.intents.count_by_state(OwnerFilter(mode=Mode.LIVE)).values())
-        st.session_state[MODE_KEY] = Mode.LIVE if has_live else Mode.TEST
+        st.session_state[MODE_KEY] = remembered_mode() or _first_mode()
     return Mode(st.session_state[MODE_KEY])
+
+
+def remembered_mode() -> Mode | None:
+    """The mode chosen last in this browser, as its cookie had it when this session began."""
+    value = st.context.cookies.get(MODE_COOKIE)
+    return Mode(value) if value in tuple(Mode) else None
+
+
+def _first_mode() -> Mode:
+    with services().store.read() as unit:
+        has_live = any(unit.intents.count_by_state(OwnerFilter(mode=Mode.LIVE)).values())
+    return Mode.LIVE if has_live else Mode.TEST
 
 
 def switch_mode(mode: Mode) -> None:
     """Show another mode from now on; for the callback of a button."""
     st.session_state[MODE_KEY] = mode
+    mode_was_chosen()
+
+
+def mode_was_chosen() -> None:
+    """Note that the mode is a choice, which the browser is to remember."""
+    st.session_state[_MODE_CHOSEN] = True
+
+
+def chosen_mode() -> Mode | None:
+    """The mode if it was chosen in this session."""
+    return current_mode() if st.session_state.get(_MODE_CHOSEN) else None
 
 
 def operator() -> Principal:

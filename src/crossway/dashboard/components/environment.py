@@ -2,10 +2,20 @@
 
 import streamlit as st
 
+from crossway.dashboard.components import widget
 from crossway.dashboard.components.navigation import open_intent
 from crossway.dashboard.components.notices import simulated_badge
 from crossway.dashboard.page_registry import shows_both_modes
-from crossway.dashboard.session import MODE_KEY, current_mode, operator, services, switch_mode
+from crossway.dashboard.session import (
+    MODE_COOKIE,
+    MODE_KEY,
+    chosen_mode,
+    current_mode,
+    mode_was_chosen,
+    operator,
+    services,
+    switch_mode,
+)
 from crossway.dashboard.views import simulator
 from crossway.dashboard.views.keys import MODES
 from crossway.domain.clients import Mode
@@ -93,7 +103,10 @@ def mode_selector() -> None:
             help="Test and live are two worlds: every list, figure, search and export shows one "
             "of them. Live mode uses mainnets only; test mode can also use testnets.",
             persist_state="session",
+            on_change=mode_was_chosen,
         )
+        if chosen := chosen_mode():
+            widget.remember(MODE_COOKIE, chosen)
 
 
 def other_mode_notice(record_mode: str | None) -> None:

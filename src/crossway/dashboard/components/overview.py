@@ -5,7 +5,7 @@ import streamlit as st
 from crossway.dashboard import charts, push, shared_query
 from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.charting import chart, theme_shade
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import incidents as matters
 from crossway.dashboard.views import overview as view
 from crossway.usecases.operating.overview import Overview
@@ -69,7 +69,9 @@ def states() -> None:
     with notices.show_errors():
         rows = view.build_state_rows(_read())
         if not rows:
-            notices.empty_state("No payments yet", "Create the first one or compare quotes.")
+            notices.empty_state(
+                f"No {current_mode()} payments yet", "Create the first one or compare quotes."
+            )
             return
         widget.table(rows, view.STATES_COLUMNS, "states", _STATES)
 

@@ -38,7 +38,9 @@ def rows(filters: Mapping[str, str]) -> None:
         elif filters and not page.rows:
             notices.empty_state("No matching payments", "Remove or change a filter.")
         elif not page.rows:
-            notices.empty_state("No payments yet", "Create the first one with New payment.")
+            notices.empty_state(
+                f"No {caller.mode} payments yet", "Create the first one with New payment."
+            )
         if page.rows:
             widget.table(page.rows, intents.COLUMNS, _NAME, _LABEL, _caption(page, number))
         older = "Search older payments" if page.searched_to is not None else "Older"

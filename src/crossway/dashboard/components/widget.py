@@ -183,6 +183,11 @@ def passkey(
     _component("passkey")(key=key, data=data, on_answer_change=on_answer)
 
 
+def remember(name: str, value: str) -> None:
+    """Have the browser keep a choice in a cookie, for a reload and for further tabs."""
+    _component("remember")(key=f"remember_{name}", data={"name": name, "value": value})
+
+
 def _draw(name: str, data: dict[str, Any], key: str) -> None:
     subscription = shared_query.widget_subscription(key)
     optional = {"subscription": subscription} if subscription else {}

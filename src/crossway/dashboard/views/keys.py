@@ -24,7 +24,7 @@ COLUMNS = (
     Column("Last used"),
 )
 MODES: Final[Mapping[Mode, Badge]] = {
-    Mode.TEST: Badge("Test", "orange", "science", "Testnets and mainnets"),
+    Mode.TEST: Badge("Test", "blue", "science", "Testnets and mainnets"),
     Mode.LIVE: Badge("Live", "violet", "public", "Mainnets only"),
 }
 SCOPES: Final[Mapping[Scope, str]] = {
