@@ -6,6 +6,7 @@ import pytest
 
 from crossway.dashboard.page_registry import PAGES
 from crossway.domain.clients import Mode, Principal
+from crossway.domain.errors import NotFound
 from crossway.domain.intent import Intent
 from crossway.ports.logs import LoggedRequest
 from crossway.usecases.payers import links
@@ -155,3 +156,37 @@ def test_a_search_finds_its_mode_first_and_the_other_rather_than_nothing(
     app.open("search", q={Mode.TEST: "B-2", Mode.LIVE: "A-1"}[mode])
     assert listed(app, "found_payment") == [f"payment-{payments[other(mode)].id}"]
     assert f"Nothing in {mode} mode matches; these are in the other mode." in app.text
+
+
+def test_a_person_of_the_other_mode_is_found_by_a_switch(
+    app: DashboardApp, world: RampWorld
+) -> None:
+    world.create_on_ramp()
+    switch(app, Mode.LIVE)
+    app.open("kyc", provider="YELLOW_CARD", currency="NGN", country="NG")
+    app.at.text_input(key="email").set_value(ADA)
+    assert "Not started" in str(app.rerun().widget("kyc_facts"))
+    assert not app.has_widget("kyc_orders")
+    app.click("Switch to test mode")
+    assert "Approved" in str(app.widget("kyc_facts"))
+    assert len(app.widget("kyc_orders")["rows"]) == 1
+
+
+def test_an_operator_edits_a_test_link_while_in_live_mode(
+    world: RampWorld, live: Principal
+) -> None:
+    made = links.create(
+        world.services,
+        world.caller,
+        LinkRequest(
+            title="Coffee",
+            destination_chain="BASE_TESTNET",
+            recipient=world.wallet("BASE_TESTNET", "shop"),
+        ),
+    )
+    operator = replace(world.operator, mode=Mode.LIVE)
+    change = LinkRequest(source_chains=["ARBITRUM_TESTNET"])
+    edited = links.update(world.services, operator, made.id, change)
+    assert (edited.source_chains, edited.mode) == (("ARBITRUM_TESTNET",), "test")
+    with pytest.raises(NotFound):
+        links.update(world.services, live, made.id, change)

@@ -1,10 +1,11 @@
 """The identity page: a customer's KYC status, submission, requirements and erasure."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, widget
+from crossway.dashboard.components import environment, live_fragment, notices, widget
 from crossway.dashboard.components.actions import confirm, run_action
 from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import operator, operator_for, services
@@ -45,7 +46,11 @@ def provider_choice(currency: str, country: str) -> str | None:
 def merchant_choice(email: str) -> str:
     """The merchant whose customer to show; first those that know the person."""
     names = client_view.client_names(services())
-    known = customers.list_customers(services(), operator(), email) if email.strip() else []
+    caller = operator()
+    known = customers.list_customers(services(), caller, email)
+    if not known:
+        elsewhere = customers.list_customers(services(), replace(caller, mode=None), email)
+        environment.other_mode_notice(elsewhere[0].mode if elsewhere else None)
     options = [*dict.fromkeys(customer.client_id for customer in known), *names]
     return st.selectbox(
         "Merchant",

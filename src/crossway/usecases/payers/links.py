@@ -78,7 +78,7 @@ def update(
         for name in ("destination_chain", "token_out", "recipient"):
             if getattr(request, name) is not None:
                 errors.add(f"{name} cannot be changed: create a new payment link")
-        after = _apply_request(services, caller, before, request, errors)
+        after = _apply_request(services, caller.in_mode_of(before), before, request, errors)
         after = replace(after, updated_at=now)
         old_values, new_values = diff_fields(_audit_fields(before), _audit_fields(after))
         if new_values:
