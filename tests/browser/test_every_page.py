@@ -122,6 +122,7 @@ def test_every_page_opens_fits_the_screen_and_is_accessible(
             assert not found, f"{scheme}: {json.dumps(found[:3], indent=1)}"
     assert [u for u in observed.requests if not u.startswith((busy.url, "data:", "blob:"))] == []
     assert observed.errors == []
+    assert [text for text in observed.console if "Content Security Policy" in text] == []
 
 
 def test_axe_is_installed() -> None:

@@ -12,7 +12,7 @@ from crossway import usecases
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.events import render_events
-from crossway.domain.clients import Mode, Principal, staff_principal
+from crossway.domain.clients import Mode, OwnerFilter, Principal, staff_principal
 from crossway.domain.errors import DomainError, TooManyRequests, Unauthorized, Unreachable
 from crossway.domain.staff import AuthMethod
 from crossway.ports.services import Services
@@ -86,7 +86,7 @@ def stored(world: StaffWorld) -> str:
     """Everything that the sensitive actions change."""
     with world.store.read() as unit:
         staff, factors = unit.staff.list_all(), unit.second_factors.get(1)
-        keys, hooks = unit.api_keys.list_api_keys(None), unit.webhooks.list_by_client(None)
+        keys, hooks = unit.api_keys.list_api_keys(None), unit.webhooks.list_by_owner(OwnerFilter())
         return repr(
             (
                 staff,

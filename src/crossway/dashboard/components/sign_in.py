@@ -84,7 +84,7 @@ def signed_in_footer() -> None:
         return
     with st.sidebar, st.container(key="signed_in_as", gap="small"):
         if person.auth_method is None:
-            st.caption("No staff account exists yet: anyone who opens this page has full access.")
+            st.caption("No staff account exists yet: whoever uses this machine has full access.")
             st.page_link(
                 page_path("staff"), label="Add a staff member", icon=":material/person_add:"
             )

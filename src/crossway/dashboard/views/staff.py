@@ -48,8 +48,8 @@ SIGN_IN_REQUIRED: Final = (
     "the server: `crossway people add NAME --role admin`"
 )
 OPEN_ACCESS: Final = (
-    "Anyone who opens this dashboard has full access. Once you add the first person, an admin, "
-    "everyone must sign in."
+    "Whoever uses this machine has full access. Once you add the first person, an admin, everyone "
+    "must sign in."
 )
 
 
