@@ -1,6 +1,8 @@
 """What tests do to a running site over its API: payments, deposits, faults and time."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -23,10 +25,19 @@ def post(site: Site, path: str, **body: Any) -> Any:
 
 
 def create_intent(site: Site, back: str, amount: str = "25000000", **more: Any) -> Any:
-    """A new payment with this refund address, by default from Polygon to Avalanche."""
+    """A new payment with this refund address, by default from Polygon to Avalanche. `number` is its
+    number on the dashboard."""
     ends = {"source_chain": POLYGON, "destination_chain": AVALANCHE} | more
     ends["tokenIn"] = CATALOGUE.tokens[ends["source_chain"], "USDC"].address
-    return post(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
+    intent = post(site, "/intents", amount=amount, recipient=back, refund_address=back, **ends)
+    return intent | {"number": find_number(site, "intents", "address", intent["intent_address"])}
+
+
+def find_number(site: Site, table: str, column: str, value: str) -> int:
+    """The number under which the dashboard knows a record."""
+    with closing(sqlite3.connect(site.folder / "crossway.db", timeout=60)) as database:
+        query = f"SELECT id FROM {table} WHERE {column} = ?"
+        return int(database.execute(query, (value,)).fetchone()[0])
 
 
 def create_base_intent(site: Site, **more: Any) -> Any:

@@ -40,13 +40,13 @@ def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: 
     intent = create_intent(site, back)
     inject_faults(site, refuse=[back])
     deposit(site, intent, "10000000")
-    page, observed = opened(f"intent?id={intent['id']}", WIDE)
+    page, observed = opened(f"intent?id={intent['number']}", WIDE)
     asks = page.get_by_text("send another 15.").first
     wait_in_quick_time(site, "the deposit is credited", asks.is_visible)
     pass_expiry(site)
     page.goto(f"{site.url}/alerts")
-    open_next_step(site, page, f"The refund of payment {intent['id']} failed")
-    expect(page.get_by_role("heading", name=f"Payment #{intent['id']}")).to_be_visible()
+    open_next_step(site, page, f"The refund of payment {intent['number']} failed")
+    expect(page.get_by_role("heading", name=f"Payment #{intent['number']}")).to_be_visible()
     inject_faults(site, accept=[back])
     page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click()
     dialog = page.get_by_role("dialog")
@@ -72,7 +72,7 @@ def inventory_short(site: Site, page: Page) -> None:
 def unexpected_deposit(site: Site, page: Page) -> None:
     intent = create_intent(site, wallet(0xF0E1))
     deposit(site, intent, "5000000", token="USDT")
-    open_next_step(site, page, f"Payment {intent['id']} received 5.00 USDT instead of USDC")
+    open_next_step(site, page, f"Payment {intent['number']} received 5.00 USDT instead of USDC")
     page.get_by_role("button", name=re.compile("Return unexpected deposit")).click()
     page.get_by_role("dialog").get_by_role("button", name="Return deposit").click()
     returned = page.get_by_text("Returned to the payer").first

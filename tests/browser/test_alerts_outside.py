@@ -26,6 +26,7 @@ from tests.browser.site_api import (
     advance_clock,
     create_intent,
     deposit,
+    find_number,
     inject_faults,
     post,
     wait_for_status,
@@ -96,14 +97,14 @@ def start_failed(site: Site, page: Page) -> None:
     intent = create_intent(site, wallet(0x57A7))
     inject_faults(site, refuse=[intent["bridger"]])
     deposit(site, intent)
-    words = f"The collection of payment {intent['id']} failed"
+    words = f"The collection of payment {intent['number']} failed"
     expect_alert(
         site,
         page,
         "Transaction failed",
         words,
         "See the reason and refund",
-        f"Payment #{intent['id']}",
+        f"Payment #{intent['number']}",
     )
     expect(page.get_by_text(re.compile("refund is possible once")).first).to_be_visible()
     navigate(page, "Simulator")
@@ -120,9 +121,9 @@ def payment_overdue(site: Site, page: Page) -> None:
     deposit(site, intent)
     wait_for_status(site, intent, "INITIATED")
     advance_clock(site, 3_600)
-    words = f"Payment {intent['id']} was started but not paid out within its quoted time"
+    words = f"Payment {intent['number']} was started but not paid out within its quoted time"
     kind = "Payment overdue"
-    expect_alert(site, page, kind, words, "See who acts next", f"Payment #{intent['id']}")
+    expect_alert(site, page, kind, words, "See who acts next", f"Payment #{intent['number']}")
     expect(page.get_by_text(re.compile("^Next: ")).first).to_be_visible()
     reset_all_faults(page)
     wait_for_status(site, intent, "COMPLETED")
@@ -136,10 +137,10 @@ def claim_overdue(site: Site, page: Page) -> None:
     deposit(site, intent)
     wait_for_status(site, intent, "COMPLETED")
     words, way = (
-        f"The relayer's claim for payment {intent['id']} is overdue",
+        f"The relayer's claim for payment {intent['number']} is overdue",
         "See what the bridge owes",
     )
-    kind, screen = "Bridge claim overdue", f"Payment #{intent['id']}"
+    kind, screen = "Bridge claim overdue", f"Payment #{intent['number']}"
     expect_alert(site, page, kind, words, way, screen, pace=300)
     expect(page.get_by_text("Waiting for CCTP to reimburse the relayer").first).to_be_visible()
     reset_all_faults(page)
@@ -160,9 +161,9 @@ def payout_reorged(site: Site, page: Page) -> None:
 
     wait_until("it is paid out, not yet for good", soon, every=0.3)
     inject_faults(site, ETHEREUM, reorgDepth=6, dropNext=10_000)
-    words = f"The payout of payment {intent['id']} was removed by a reorg on Ethereum"
+    words = f"The payout of payment {intent['number']} was removed by a reorg on Ethereum"
     kind = "Transaction reorganized"
-    expect_alert(site, page, kind, words, "Check its status", f"Payment #{intent['id']}")
+    expect_alert(site, page, kind, words, "Check its status", f"Payment #{intent['number']}")
     reset_all_faults(page)
     advance_until_no_alerts(site, page)
     wait_for_status(site, intent, "COMPLETED")
@@ -171,7 +172,7 @@ def payout_reorged(site: Site, page: Page) -> None:
 @contextmanager
 def failing_writes(site: Site, intent: Any) -> Iterator[None]:
     """Make the database reject updates of this payment's deposits."""
-    number = int(intent["id"])
+    number = int(intent["number"])
     with closing(sqlite3.connect(site.folder / "crossway.db", timeout=60)) as database:
         database.execute(
             f"CREATE TRIGGER damaged BEFORE UPDATE ON deposits WHEN NEW.intent_id = {number} "
@@ -188,9 +189,9 @@ def component_failing(site: Site, page: Page) -> None:
     intent = create_intent(site, wallet(0xB06))
     with failing_writes(site, intent):
         deposit(site, intent)
-        words = f"Payment {intent['id']}: crediting failed: .* The log has the details"
+        words = f"Payment {intent['number']}: crediting failed: .* The log has the details"
         kind = "Crossway component failing"
-        expect_alert(site, page, kind, words, "See what happened", f"Payment #{intent['id']}")
+        expect_alert(site, page, kind, words, "See what happened", f"Payment #{intent['number']}")
     wait_for_status(site, intent, "COMPLETED")
     navigate(page, "Simulator")
     advance_until_no_alerts(site, page)
@@ -233,11 +234,10 @@ def provider_not_responding(site: Site, page: Page) -> None:
     path = f"/ramp/orders/{order['id']}"
     wait_until("it is paid", lambda: site.read(path)["status"] == "PROCESSING")
     advance_clock(site, 950)
-    words = f"Order {order['id']}: Fonbnk has not delivered in time"
-    screen = f"Ramp order #{order['id']}"
-    expect_alert(
-        site, page, "Ramp order needs attention", words, f"View order {order['id']}", screen
-    )
+    number = find_number(site, "orders", "intent_address", order["intentAddress"])
+    words = f"Order {number}: Fonbnk has not delivered in time"
+    screen = f"Ramp order #{number}"
+    expect_alert(site, page, "Ramp order needs attention", words, f"View order {number}", screen)
     click(page, "Provider delivers crypto")
     wait_in_quick_time(site, "it is delivered", lambda: site.read(path)["status"] == "COMPLETED")
 

@@ -42,7 +42,7 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
     wait_for_status(site, intent, "COMPLETED")
     payout = site.read(f"/intents/{intent['id']}")["tx_hash"]
     page, observed = opened("keys")
-    title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
+    title = page.get_by_role("heading", name=f"Payment #{intent['number']}", exact=True)
     for text in (
         str(intent["id"]),
         intent["intent_address"].lower(),
@@ -68,7 +68,7 @@ def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, 
         intent = create_base_intent(site, metadata={"reference": f"LEFT-{turn}"})
         deposit(site, intent)
         find(page, str(intent["id"]))
-        title = page.get_by_role("heading", name=f"Payment #{intent['id']}", exact=True)
+        title = page.get_by_role("heading", name=f"Payment #{intent['number']}", exact=True)
         expect(title).to_be_visible()
         navigate(page, ("API keys", "Payments")[turn % 2])
     assert observed.errors == []
@@ -77,7 +77,7 @@ def test_leaving_a_page_while_payments_change_leaves_no_remains(opened: Opener, 
 def test_an_unexpected_deposit_is_returned_after_confirmation(opened: Opener, site: Site) -> None:
     intent = create_base_intent(site, metadata={"reference": "SHOES-2"})
     deposit(site, intent, "5000000", token="EURC")
-    page, observed = opened(f"intent?id={intent['id']}")
+    page, observed = opened(f"intent?id={intent['number']}")
     page.get_by_role("button", name=re.compile("^undo Return unexpected|^Return unexpected")).or_(
         page.get_by_role("button", name=re.compile("Return unexpected deposit"))
     ).first.click()

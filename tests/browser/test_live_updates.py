@@ -29,7 +29,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
     page, observed = opened("intents", WIDE)
     went = collect_navigations(page)
     first = create_base_intent(site)
-    link = page.locator(f'a[href="intent?id={first["id"]}"]')
+    link = page.locator(f'a[href="intent?id={first["number"]}"]')
     expect(link).to_be_visible()
     field = page.locator("[data-testid=stTextInput] input").last
     field.click()
@@ -43,7 +43,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
     second = create_base_intent(site)
     deposit(site, second)
     wait_for_status(site, second, "COMPLETED")
-    row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["id"]}"]'))
+    row = page.locator("tr", has=page.locator(f'a[href="intent?id={second["number"]}"]'))
     expect(row).to_contain_text("Completed")
     expect(field).to_have_value("half an addr")
     expect(field).to_be_focused()
@@ -54,7 +54,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
 
 def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: Site) -> None:
     intent = create_base_intent(site)
-    page, observed = opened(f"intent?id={intent['id']}&tab=Raw", WIDE)
+    page, observed = opened(f"intent?id={intent['number']}&tab=Raw", WIDE)
     went = collect_navigations(page)
     fold = page.locator("[data-testid=stExpander]", has_text=re.compile("Events"))
     open_expander(page, "Events")
@@ -80,11 +80,11 @@ def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: 
 def test_updates_keep_the_selected_row(opened: Opener, site: Site) -> None:
     chosen = create_base_intent(site)
     page, _ = opened("intents", WIDE)
-    row = page.locator(f'a[href="intent?id={chosen["id"]}"]').first
+    row = page.locator(f'a[href="intent?id={chosen["number"]}"]').first
     row.focus()
     for _ in range(3):
         fresh = create_base_intent(site)
-        link = page.locator(f'a[href="intent?id={fresh["id"]}"]')
+        link = page.locator(f'a[href="intent?id={fresh["number"]}"]')
         expect(link.first).to_be_visible()
         expect(row).to_be_focused()
     deposit(site, chosen)
@@ -93,7 +93,7 @@ def test_updates_keep_the_selected_row(opened: Opener, site: Site) -> None:
     expect(of).to_contain_text("Completed")
     expect(row).to_be_focused()
     page.keyboard.press("Enter")
-    heading = page.get_by_role("heading", name=f"Payment #{chosen['id']}")
+    heading = page.get_by_role("heading", name=f"Payment #{chosen['number']}")
     expect(heading).to_be_visible()
 
 

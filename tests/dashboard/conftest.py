@@ -69,7 +69,8 @@ class DashboardApp:
         kinds = ("title", "header", "subheader", "markdown", "caption", "info", "success")
         kinds += ("warning", "error", "code", "toast")
         drawn = "\n".join(str(e.value) for kind in kinds for e in getattr(self.at, kind))
-        return drawn.replace("&#58;", ":").replace("\\", "")
+        plain = drawn.replace("&#58;", ":").replace("&amp;", "&").replace("\u2060", "")
+        return plain.replace("\\", "")
 
 
 def new_dashboard() -> AppTest:

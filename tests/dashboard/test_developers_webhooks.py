@@ -9,6 +9,7 @@ import pytest
 
 from crossway.dashboard.views import deliveries as view
 from crossway.domain.errors import InvalidInput
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import DISABLE_AFTER, DISABLED_REASON, DeliveryState
 from crossway.usecases.developers import deliveries
 from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
@@ -16,6 +17,7 @@ from tests.dashboard.conftest import DashboardApp
 from tests.dashboard.webhook_dashboard import webhook_dashboard
 from tests.engine.webhook_world import WebhookWorld
 from tests.receivers import Receiver, running_receiver
+from tests.record_numbers import public_id
 
 Shown = tuple[DashboardApp, WebhookWorld]
 
@@ -143,7 +145,8 @@ def test_a_delivery_shows_request_and_response_and_is_resent(
     world.deliver()
     screen.open("delivery", id="1")
     (sent,) = (json.loads(code.value) for code in screen.at.code)
-    assert (sent["type"], sent["data"]["id"]) == ("intent_created", intent.id)
+    number = public_id(world.services, RecordKind.INTENT, intent.id)
+    assert (sent["type"], sent["data"]["id"]) == ("intent_created", number)
     (item,) = screen.widget("tries")["entries"]
     assert item["title"] == "Attempt 1: 200"
     assert "got it, thanks" in item["raw"]

@@ -21,10 +21,12 @@ from crossway.domain.filters import FilterSet
 from crossway.domain.intent import FundingLevel, Intent, State, compare_funding
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.quotes import bridge_title
 from crossway.ports.search_repository import Count
 from crossway.ports.services import Services
 from crossway.usecases.payments import listing as lists
+from crossway.usecases.public_numbers import ids_of
 
 PAGE_SIZE = 25
 _MAX_MISDIRECTED = 1_000
@@ -186,21 +188,24 @@ def export_rows(
 ) -> Iterator[Mapping[str, Any]]:
     """All payments that match the filters of the query string, newest first."""
     filters = payment_filters.parse_params(params)
-    return (_export_row(intent) for intent in lists.list_all(services, caller, filters))
+    ids = ids_of(services)
+    return (_export_row(ids, intent) for intent in lists.list_all(services, caller, filters))
 
 
-def _export_row(intent: Intent) -> dict[str, Any]:
+def _export_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
     terms, costs = intent.terms, intent.costs
     fees = costs.total_micro_usd - costs.amount_micro_usd
     values = (
-        intent.id, intent.state.value, intent.mode, intent.client_id, _metadata_reference(intent),
-        intent.address, terms.source_chain, terms.destination_chain, terms.bridge,
+        ids.encode(RecordKind.INTENT, intent.id), intent.state.value, intent.mode,
+        intent.client_id, _metadata_reference(intent), intent.address, terms.source_chain, terms.destination_chain, terms.bridge,
         intent.asset_symbol, format_units(terms.deposit_amount, intent.asset_decimals),
         format_units(intent.received_amount, intent.asset_decimals),
         format_units(intent.balance_at_address, intent.asset_decimals), terms.recipient,
         terms.refund_address, intent.sender, format_units(costs.amount_micro_usd, 6),
         format_units(fees, 6), format_units(costs.total_micro_usd, 6),
-        intent.payment_link_id, intent.order_id, intent.created_at.isoformat(),
+        intent.payment_link_id,
+        None if intent.order_id is None else ids.encode(RecordKind.ORDER, intent.order_id),
+        intent.created_at.isoformat(),
         terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
     )  # fmt: skip
     return dict(zip(EXPORT_FIELDS, values, strict=True))

@@ -11,10 +11,12 @@ from crossway.dashboard.views.formatting import chain_name, format_amount, to_mi
 from crossway.dashboard.views.links import order_href
 from crossway.domain.clients import Principal
 from crossway.domain.money import format_units
+from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
 from crossway.usecases.kyc import customers
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import orders as ramp_orders
 
 PAGE_SIZE = 25
@@ -143,18 +145,20 @@ def export_rows(
 ) -> Iterator[Mapping[str, Any]]:
     """All orders that match the filters, newest first, without personal data."""
     filters: OrderFilter | None = build_filter(params, None)
+    ids = ids_of(services)
     while filters is not None:
         orders, _total = ramp_orders.list_orders(
             services, caller, filters, ramp_orders.MAX_PAGE_SIZE
         )
-        yield from map(_export_row, orders)
+        yield from (_export_row(ids, order) for order in orders)
         has_more = len(orders) == ramp_orders.MAX_PAGE_SIZE
         filters = replace(filters, before_id=orders[-1].id) if has_more else None
 
 
-def _export_row(order: RampOrder) -> dict[str, Any]:
+def _export_row(ids: PublicIds, order: RampOrder) -> dict[str, Any]:
     values = (
-        order.id, order.direction, order.provider, order.state, order.currency,
+        ids.encode(RecordKind.ORDER, order.id), order.direction, order.provider, order.state,
+        order.currency,
         format_units(order.fiat_minor, order.digits, order.digits), order.symbol,
         format_units(order.crypto_units, order.decimals), user_chain(order), order.country,
         format_units(order.fees_micro_usd, 6), order.intent_address, order.provider_reference,
