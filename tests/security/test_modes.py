@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 import crossway.ports
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Owner, OwnerFilter, staff_principal
+from crossway.domain.public_ids import RecordKind
 from crossway.engine.fan_out import fan_out
 from crossway.ports.logs import RequestFilter
 from crossway.storage.all_tables import METADATA
@@ -228,7 +229,8 @@ def test_a_webhook_is_sent_the_events_of_its_mode_only(
     assert made[mode] in told
     assert made[other(mode)] not in told
     with keys[mode].service.store.read() as unit:
-        assert [one.id for one in unit.webhooks.list_by_owner(unit_filter)] == [webhook]
+        own = unit.webhooks.list_by_owner(unit_filter)
+        assert [unit.public_ids.encode(RecordKind.WEBHOOK, one.id) for one in own] == [webhook]
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -244,7 +246,8 @@ def test_a_replay_of_a_period_sends_no_event_of_the_other_mode(
     assert replayed.status_code in (200, 202), replayed.text
     page = keys[mode].get(f"/webhooks/{webhook}/deliveries", limit=100).json()["deliveries"]
     with keys[mode].service.store.read() as unit:
-        events = [unit.deliveries.get(delivery["id"]).event_id for delivery in page]
+        numbers = [unit.public_ids.decode(RecordKind.DELIVERY, one["id"]) for one in page]
+        events = [unit.deliveries.get(number).event_id for number in numbers]
         assert {event.mode for event in unit.outbox.get_many(events).values()} == {mode}
     call(keys[mode], "DELETE", f"/v1/webhooks/{webhook}")
 

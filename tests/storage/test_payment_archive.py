@@ -1,9 +1,14 @@
 """Payments that nobody paid are packed away, and come back as they were."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 from sqlalchemy import insert, select
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.payment_links import LinkUse
+from crossway.ports.store import UnitOfWork
 from crossway.storage.search_tables import notes
 from crossway.storage.store import SqlStore
 from crossway.storage.tables import intents
@@ -55,7 +60,7 @@ def test_a_payment_comes_back_as_it_was(store: SqlStore) -> None:
     assert archive(store) == 1
     assert list_ids(store) == [newest.id]
     with store.read() as unit:
-        assert unit.intents.count_by_state("c-1") == {State.EXPIRED: 1}
+        assert unit.intents.count_by_state(OwnerFilter("c-1")) == {State.EXPIRED: 1}
         assert unit.payment_links.list_uses(link.id, 9) == []
         known = unit.payment_archive.find_known
         assert known([unpaid.address, "x"]) == {unpaid.address}
@@ -66,7 +71,7 @@ def test_a_payment_comes_back_as_it_was(store: SqlStore) -> None:
     with store.read() as unit:
         after = unit.intents.get(unpaid.id), unit.intents.list_transitions([unpaid.id])
         assert after == before
-        assert unit.intents.count_by_state("c-1") == {State.EXPIRED: 2}
+        assert unit.intents.count_by_state(OwnerFilter("c-1")) == {State.EXPIRED: 2}
         assert unit.payment_links.list_uses(link.id, 9) == uses
         assert unit.search.find([str(unpaid.metadata["order"])], None, 9) == found
         assert unit.payment_archive.find_known([unpaid.address]) == set()
@@ -95,3 +100,26 @@ def test_payments_are_archived_when_their_figures_are_counted(store: SqlStore) -
     assert archive(store) == 0
     settle(store)
     assert archive(store) == 1
+
+
+def test_a_payment_that_money_is_recorded_for_is_not_archived(store: SqlStore) -> None:
+    """Else the deposit would belong to a payment that is gone, and nobody would return it."""
+    unpaid, _ = expired(store), expired(store)
+    settle(store)
+    recording, archived = threading.Event(), threading.Event()
+
+    def record(unit: UnitOfWork) -> dict[str, int]:
+        found = unit.intents.find_ids_by_address({unpaid.address}, keep=True)
+        recording.set()
+        if store.writer.dialect.name == "postgresql":
+            assert archived.wait(60)
+        return found
+
+    with ThreadPoolExecutor(1) as other:
+        recorded = other.submit(store.write, record)
+        assert recording.wait(60)
+        packed = archive(store)
+        archived.set()
+        assert recorded.result(60) == {unpaid.address: unpaid.id}
+    # SQLite writes one after the other.
+    assert packed == (store.writer.dialect.name == "sqlite")

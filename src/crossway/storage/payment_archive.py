@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     Table,
     Text,
     cast,
@@ -78,10 +79,12 @@ class SqlPaymentArchive:
         self._db = db
 
     def has_due(self, expired_before: datetime) -> bool:
-        return bool(self._list_due(expired_before, 1))
+        return self._db.execute(self._due(expired_before, 1)).first() is not None
 
     def archive(self, expired_before: datetime, limit: int) -> int:
-        ids = self._list_due(expired_before, limit)
+        # Those that money is being recorded for are locked, and stay.
+        due = self._due(expired_before, limit).with_for_update(skip_locked=True)
+        ids = list(self._db.execute(due).scalars())
         packed: dict[int, dict[str, list[dict[str, Any]]]] = {intent_id: {} for intent_id in ids}
         for table, column in _TABLES:
             query = select(table).where(in_values(self._db, table.c[column], ids))
@@ -121,11 +124,11 @@ class SqlPaymentArchive:
             self._db.execute(delete(archived_payments).where(of_addresses))
         return sorted(found)
 
-    def _list_due(self, expired_before: datetime, limit: int) -> list[int]:
+    def _due(self, expired_before: datetime, limit: int) -> Select[Any]:
         query = select(intents.c.id).where(
             _UNPAID, intents.c.expires_at < to_micros(expired_before), ~_KEPT
         )
-        return list(self._db.execute(query.order_by(intents.c.expires_at).limit(limit)).scalars())
+        return query.order_by(intents.c.expires_at).limit(limit)
 
     def _count(self, payments: Collection[dict[str, list[dict[str, Any]]]], sign: int) -> None:
         owners = ((row["client_id"], row["mode"]) for [row] in (p[intents.name] for p in payments))

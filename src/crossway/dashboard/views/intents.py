@@ -197,7 +197,8 @@ def _export_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
     fees = costs.total_micro_usd - costs.amount_micro_usd
     values = (
         ids.encode(RecordKind.INTENT, intent.id), intent.state.value, intent.mode,
-        intent.client_id, _metadata_reference(intent), intent.address, terms.source_chain, terms.destination_chain, terms.bridge,
+        intent.client_id, _metadata_reference(intent), intent.address,
+        terms.source_chain, terms.destination_chain, terms.bridge,
         intent.asset_symbol, format_units(terms.deposit_amount, intent.asset_decimals),
         format_units(intent.received_amount, intent.asset_decimals),
         format_units(intent.balance_at_address, intent.asset_decimals), terms.recipient,
