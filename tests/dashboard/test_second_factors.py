@@ -7,7 +7,7 @@ import pyotp
 import pytest
 import streamlit as st
 
-from crossway.dashboard import session
+from crossway.dashboard import downloads, session
 from crossway.domain.clients import Principal, staff_principal
 from crossway.domain.errors import Unauthorized
 from crossway.domain.roles import Role
@@ -118,6 +118,9 @@ def test_a_required_second_factor_comes_before_everything_else(office: Dashboard
     strict = with_policy(office.world, SessionPolicy(second_factor_from=Role.ADMIN))
     office.world.services = strict
     enter(office.rerun())
+    token = str(office.at.session_state["token"])
+    assert session.is_own_token(token)  # The gate lets them in, to this page alone.
+    assert downloads.find_principal(strict, token) is None
     for page in ("overview", "keys", "staff", "account"):
         office.open(page)
         assert title(office) == "Add a second factor"

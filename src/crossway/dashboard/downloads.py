@@ -95,8 +95,10 @@ def find_principal(services: Services, token: str) -> Principal | None:
     """The principal behind the session cookie; None without a valid one."""
     if session.sign_in_requirement() is SignInRequirement.NONE:
         return staff_principal(INSTALLATION_OPERATOR)
-    member = sessions.get_active_session(services, token) if token else None
-    return None if member is None else staff_principal(member.name, member.role)
+    active = sessions.get_active_session(services, token) if token else None
+    if active is None:
+        return None
+    return replace(staff_principal(active.name, active.role), session=active.session)
 
 
 def _as_csv(columns: tuple[str, ...], rows: Iterable[Record]) -> Iterator[str]:
