@@ -234,3 +234,4 @@ def test_a_page_opened_by_address_says_where_passkeys_work(
         enter(own.page, address, "Eve", "account")
         own.page.get_by_role("button", name="Add a passkey").click()
         expect(own.page.get_by_text(f"open {office.url} instead")).to_be_visible()
+        expect(own.page.get_by_role("link", name=office.url)).to_have_attribute("href", office.url)

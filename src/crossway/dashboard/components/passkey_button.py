@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from crossway.dashboard.components import widget
-from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import services
 from crossway.dashboard.signing_in import relying_party
 from crossway.domain.second_factors import RelyingParty
@@ -38,7 +37,7 @@ def passkey_button(
     passkeys do not work, says where they do."""
     site = relying_party()
     if site is None:
-        st.caption(escape_markdown(_explain_address()))
+        st.caption(_explain_address())
         return None
     asked, answered = f"{key}_request", f"{key}_answer"
     # One challenge until it is answered: a new one in each run would redraw the button.
@@ -64,13 +63,14 @@ def _take_answer(key: str, site: RelyingParty) -> None:
 
 
 def _explain_address() -> str:
+    """Where passkeys work, as Markdown; its link is made of a setting, or of a port."""
     public_url, page = services().policy.ingress.public_url, urlsplit(st.context.url or "")
     if public_url:
-        return f"Passkeys work at {public_url} and not at the address of this page."
-    if page.hostname in _LOOPBACK:
-        place = f"{page.scheme}://localhost:{page.port}" if page.port else "localhost"
-        return f"Passkeys do not work at a bare address: open {place} instead."
+        return f"Passkeys work at [{public_url}]({public_url}) and not at the address of this page."
+    if page.hostname in _LOOPBACK and page.scheme in ("http", "https"):
+        place = f"{page.scheme}://localhost" + (f":{page.port}" if page.port else "")
+        return f"Passkeys do not work at a bare address: open [{place}]({place}) instead."
     return (
-        "Passkeys need the https address of this installation in CROSSWAY_PUBLIC_URL: ask who runs "
-        "it."
+        "Passkeys need the https address of this installation in `CROSSWAY_PUBLIC_URL`: ask who "
+        "runs it."
     )
