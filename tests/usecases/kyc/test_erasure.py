@@ -10,6 +10,7 @@ import pytest
 
 from crossway.domain.clients import Client, Owner, OwnerFilter, Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import OrderState, RampOrder
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.submission_sync import submit_due
@@ -113,8 +114,10 @@ def test_no_customer_with_an_open_order_is_erased(
     kyc: KycHarness, other_client: Principal, state: OrderState
 ) -> None:
     order = create_order_of_customer(kyc, state=state)
+    with kyc.world.store.read() as unit:
+        number = unit.public_ids.encode(RecordKind.ORDER, order.id)
     for caller in (kyc.world.caller, kyc.world.operator):
-        with pytest.raises(InvalidStatus, match=f"Order {order.id} of this user is under way"):
+        with pytest.raises(InvalidStatus, match=f"Order {number} of this user is under way"):
             customers.erase_customer(kyc.services, caller, EMAIL)
     assert read(kyc, order) == order
     assert customers.erase_customer(kyc.services, other_client, EMAIL) == 0
