@@ -145,7 +145,8 @@ def test_commands_rotate_the_key_and_a_wrong_key_stops_the_start(tmp_path: Path)
     assert (wrong.exit_code, wrong.stdout) == (1, "")
     assert "CROSSWAY_SECRET_KEY: none of the secret keys decrypts" in wrong.stderr
     assert new not in wrong.stderr
-    examined = crossway(tmp_path, "doctor", CROSSWAY_SECRET_KEY=new)
+    sign_in = {"CROSSWAY_DASHBOARD_PASSWORD": "four words nobody expects"}
+    examined = crossway(tmp_path, "doctor", CROSSWAY_SECRET_KEY=new, **sign_in)
     assert examined.stdout == (
         "the secret key is not the one that this database was first started with\n"
     )
