@@ -12,6 +12,7 @@ from sqlalchemy import insert, select, update
 
 from crossway.adapters.vault import open_vault
 from crossway.domain.clients import staff_principal
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import OrderEvent
 from crossway.domain.webhooks import DeliveryAttempt
 from crossway.ports.ramp_repository import OrderChange
@@ -25,6 +26,7 @@ from crossway.usecases.operating.key_rotation import rotate_encryption, seal_sto
 from crossway.usecases.payments import notes_and_saved_views
 from tests.api.conftest import Api, new_key, new_service, new_test_client
 from tests.api.ramp_requests import get_order, order_body, verified_customer
+from tests.record_numbers import record_id
 from tests.storage.records import NOW
 
 NAME = "Wilhelmina Quartermaine"
@@ -60,11 +62,16 @@ def _fill(key: str, value: str) -> str:
     return ACCOUNT if "account" in key.lower() else value
 
 
+def stored_id(api: Api, order: Any) -> int:
+    """The database's number of an order that the API returned."""
+    return record_id(api.service.services, RecordKind.ORDER, order["id"])
+
+
 def hear_from_provider(api: Api, order: Any) -> None:
     """What a provider may write: the person's name in instructions, page and reason."""
     store = api.service.store
     with store.read() as unit:
-        before = unit.orders.get(order["id"])
+        before = unit.orders.get(stored_id(api, order))
     assert before is not None
     after = replace(
         before,
@@ -86,7 +93,8 @@ def plant(api: Api) -> Any:
         "Account number": ACCOUNT,
     }
     intent, staff = api.create().json(), staff_principal("Ada")
-    notes_and_saved_views.add_note(services, staff, intent["id"], f"{NAME} called")
+    number = record_id(services, RecordKind.INTENT, intent["id"])
+    notes_and_saved_views.add_note(services, staff, number, f"{NAME} called")
     attempt = DeliveryAttempt(1, NOW, 500, f"no {NAME}", 1, f"x: {NAME}", f"{NAME} is unknown")
     api.service.store.write(lambda unit: unit.deliveries.save_results([], [attempt]))
     api.post("/ramp/orders", {"provider": NAME, "fiatCurrency": NAME})
@@ -105,7 +113,7 @@ def test_names_are_in_no_database_file(api: Api, tmp_path: Path) -> None:
     assert NAME in shown["failureReason"]
     assert shown["metadata"] == {"customer": NAME}
     with api.service.store.read() as unit:
-        assert NAME in unit.orders.list_transitions(order["id"])[-1].note
+        assert NAME in unit.orders.list_transitions(stored_id(api, order))[-1].note
         assert NAME in unit.deliveries.list_attempts(1)[0].response
 
 
@@ -121,7 +129,7 @@ def test_what_an_earlier_version_stored_is_encrypted_once(api: Api, tmp_path: Pa
     order, store = plant(api), api.service.store
     with store.writer.begin() as db:
         plain = {"instructions": f'{{"Account name":"{NAME}"}}', "failure_reason": NAME}
-        db.execute(update(orders).where(orders.c.id == order["id"]).values(plain))
+        db.execute(update(orders).where(orders.c.id == stored_id(api, order)).values(plain))
         db.execute(insert(notes), {"subject": "x", "at": 0, "author": "Ada", "text": NAME})
         db.exec_driver_sql("DELETE FROM stored_secrets WHERE name = 'sealed text'")
     assert NAME.encode() in read_files(tmp_path)
@@ -144,7 +152,7 @@ def test_a_rotation_covers_every_sealed_column(api: Api, tmp_path: Path) -> None
         assert result.reencrypted[f"orders.{name}"] == 1
     open_vault([new], store)
     with store.read() as unit:
-        found = unit.orders.get(order["id"])
+        found = unit.orders.get(stored_id(api, order))
     assert found is not None
     assert found.instructions["Account name"] == NAME
     alone = Fernet(new)

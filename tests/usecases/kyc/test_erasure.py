@@ -15,6 +15,7 @@ from crossway.domain.ramps import OrderState, RampOrder
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.submission_sync import submit_due
 from tests.kyc_provider import BASIC, EMAIL, OWNER, KycHarness, new_kyc_harness
+from tests.record_numbers import public_id
 from tests.storage.ramp_records import an_order
 
 
@@ -114,8 +115,7 @@ def test_no_customer_with_an_open_order_is_erased(
     kyc: KycHarness, other_client: Principal, state: OrderState
 ) -> None:
     order = create_order_of_customer(kyc, state=state)
-    with kyc.world.store.read() as unit:
-        number = unit.public_ids.encode(RecordKind.ORDER, order.id)
+    number = public_id(kyc.services, RecordKind.ORDER, order.id)
     for caller in (kyc.world.caller, kyc.world.operator):
         with pytest.raises(InvalidStatus, match=f"Order {number} of this user is under way"):
             customers.erase_customer(kyc.services, caller, EMAIL)
