@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from crossway.adapters.vault import open_vault
 from crossway.domain.clients import OwnerFilter
 from crossway.storage.store import open_store
 from tests.databases import new_sqlite
@@ -109,14 +110,15 @@ def test_each_request_is_logged_without_secrets_and_personal_data(
         assert private not in output
     assert secret[13:] not in output
     assert "?" not in "".join(str(line) for line in requests.values())
-    assert_remembered(url, ids, secret)
+    assert_remembered(installation, ids, secret)
 
 
-def assert_remembered(url: str, ids: list[str], secret: str) -> None:
+def assert_remembered(installation: Installation, ids: list[str], secret: str) -> None:
     """What the process had in hand when it was asked to end is in the request log, masked."""
     from crossway.ports.logs import RequestFilter
 
-    store = open_store(url)
+    store = open_store(installation.url)
+    open_vault([(installation.folder / "secret.key").read_bytes().strip()], store)
     with store.read() as unit:
         page = unit.request_log.list_page(RequestFilter(), 10_000)
     store.close()

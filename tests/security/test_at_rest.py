@@ -62,8 +62,8 @@ def _fill(key: str, value: str) -> str:
     return ACCOUNT if "account" in key.lower() else value
 
 
-def stored_id(api: Api, order: Any) -> int:
-    """The database's number of an order that the API returned."""
+def find_id(api: Api, order: Any) -> int:
+    """The order's number in the database."""
     return record_id(api.service.services, RecordKind.ORDER, order["id"])
 
 
@@ -71,7 +71,7 @@ def hear_from_provider(api: Api, order: Any) -> None:
     """What a provider may write: the person's name in instructions, page and reason."""
     store = api.service.store
     with store.read() as unit:
-        before = unit.orders.get(stored_id(api, order))
+        before = unit.orders.get(find_id(api, order))
     assert before is not None
     after = replace(
         before,
@@ -113,7 +113,7 @@ def test_names_are_in_no_database_file(api: Api, tmp_path: Path) -> None:
     assert NAME in shown["failureReason"]
     assert shown["metadata"] == {"customer": NAME}
     with api.service.store.read() as unit:
-        assert NAME in unit.orders.list_transitions(stored_id(api, order))[-1].note
+        assert NAME in unit.orders.list_transitions(find_id(api, order))[-1].note
         assert NAME in unit.deliveries.list_attempts(1)[0].response
 
 
@@ -129,7 +129,7 @@ def test_what_an_earlier_version_stored_is_encrypted_once(api: Api, tmp_path: Pa
     order, store = plant(api), api.service.store
     with store.writer.begin() as db:
         plain = {"instructions": f'{{"Account name":"{NAME}"}}', "failure_reason": NAME}
-        db.execute(update(orders).where(orders.c.id == stored_id(api, order)).values(plain))
+        db.execute(update(orders).where(orders.c.id == find_id(api, order)).values(plain))
         db.execute(insert(notes), {"subject": "x", "at": 0, "author": "Ada", "text": NAME})
         db.exec_driver_sql("DELETE FROM stored_secrets WHERE name = 'sealed text'")
     assert NAME.encode() in read_files(tmp_path)
@@ -152,7 +152,7 @@ def test_a_rotation_covers_every_sealed_column(api: Api, tmp_path: Path) -> None
         assert result.reencrypted[f"orders.{name}"] == 1
     open_vault([new], store)
     with store.read() as unit:
-        found = unit.orders.get(stored_id(api, order))
+        found = unit.orders.get(find_id(api, order))
     assert found is not None
     assert found.instructions["Account name"] == NAME
     alone = Fernet(new)
