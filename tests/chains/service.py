@@ -13,7 +13,6 @@ from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.intent import Intent, State
 from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
-from crossway.engine.tx_builder import treasury_amount
 from crossway.settings import Settings
 from crossway.usecases.money.inventory_adjustments import book_opening_balances
 from crossway.usecases.payments import intents
@@ -236,7 +235,7 @@ def paid(intent: Intent, stock: int, back: int = 0) -> Held:
         payer=back,
         recipient=terms.payout_amount,
         relayer=stock - terms.payout_amount + terms.deposit_amount - fees(intent),
-        treasury=treasury_amount(intent),
-        escrow=fees(intent) - treasury_amount(intent),
+        treasury=intent.costs.treasury_units,
+        escrow=fees(intent) - intent.costs.treasury_units,
         deposit=0,
     )

@@ -11,7 +11,6 @@ import pytest
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.nonce_monitor import NonceMonitor
-from crossway.engine.tx_builder import treasury_amount
 from crossway.usecases.money.reconciliation import reconcile
 from tests.chains.families import CATALOGUE, RUNNING, all_running
 from tests.chains.service import Hands, RealWorld, fees
@@ -94,8 +93,8 @@ def right(world: RealWorld[Hands], made: list[Intent], back: int = 0) -> Units:
             "payer": back,
             "deposit": 0,
             "recipient": out,
-            "escrow": fees(leaving) - treasury_amount(leaving),
-            "treasury": treasury_amount(leaving),
+            "escrow": fees(leaving) - leaving.costs.treasury_units,
+            "treasury": leaving.costs.treasury_units,
             "relayer": total - fees(leaving) - out,
         }
     return said

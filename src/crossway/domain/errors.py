@@ -51,6 +51,11 @@ class TooManyRequests(DomainError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class SigningRefused(Exception):
+    """A transaction is not signed, because it does not match what is stored about it, or because
+    this process holds no key."""
+
+
 class Unreachable(Exception):
     """A chain, bridge, provider or price source gave no answer: the result is unknown."""
 

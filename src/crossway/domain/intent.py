@@ -193,6 +193,17 @@ class Costs:
         return self.service_micro_usd + self.bridge_micro_usd
 
     @property
+    def service_fee_units(self) -> int:
+        """The service fee's part of the fees, in units of the asset token, rounded down."""
+        fee = self.fee_micro_usd
+        return self.fees_units * self.service_micro_usd // fee if fee else 0
+
+    @property
+    def treasury_units(self) -> int:
+        """The operator's and the client's fees, in units of the asset token."""
+        return self.service_fee_units + self.app_fee_units
+
+    @property
     def total_micro_usd(self) -> int:
         """The total in micro-USD."""
         return self.amount_micro_usd + self.fee_micro_usd + self.app_micro_usd

@@ -11,6 +11,9 @@ from crossway.ports.store import UnitOfWork
 
 log = logging.getLogger("crossway.engine")
 
+SIGNING_ALERT: Final = "signing"
+"""The kind of alert about a transaction that must not be signed; its key has the transaction."""
+
 _DESCRIPTIONS: Final = {
     OutboundTxKind.START: "The collection of payment {}",
     OutboundTxKind.FILL: "The payout of payment {}",

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
-from crossway.domain.outbound import OutboundTxEvent
+from crossway.domain.errors import SigningRefused
+from crossway.domain.outbound import OutboundTx, OutboundTxEvent
+from crossway.domain.outbound_call import OutboundCall
+from crossway.engine.alerts import SIGNING_ALERT, describe_outbound_tx, raise_alert
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import broadcast
 from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.signing_policy import SigningPolicy
 
 # A stuck transaction is not bumped once its fee is this many times the chain's current fee.
 _MAX_FEE_FACTOR = 2
@@ -34,12 +38,14 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
         )
         still_signed = [(tx, a) for a in underpriced if (tx := locked.get(a.outbound_tx_id))]
         intents = unit.intents.get_many({tx.intent_id for tx, _ in still_signed})
-        calls = [
-            (build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)
+        policy = SigningPolicy(unit, services, chain, [tx for tx, _ in still_signed])
+        requests = [
+            (tx, build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)
             for tx, a in still_signed
         ]
-        signed = chain.sign(calls, fee)
-        replaced = [(tx, s) for (tx, _), s in zip(still_signed, signed, strict=True)]
+        requests = [(t, c, n) for t, c, n in requests if _is_signable(unit, services, policy, t, c)]
+        signed = policy.sign(requests, fee)
+        replaced = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]
         unit.outbound_txs.add_attempts(
             [TxAttempt(tx.id, chain.id, chain.accounts.relayer, s, now) for tx, s in replaced]
         )
@@ -53,3 +59,17 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
         return signed
 
     broadcast(services, chain, services.store.write(work))
+
+
+def _is_signable(
+    unit: UnitOfWork, services: Services, policy: SigningPolicy, tx: OutboundTx, call: OutboundCall
+) -> bool:
+    """Whether a replacement may be signed; raises an alert where it must not."""
+    try:
+        policy.require_signable(tx, call)
+    except SigningRefused as refused:
+        message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {refused}"
+        key = f"{SIGNING_ALERT}:{tx.id}"
+        raise_alert(unit, services, key, SIGNING_ALERT, str(tx.intent_id), message)
+        return False
+    return True

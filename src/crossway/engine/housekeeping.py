@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.engine.alerts import raise_alert
+from crossway.engine.alerts import SIGNING_ALERT, raise_alert
 from crossway.engine.sla_monitor import FOREIGN, STUCK, find_breaches
 from crossway.engine.tx_submitter import detect_foreign_nonces
 from crossway.ports.chain import ChainHead
@@ -108,7 +108,7 @@ def _is_resolved(
     if kind == "unexplained":
         expired = unit.intents.get(int(subject))
         return expired is None or expired.state is not State.EXPIRED
-    if kind not in ("transfer", "reorg"):
+    if kind not in ("transfer", "reorg", SIGNING_ALERT):
         return False
     tx = unit.outbound_txs.get(int(subject))
     intent = unit.intents.get(tx.intent_id) if tx else None

@@ -96,7 +96,7 @@ def _reimbursement_outputs(
     intent: Intent, token: str, accounts: ChainAddresses
 ) -> tuple[Output, ...]:
     """The collected deposit less all fees to the relayer, and the fees to the treasury."""
-    to_treasury = treasury_amount(intent)
+    to_treasury = intent.costs.treasury_units
     fees = intent.costs.fees_units + intent.costs.app_fee_units
     amount = intent.terms.deposit_amount - fees
     to_relayer = Output(intent.bridger, accounts.relayer, token, amount)
@@ -119,18 +119,6 @@ def earliest_sweep_time(
     return "", datetime.min.replace(tzinfo=UTC)
 
 
-def treasury_amount(intent: Intent) -> int:
-    """The operator's and the client's fees, in units of the asset token."""
-    return service_fee_amount(intent) + intent.costs.app_fee_units
-
-
-def service_fee_amount(intent: Intent) -> int:
-    """The service fee's part of the fees, in units of the asset token, rounded down."""
-    costs = intent.costs
-    fee_micro_usd = costs.fee_micro_usd
-    return costs.fees_units * costs.service_micro_usd // fee_micro_usd if fee_micro_usd else 0
-
-
 def build_ledger_legs(
     tx: OutboundTx, intent: Intent, accounts: ChainAddresses, transfer: TokenTransfer
 ) -> list[Leg]:
@@ -150,7 +138,7 @@ def build_ledger_legs(
     if tx.kind is not OutboundTxKind.REIMBURSE:
         return [(Account.PAYER, credit, units)]
     if transfer.to == accounts.relayer:
-        bridge_fee = intent.costs.fees_units - service_fee_amount(intent)
+        bridge_fee = intent.costs.fees_units - intent.costs.service_fee_units
         return [
             (Account.INVENTORY, credit, units),
             # The bridge keeps its fee: it is booked but never transferred.

@@ -5,14 +5,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import SigningRefused, Unreachable
 from crossway.domain.outbound import (
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
 )
-from crossway.engine.alerts import describe_outbound_tx, raise_alert
+from crossway.domain.outbound_call import OutboundCall
+from crossway.engine.alerts import SIGNING_ALERT, describe_outbound_tx, raise_alert
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
 from crossway.engine.outbound_decision import Decision
@@ -27,9 +28,11 @@ from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.abandoned_payouts import give_payout_up
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.signing_policy import SigningPolicy
 
 BATCH = 2_000
 _WAIT_SECONDS = 5
+_REFUSED_RETRY = timedelta(minutes=1)
 _START_EXECUTED = "The chain shows that the payment was started: nothing to refund."
 Decisions = Sequence[tuple[OutboundTx, Decision]]
 
@@ -102,16 +105,17 @@ def _prepare(
     planner = OutboundPlanner(unit, services, head, snapshot, intents)
     decisions = [(tx, planner.decide(tx)) for tx in locked]
     planner.save()
+    to_check = [tx for tx, decision in decisions if decision.sign]
+    policy = SigningPolicy(unit, services, chain, to_check)
+    calls = {t.id: build_outbound_call(t, intents[t.intent_id], chain.accounts) for t in to_check}
+    decisions = [(t, _apply_policy(policy, t, calls.get(t.id), d, now)) for t, d in decisions]
     _raise_alerts(unit, services, chain, snapshot, decisions)
     to_sign = [tx for tx, decision in decisions if decision.sign]
     signed: Sequence[SignedTx] = ()
     if to_sign:
         nonces = _reserve_nonces(unit, chain, to_sign, snapshot.next_nonce)
-        calls = [
-            (build_outbound_call(t, intents[t.intent_id], chain.accounts), nonce)
-            for t, nonce in zip(to_sign, nonces, strict=True)
-        ]
-        signed = chain.sign(calls, snapshot.fee_per_tx)
+        requests = [(t, calls[t.id], nonce) for t, nonce in zip(to_sign, nonces, strict=True)]
+        signed = policy.sign(requests, snapshot.fee_per_tx)
     signed_by_id = {tx.id: s for tx, s in zip(to_sign, signed, strict=True)}
     unit.outbound_txs.update(
         [_build_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
@@ -121,6 +125,26 @@ def _prepare(
     )
     _apply_decisions(unit, services, chain, head, decisions, now)
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
+
+
+def _apply_policy(
+    policy: SigningPolicy,
+    tx: OutboundTx,
+    call: OutboundCall | None,
+    decision: Decision,
+    now: datetime,
+) -> Decision:
+    """The decision, or to wait and raise an alert where the call must not be signed."""
+    if call is not None:
+        try:
+            policy.require_signable(tx, call)
+        except SigningRefused as refused:
+            return Decision(
+                wait_reason=str(refused),
+                wait_until=now + _REFUSED_RETRY,
+                alert_key=f"{SIGNING_ALERT}:{tx.id}",
+            )
+    return decision
 
 
 def _reserve_nonces(
@@ -150,7 +174,11 @@ def _raise_alerts(
         if decision.alert_key:
             raised.add(decision.alert_key)
             kind, _, subject = decision.alert_key.partition(":")
-            raise_alert(unit, services, decision.alert_key, kind, subject, decision.wait_reason)
+            message = decision.wait_reason
+            if kind == SIGNING_ALERT:
+                subject = str(tx.intent_id)
+                message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {message}"
+            raise_alert(unit, services, decision.alert_key, kind, subject, message)
         elif failure := decision.fail_reason or decision.refusal:
             subject = describe_outbound_tx(tx.kind, tx.intent_id)
             message = f"{subject} failed: {failure}"

@@ -201,8 +201,11 @@ class Chain(Protocol):
         """The canonical form of an address. Pure. Raises `ValueError` with a sentence."""
         ...
 
-    def intent_hash(self, terms: Terms) -> str:
-        """The 32-byte hash of an intent's terms, `0x` and 64 hex digits. Pure."""
+    def intent_hash(
+        self, terms: Terms, bridger: str | None = None, coordinator: str | None = None
+    ) -> str:
+        """The 32-byte hash of an intent's terms, `0x` and 64 hex digits. Pure. `bridger` and
+        `coordinator` are those that the intent stores; None stands for the ones in use."""
         ...
 
     def deposit_address(self, intent_hash: str) -> str:

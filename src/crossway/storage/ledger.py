@@ -89,6 +89,17 @@ class SqlLedger:
         )
         return [POSTINGS.decode(row) for row in self._db.execute(query.order_by(postings.c.id))]
 
+    def sum_by_intent(self, account: Account, intent_ids: Collection[int]) -> dict[int, int]:
+        is_side = or_(postings.c.debit == account.value, postings.c.credit == account.value)
+        query = select(postings.c.intent_id, postings.c.debit, postings.c.amount).where(
+            in_values(self._db, postings.c.intent_id, intent_ids), is_side
+        )
+        totals: dict[int, int] = {}
+        for intent_id, debit, amount in self._db.execute(query) if intent_ids else ():
+            signed = int(amount) if debit == account.value else -int(amount)
+            totals[intent_id] = totals.get(intent_id, 0) + signed
+        return totals
+
     def get_address_balances(
         self, keys: Collection[AddressKey]
     ) -> dict[AddressKey, AddressBalance]:

@@ -54,6 +54,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
 _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
     "refund": "Retry, or refund to another address",
     "transfer": "See the reason and refund",
+    "signing": "Compare it with its terms",
     "stuck": "See who acts next",
     "claim": "See what the bridge owes",
     "foreign": "Return the deposit",

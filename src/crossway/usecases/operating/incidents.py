@@ -25,7 +25,7 @@ MAX_HELD_UP = 5_000
 _REFUND_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 # The kinds of alerts whose subject is an intent.
 _INTENT_KINDS = frozenset(
-    {"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine", "unexplained"}
+    {"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine", "unexplained", "signing"}
 )
 # Kinds that are left out when another alert of the same payment names the cause.
 _SECONDARY_KINDS = ("stuck", "foreign")

@@ -76,16 +76,16 @@ def new_outbound_tx(
     a start that the recipient's refusal undid (`REFUSED_CAUSE`), the network costs are kept.
     """
     terms = intent.terms
-    accounts = services.chains[terms.source_chain].accounts
     chain, token, amount, to_address, due_at = terms.source_chain, terms.token_in, None, "", now
     match kind:
         case OutboundTxKind.START:
-            cause, amount, to_address = "start", terms.deposit_amount, accounts.bridger
+            cause, amount, to_address = "start", terms.deposit_amount, intent.bridger
         case OutboundTxKind.FILL:
             cause, chain, token = "fill", terms.destination_chain, terms.token_out
             amount, to_address = terms.payout_amount, terms.recipient
         case OutboundTxKind.REIMBURSE:
-            cause, amount, to_address = "reimburse", terms.deposit_amount, accounts.relayer
+            cause, amount = "reimburse", terms.deposit_amount
+            to_address = services.chains[terms.source_chain].accounts.relayer
             due_at = now + timedelta(seconds=intent.settle_seconds)
         case OutboundTxKind.REFUND:
             failed, refused = intent.state is State.FAILED, cause == REFUSED_CAUSE

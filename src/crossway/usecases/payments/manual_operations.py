@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final
 
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.deposits import Deposit, DepositState, IncomingTransfer
@@ -30,6 +31,9 @@ from crossway.usecases.payments.lifecycle import (
 )
 from crossway.usecases.payments.returns import new_deposit_return
 from crossway.usecases.staff.step_up import require_step_up
+
+REDIRECTED: Final = "refund redirected"
+"""The action under which the audit log has the address of a redirected refund."""
 
 _WAIT_SECONDS = 10
 _NEWEST_DEPOSITS = 500
@@ -176,8 +180,9 @@ def redirect_refund(
             detail = {"intent": intent.id, "from": tx.to_address, "to": to_address}
             subject = f"intent:{intent.id}"
             before, after = {"to": tx.to_address}, {"to": to_address}
-            action = "refund redirected"
-            unit.audit_log.record(caller.actor_name, action, detail, now, subject, before, after)
+            unit.audit_log.record(
+                caller.actor_name, REDIRECTED, detail, now, subject, before, after
+            )
         unit.outbound_txs.update([_retry_now(t, services) for t in failed], now)
         unit.alerts.resolve([f"transfer:{t.id}" for t in failed], now)
 

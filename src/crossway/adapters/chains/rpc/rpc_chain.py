@@ -64,9 +64,16 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def canonical_address(self, text: str) -> str:
         return canonical_address(self.kind, text)
 
-    def intent_hash(self, terms: Terms) -> str:
-        bridger, coordinator = self.accounts.bridger, self.accounts.coordinator
-        hashes = hash_terms(self.context.catalogue, terms, bridger, coordinator)
+    def intent_hash(
+        self, terms: Terms, bridger: str | None = None, coordinator: str | None = None
+    ) -> str:
+        accounts = self.accounts
+        hashes = hash_terms(
+            self.context.catalogue,
+            terms,
+            accounts.bridger if bridger is None else bridger,
+            accounts.coordinator if coordinator is None else coordinator,
+        )
         return "0x" + hashes.intent_hash.hex()
 
     def deposit_address(self, intent_hash: str) -> str:

@@ -43,17 +43,17 @@ class SimulatedChain:
     """`ports.chain.Chain` over the simulated network; safe to share between threads."""
 
     def __init__(self, network: SimulatedNetwork, chain: str) -> None:
-        self.id = chain
-        self.accounts = network.facts[chain].accounts
-        self.has_nonces = network.facts[chain].has_nonces
-        self._network = network
-        self._facts = network.facts[chain]
+        self.id, self._network, self._facts = chain, network, network.facts[chain]
+        self.accounts = self._facts.accounts
+        self.has_nonces = self._facts.has_nonces
         self._second_reading = SecondReading(self._facts.block_seconds)
 
     def canonical_address(self, text: str) -> str:
         return canonical_address(self._facts.family, text)
 
-    def intent_hash(self, terms: Terms) -> str:
+    def intent_hash(
+        self, terms: Terms, bridger: str | None = None, coordinator: str | None = None
+    ) -> str:
         return derivation.intent_hash(terms)
 
     def deposit_address(self, intent_hash: str) -> str:

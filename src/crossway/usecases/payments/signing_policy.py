@@ -1,0 +1,237 @@
+"""What may be signed: a call that matches its stored outbound transaction, the terms of its intent
+and the books. It shares no code with what builds calls."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from crossway.domain.errors import SigningRefused
+from crossway.domain.intent import Intent, State
+from crossway.domain.ledger import Account
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import (
+    OutboundCall,
+    Output,
+    fill_marker,
+    settle_marker,
+    start_marker,
+)
+from crossway.ports.chain import Chain, ChainAddresses, SignedTx
+from crossway.ports.logs import AuditFilter
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.manual_operations import REDIRECTED
+
+K, T = OutboundTxKind, OutboundTxState
+_DONE: Final = (T.CONFIRMED, T.FINAL)
+_SENT: Final = (T.SIGNED, *_DONE)
+_FIRST_STATES: Final[Mapping[OutboundTxKind, tuple[State, ...]]] = {
+    # After a reorg, a deposit is collected again even if its payout was sent.
+    K.START: (State.FUNDED, State.INITIATED, State.COMPLETED, State.FAILED),
+    K.FILL: (State.INITIATED,),
+    K.REIMBURSE: (State.COMPLETED,),
+    K.REFUND: (State.EXPIRED, State.FAILED),
+}
+_CAUSES: Final[Mapping[OutboundTxKind, tuple[str, ...]]] = {
+    # With any other cause, the database would take a second one.
+    K.START: ("start",),
+    K.FILL: ("fill",),
+    K.REIMBURSE: ("reimburse",),
+    K.REFUND: ("expiry", "failed"),
+}
+_MAX_REDIRECTS: Final = 100
+
+
+class SigningPolicy:
+    """Compares calls with what is stored about them, in the transaction that stores their bytes."""
+
+    def __init__(
+        self, unit: UnitOfWork, services: Services, chain: Chain, txs: Sequence[OutboundTx]
+    ) -> None:
+        """Reads anew what is stored about these transactions, which must be locked."""
+        self._unit, self._services, self._chain = unit, services, chain
+        self._stored = unit.outbound_txs.lock([tx.id for tx in txs])
+        ids = {tx.intent_id for tx in txs}
+        self._intents = unit.intents.get_many(ids)
+        ids_of_payouts = [tx.intent_id for tx in txs if tx.kind in (K.FILL, K.REIMBURSE, K.REFUND)]
+        self._paid = unit.ledger.sum_by_intent(Account.RECIPIENT, ids_of_payouts)
+        self._of_intent: dict[tuple[int, OutboundTxKind], list[OutboundTx]] = {}
+        for kind in (K.START, K.FILL, K.REIMBURSE, K.REFUND) if ids_of_payouts else ():
+            for tx in unit.outbound_txs.list_by_intents(ids_of_payouts, kind):
+                self._of_intent.setdefault((tx.intent_id, kind), []).append(tx)
+
+    def require_signable(self, tx: OutboundTx, call: OutboundCall) -> None:
+        """Raises `SigningRefused` with a sentence where the call must not be signed."""
+        stored = self._stored.get(tx.id)
+        intent = self._intents.get(tx.intent_id)
+        if stored is None or intent is None:
+            raise SigningRefused("Not signed: its stored outbound transaction is gone.")
+        if mismatch := next(self._find_mismatches(stored, intent, call), None):
+            raise SigningRefused(f"Not signed: {mismatch}.")
+
+    def sign(
+        self, requests: Sequence[tuple[OutboundTx, OutboundCall, int]], fee_units: int
+    ) -> Sequence[SignedTx]:
+        """Sign calls with their nonces, all or none. Raises `SigningRefused`, and `Unreachable`
+        where a signer does not answer."""
+        for tx, call, _ in requests:
+            self.require_signable(tx, call)
+        self._require_nonces([(tx, nonce) for tx, _, nonce in requests])
+        return self._chain.sign([(call, nonce) for _, call, nonce in requests], fee_units)
+
+    def _require_nonces(self, nonces: Sequence[tuple[OutboundTx, int]]) -> None:
+        replaced = [tx.id for tx, _ in nonces if self._stored[tx.id].state is T.SIGNED]
+        attempts = self._unit.outbound_txs.list_attempts(replaced)
+        used = {(attempt.outbound_tx_id, attempt.signed.nonce) for attempt in attempts}
+        account = self._chain.accounts.relayer
+        reserved = self._unit.account_nonces.get_range(self._chain.id, account) or (0, 0)
+        for tx, nonce in nonces:
+            if tx.id in replaced:
+                right = (tx.id, nonce) in used
+            else:
+                right = reserved[0] <= nonce < reserved[1]
+            if tx.kind is K.SKIP_NONCE:
+                right = tx.cause == f"nonce:{nonce}"
+            if not right:
+                raise SigningRefused(f"Not signed: nonce {nonce} is not its own.")
+        if len({nonce for _, nonce in nonces}) != len(nonces):
+            raise SigningRefused("Not signed: two transactions have the same nonce.")
+
+    def _find_mismatches(self, tx: OutboundTx, intent: Intent, call: OutboundCall) -> Iterator[str]:
+        yield from self._differences_of_terms(tx, intent, call)
+        if tx.state not in (T.DUE, T.SIGNED):
+            yield f"it is {tx.state.lower()}"
+        elif tx.state is T.DUE and intent.state not in _FIRST_STATES.get(tx.kind, tuple(State)):
+            yield f"the payment is {intent.state.lower()}"
+        if tx.cause not in _CAUSES.get(tx.kind, (tx.cause,)):
+            yield f"its cause is {tx.cause!r}"
+        yield from _differences_of_call(tx, intent, call, self._chain.accounts)
+        if tx.kind in (K.REFUND, K.RETURN_EXCESS) and not self._may_receive(intent, tx.to_address):
+            yield f"{tx.to_address} is not the refund address, and nobody redirected the refund"
+        yield from self._contradictions(tx, intent)
+
+    def _differences_of_terms(
+        self, tx: OutboundTx, intent: Intent, call: OutboundCall
+    ) -> Iterator[str]:
+        """Whether the call is for this transaction, and the terms are those that the payer's
+        address follows from."""
+        terms = intent.terms
+        if (call.kind, call.chain, call.intent_hash) != (tx.kind, tx.chain, intent.intent_hash):
+            yield "the call is that of another transaction"
+        if call.chain != self._chain.id or call.account != self._chain.accounts.relayer:
+            yield f"{call.account} on {call.chain} is not the relayer's account"
+        of_intent = (terms, intent.bridger, intent.coordinator)
+        if (call.terms, call.bridger, call.coordinator) != of_intent:
+            yield "the call has other terms than the payment"
+        source = self._services.chains.get(terms.source_chain)
+        if source is None:
+            yield f"{terms.source_chain} is not configured, so its terms cannot be verified"
+        elif source.intent_hash(*of_intent) != intent.intent_hash:
+            yield "the terms of the payment are not those of its intent hash"
+        elif source.deposit_address(intent.intent_hash) != intent.address:
+            yield "the deposit address of the payment is not that of its intent hash"
+
+    def _may_receive(self, intent: Intent, to_address: str) -> bool:
+        """Whether a refund may go there: the refund address, or one that a person redirected it to,
+        as the audit log says."""
+        if to_address == intent.terms.refund_address:
+            return True
+        redirects = self._unit.audit_log.list_page(
+            AuditFilter(action=REDIRECTED, subject=f"intent:{intent.id}"), _MAX_REDIRECTS
+        )
+        return any(entry.detail.get("to") == to_address for entry in redirects)
+
+    def _contradictions(self, tx: OutboundTx, intent: Intent) -> Iterator[str]:
+        """What else was sent or booked for the payment that this must not follow."""
+        if tx.kind not in (K.FILL, K.REIMBURSE) and (tx.kind is not K.REFUND or tx.amount is None):
+            return
+        paid, is_first = self._paid.get(intent.id, 0), tx.state is T.DUE
+        if not self._has(intent, K.START, _DONE if is_first else (T.DUE, *_SENT)):
+            yield "the deposit was not collected"
+        if tx.kind is K.REIMBURSE:
+            # A reorg may have taken the payout back since the first one was signed.
+            if is_first and not (
+                paid == intent.terms.payout_amount and self._has(intent, K.FILL, _DONE)
+            ):
+                yield "the books show no payout"
+        elif paid:
+            yield "the recipient was paid already"
+        if tx.kind is K.REFUND and (
+            intent.relayer_claimed or self._has(intent, K.REIMBURSE, _SENT)
+        ):
+            yield "the relayer was repaid from this deposit"
+        if tx.kind is not K.REFUND and any(
+            refund.amount is not None and refund.state in _SENT
+            for refund in self._of_intent.get((intent.id, K.REFUND), ())
+        ):
+            yield "the collected deposit was refunded"
+
+    def _has(self, intent: Intent, kind: OutboundTxKind, states: Sequence[OutboundTxState]) -> bool:
+        return any(tx.state in states for tx in self._of_intent.get((intent.id, kind), ()))
+
+
+def _differences_of_call(
+    tx: OutboundTx, intent: Intent, call: OutboundCall, accounts: ChainAddresses
+) -> Iterator[str]:
+    """Whether the call moves what the terms say, and nothing else."""
+    terms = intent.terms
+    deposited = (terms.source_chain, terms.token_in, terms.deposit_amount)
+    is_right, marker, not_after, expected = False, None, None, (tx.chain, tx.token, tx.amount)
+    match tx.kind:
+        case K.START:
+            marker, not_after, expected = start_marker(intent), terms.expires_at, deposited
+            rest = Output(intent.address, terms.refund_address, terms.token_in, None, False)
+            moved = (_deposit_to(intent, intent.bridger), rest)
+            is_right = call.outputs == moved and tx.to_address == intent.bridger
+        case K.FILL:
+            marker = fill_marker(intent)
+            expected = (terms.destination_chain, terms.token_out, terms.payout_amount)
+            payout = Output(accounts.relayer, terms.recipient, terms.token_out, terms.payout_amount)
+            is_right = call.outputs == (payout,) and tx.to_address == terms.recipient
+        case K.REIMBURSE:
+            marker, expected = settle_marker(intent), deposited
+            is_right = _repays(intent, call, accounts)
+        case K.REFUND if tx.amount is not None:
+            marker, expected = settle_marker(intent), (*deposited[:2], tx.amount)
+            is_right = _settles_back(tx, intent, call, accounts)
+        case K.REFUND | K.RETURN_EXCESS:
+            expected = (*deposited[:2], None) if tx.kind is K.REFUND else (tx.chain, tx.token, None)
+            is_right = call.outputs == (Output(intent.address, tx.to_address, tx.token, None),)
+        case K.SKIP_NONCE:
+            is_right = not call.outputs
+    if (tx.chain, tx.token, tx.amount) != expected:
+        yield "its chain, token or amount is not that of the terms"
+    if not is_right:
+        yield "it does not pay what the terms say to whom they say"
+    if (call.marker, call.not_after) != (marker, not_after):
+        yield "its marker or its deadline is not that of the terms"
+
+
+def _deposit_to(intent: Intent, to: str) -> Output:
+    return Output(intent.address, to, intent.terms.token_in, intent.terms.deposit_amount)
+
+
+def _repays(intent: Intent, call: OutboundCall, accounts: ChainAddresses) -> bool:
+    """Whether a collected deposit goes to the relayer less all fees, and to the treasury what it
+    gets of these; the bridge's fee stays in the escrow."""
+    costs = intent.costs
+    kept = costs.fees_units + costs.app_fee_units
+    wanted = [(accounts.relayer, intent.terms.deposit_amount - kept)]
+    wanted += [(accounts.treasury, costs.treasury_units)] if costs.treasury_units else []
+    return _leaves_escrow(intent, call, wanted)
+
+
+def _settles_back(
+    tx: OutboundTx, intent: Intent, call: OutboundCall, accounts: ChainAddresses
+) -> bool:
+    """Whether a collected deposit goes back, whole or less the network costs, which go to the
+    relayer."""
+    amount, deposit = tx.amount or 0, intent.terms.deposit_amount
+    kept = deposit - amount
+    wanted = [(tx.to_address, amount)] + ([(accounts.relayer, kept)] if kept else [])
+    right = kept in (0, intent.costs.network_fee_units)
+    return right and _leaves_escrow(intent, call, wanted)
+
+
+def _leaves_escrow(intent: Intent, call: OutboundCall, wanted: list[tuple[str, int]]) -> bool:
+    token = intent.terms.token_in
+    return call.outputs == tuple(Output(intent.bridger, to, token, units) for to, units in wanted)
