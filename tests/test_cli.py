@@ -97,6 +97,7 @@ LIVE = """prices = "fixed"
 [chains.BASE_TESTNET]
 rpc = ["http://127.0.0.1:1"]
 key = "env:RELAYER_KEY"
+relayer = "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
 treasury = "0x52908400098527886E0F7030069857D2E4169EE7"
 """
 

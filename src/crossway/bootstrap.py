@@ -135,12 +135,13 @@ def start(with_engine: bool | None = None) -> Services:
     logs.configure(settings.log_level, settings.log_format)
     if _running:
         raise SetupError("This process runs a service already")
-    service = build(settings)
+    with_engine = settings.run_engine if with_engine is None else with_engine
+    service = build(settings, signs=with_engine)
     _running.append(service)
     service.writer.start()
     print_first_keys(settings.data_dir, api_keys.create_first_client(service.services, "first run"))
     expire_first_keys(settings.data_dir)
-    if settings.run_engine if with_engine is None else with_engine:
+    if with_engine:
         service.run_engine()
     return service.services
 
@@ -172,10 +173,13 @@ def warm_up() -> None:
     gc.enable()
 
 
-def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) -> Service:
+def build(
+    settings: Settings, machine_seconds: Callable[[], float] = time.time, signs: bool = False
+) -> Service:
     """Build a service on a database with the current schema; nothing runs yet.
 
-    `machine_seconds` returns the machine's time in epoch seconds; scenarios control it.
+    Only one that `signs` opens the keys of live chains, and may run the engine. `machine_seconds`
+    returns the machine's time in epoch seconds; scenarios control it.
     """
     database_lock = _lock_database(settings)
     store = open_store(settings.url)
@@ -192,7 +196,7 @@ def build(settings: Settings, machine_seconds: Callable[[], float] = time.time) 
         if seal_stored_text(store, vault):
             store.compact()
         sign_earlier_entries(store, datetime.now(UTC))
-        services = _build_services(settings, store, vault, pool, wake, machine_seconds)
+        services = _build_services(settings, store, vault, pool, wake, machine_seconds, signs)
         report_lost_commits(services, store)
     except (SetupError, OSError, StorageUnavailable) as error:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -257,6 +261,7 @@ def _build_services(
     pool: ThreadPoolExecutor,
     wake: Callable[[], None],
     machine_seconds: Callable[[], float],
+    signs: bool,
 ) -> Services:
     first_keys = partial(take_first_keys, settings.data_dir)
     if settings.network == "simulated":
@@ -264,7 +269,7 @@ def _build_services(
             settings, store, vault, pool, wake, machine_seconds, first_keys
         )
     try:
-        return environments.build_live(settings, store, vault, pool, wake, first_keys)
+        return environments.build_live(settings, store, vault, pool, wake, first_keys, signs)
     except ValueError as error:
         raise SetupError(str(error)) from None
 

@@ -98,11 +98,13 @@ def build_live(
     pool: ThreadPoolExecutor,
     wake: Callable[[], None],
     first_keys: Callable[[], Mapping[str, str]],
+    signs: bool,
 ) -> Services:
-    """The services of the real chains that the operator's profile names.
+    """The services of the real chains that the operator's profile names; only a process that
+    `signs` opens keys.
 
     Raises `ValueError` with a sentence for each unmet requirement."""
-    live_environment, prices = _open_live(settings, pool)
+    live_environment, prices = _open_live(settings, pool, signs)
     built = [bridge(live_environment.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
     allowed, max_settle_seconds = (
         live_environment.profile.bridges,
@@ -134,7 +136,9 @@ def _live_network_costs(
     return ChainNetworkCosts(live.chains, live.catalogue, prices, SystemClock(), pool, policy)
 
 
-def _open_live(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[LiveEnvironment, Prices]":
+def _open_live(
+    settings: Settings, pool: ThreadPoolExecutor, signs: bool
+) -> "tuple[LiveEnvironment, Prices]":
     try:
         # Imported here: the libraries are heavy, and the simulated network needs none of them.
         from crossway.adapters.live_environment import (
@@ -153,7 +157,7 @@ def _open_live(settings: Settings, pool: ThreadPoolExecutor) -> "tuple[LiveEnvir
         REFERENCE_PRICES_AS_OF,
         {symbol: price.pyth_feed_id for symbol, price in reference.items()},
     )
-    network = open_live_environment(settings.profile, catalogue_data.load_catalogue())
+    network = open_live_environment(settings.profile, catalogue_data.load_catalogue(), signs)
     if sentences := unmet_requirements(network, pool):
         network.close()
         raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))

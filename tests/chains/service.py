@@ -90,6 +90,7 @@ def profile_of(
             f'key = "keystore:{store}"',
             f'key_password = "file:{password}"',
             f'treasury = "{one.treasury}"',
+            *([] if one.chain.startswith("STARKNET") else [f'relayer = "{one.relayer}"']),
             f"poll_seconds = {poll_seconds}",
             # Tests make a chain's time pass without waiting for it.
             "clock_seconds = 1e9",
@@ -129,7 +130,8 @@ class RealWorld(Generic[H]):
                 data_dir=folder / "data",
                 database_url=fast(new_sqlite(folder)),
                 log_level="error",
-            )
+            ),
+            signs=True,
         )
         self.services = replace(
             self.service.services, process=replace(self.service.services.process, failpoint=reached)

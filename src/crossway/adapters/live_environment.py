@@ -52,12 +52,15 @@ class PriceFeeds:
     pyth: Mapping[str, str]
 
 
-def open_live_environment(path: Path | None, full_catalogue: Catalogue) -> LiveEnvironment:
-    """Open the chains of a profile; reads no node yet. Raises `ValueError` with a sentence."""
+def open_live_environment(
+    path: Path | None, full_catalogue: Catalogue, signs: bool
+) -> LiveEnvironment:
+    """Open the chains of a profile, with their keys where this process `signs`; reads no node yet.
+    Raises `ValueError` with a sentence."""
     if path is None:
         raise ValueError("CROSSWAY_PROFILE must name the file of the live network's chains")
     profile = read_profile(path, full_catalogue)
-    keyring = Keyring(os.environ)
+    keyring = Keyring(os.environ, watch_only=not signs)
     operators = {
         name: load_family(full_catalogue.chains[name].kind).open_chain(
             ChainSettings(full_catalogue, name, chain, keyring)

@@ -53,7 +53,7 @@ def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False
 
 def verify(names: Sequence[str] | None) -> bool:
     """Print whether each contract has the expected code; true if all have."""
-    results = [_check_contracts(operator) for _, operator in _open_chains(names)]
+    results = [_check_contracts(operator) for _, operator in _open_chains(names, signs=False)]
     return all(results)
 
 
@@ -77,7 +77,7 @@ def approve(
 def print_retained(names: Sequence[str] | None) -> None:
     """Print the token balances that the escrow retained."""
     catalogue, _ = load_profile()
-    for name, operator in _open_chains(names):
+    for name, operator in _open_chains(names, signs=False):
         for token in {
             candidate.address: candidate for candidate in catalogue.by_chain[name]
         }.values():
@@ -125,8 +125,10 @@ def account(path: Path, password: str, kind: ChainKind) -> None:
     typer.echo("Back up this file and its password: without them the account's funds are lost")
 
 
-def _open_chains(names: Sequence[str] | None) -> Iterator[tuple[str, ChainOperator]]:
-    (catalogue, profile), ring = load_profile(), Keyring(environment())
+def _open_chains(
+    names: Sequence[str] | None, signs: bool = True
+) -> Iterator[tuple[str, ChainOperator]]:
+    (catalogue, profile), ring = load_profile(), Keyring(environment(), watch_only=not signs)
     for name in select_chains(profile, names):
         with open_chain(catalogue, profile, name, ring) as operator:
             yield name, operator

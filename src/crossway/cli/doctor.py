@@ -25,6 +25,11 @@ from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.operating import alerts
 
 _MAX_ALERTS = 10
+_ONE_PROCESS = (
+    "Note: with CROSSWAY_RUN_ENGINE=true, crossway serve answers strangers and holds the relayer's "
+    "keys in one process. For real money run crossway api without keys, and crossway engine with "
+    "them (docs/going-live.md)"
+)
 
 
 @report_errors
@@ -33,7 +38,10 @@ def examine() -> None:
     findings = list(_findings())
     for finding in findings:
         typer.echo(finding)
-    chains_ok = _check_chains() if _is_live() else True
+    live = _is_live()
+    if live and Settings().run_engine:
+        typer.echo(_ONE_PROCESS)
+    chains_ok = _check_chains() if live else True
     if findings or not chains_ok:
         raise typer.Exit(1)
     typer.echo("No problems found")
@@ -60,7 +68,7 @@ def _check_chains() -> bool:
         typer.echo(str(error))
         return False
 
-    ring = Keyring(environment())
+    ring = Keyring(environment(), watch_only=not Settings().run_engine)
 
     def diagnose(name: str) -> list[Finding]:
         chain, configured = catalogue.chains[name], profile.chains[name]

@@ -1,5 +1,6 @@
 """What operators do on Solana: putting the program there, making it final, looking around."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -172,10 +173,15 @@ def test_an_operator_goes_live_on_solana_as_the_doctor_says(bare: Node, tmp_path
         return text
 
     assert f"contracts deploy --chain {CHAIN}" in says("doctor", code=1)
-    assert "not deployed" in says("contracts", "verify", code=1)
+    assert f"chains.{CHAIN}.relayer is missing" in says("contracts", "verify", code=1)
     done = says("contracts", "deploy", "--yes", "--final")
     assert "✓" in done
     assert "the program can no longer be upgraded" in done
+    where = re.search(r"program at (\w+)", done)
+    assert where is not None
+    named = f'relayer = "{RELAYER.pubkey()}"\nprogram = "{where[1]}"\n'
+    profile.write_text(profile.read_text() + named)
+    assert "expected code" in says("contracts", "verify")
     looked = says("doctor")
     assert "nobody may replace it" in looked
     assert "No problems found" in looked

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar, cast
 
 from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.domain.errors import SigningRefused
 
 S = TypeVar("S")
 _PLAIN = re.compile(r"(?:0x)?([0-9a-fA-F]{64})\Z", re.ASCII)
@@ -65,16 +66,29 @@ def load_signer(
     raise KeyMissing("its key must be env:NAME or keystore:PATH")
 
 
+class WatchOnlySigner:
+    """Stands for the key of an account in a process that opens no keys."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def sign(self, *_: object) -> NoReturn:
+        """Raises `SigningRefused`."""
+        raise SigningRefused(f"This process opens no keys, so {self.address} signs nothing here.")
+
+
 class Keyring:
     """Opens each key once, however many chains use it: decrypting a key store deliberately takes
-    seconds and a quarter of a gigabyte."""
+    seconds and a quarter of a gigabyte. A watch-only one opens none."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self.environment, self._lock = environment, Lock()
+    def __init__(self, environment: Mapping[str, str], watch_only: bool = False) -> None:
+        self.environment, self.watch_only, self._lock = environment, watch_only, Lock()
         self._opened: dict[tuple[object, str, str], Any] = {}
 
     def signer(self, kind: KeyKind[S], reference: str, password: str) -> S:
-        """As `load_signer`. Raises `KeyMissing`."""
+        """As `load_signer`. Raises `KeyMissing`, also where the keyring is watch-only."""
+        if self.watch_only:
+            raise KeyMissing("this process opens no keys")
         with self._lock:
             known: S | None = self._opened.get((kind, reference, password))
             if known is None:
@@ -83,9 +97,24 @@ class Keyring:
             return known
 
     def relayer_signer(self, kind: KeyKind[S], name: str, profile: ChainProfile) -> S:
-        """The relayer's signer on a chain of a profile. Raises `ValueError`."""
-        field = f"chains.{name}.key"
-        return self.signer_for(field, kind, profile.key, profile.key_password)
+        """The relayer's signer on a chain of a profile, or what stands for it. Raises `ValueError`
+        where the profile lacks its address or has another one."""
+        if self.watch_only:
+            address = profile.account or profile.relayer
+            if not address:
+                raise ValueError(
+                    f"chains.{name}.relayer is missing: a process that does not sign takes the "
+                    "relayer's address from there, instead of opening the key (where the key is, "
+                    "crossway doctor prints it)"
+                )
+            return cast(S, WatchOnlySigner(address))
+        signer = self.signer_for(f"chains.{name}.key", kind, profile.key, profile.key_password)
+        address = getattr(signer, "address", "")
+        if profile.relayer and profile.relayer != address:
+            raise ValueError(
+                f"chains.{name}.relayer is {profile.relayer}, but its key is that of {address}"
+            )
+        return signer
 
     def signer_for(self, field: str, kind: KeyKind[S], reference: str, password: str = "") -> S:
         """As `signer`. Raises `ValueError` that names the profile's field."""

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from crossway.adapters.chains.rpc.diagnostics import Finding, unreachable_finding
-from crossway.adapters.chains.rpc.keys import KeyKind, Keyring
+from crossway.adapters.chains.rpc.keys import KeyKind, Keyring, WatchOnlySigner
 from crossway.adapters.chains.rpc.operator_txs import TxPlan
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.rpc.watch_cost import (
@@ -55,7 +55,14 @@ class RpcOperator(ABC, Generic[ChainT]):
         return Keyring(self._environment).signer_for("--key", kind, reference)
 
     def _key_finding(self) -> Finding:
-        return Finding("key", f"opens; the relayer is {self.chain.accounts.relayer}")
+        signer, relayer = self.chain.context.signer, self.chain.accounts.relayer
+        if isinstance(signer, WatchOnlySigner):
+            message = "stays closed: CROSSWAY_RUN_ENGINE is false, so this process does not sign"
+            return Finding("key", f"{message}; the relayer is {relayer}")
+        return Finding("key", f"opens; {self._describe_key()}")
+
+    def _describe_key(self) -> str:
+        return f"the relayer is {self.chain.accounts.relayer}"
 
     def _watching_finding(self) -> Finding:
         hashes = (f"0x{number:064x}" for number in range(EXAMPLE_PAYMENTS))

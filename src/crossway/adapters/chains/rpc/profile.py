@@ -40,6 +40,9 @@ class ChainProfile(BaseModel):
     `calls_per_day` calls; one in a batch counts as one. A node whose time is more than
     `clock_seconds` ahead of this machine's clock is not believed alone.
 
+    `relayer` is the address of the key's account: processes that do not sign read it and leave the
+    key closed. It is not needed on Starknet, whose profile has the `account`.
+
     Some fields are for one family only: `account` is the relayer's account on Starknet, `program`
     is Crossway's program on Solana, and `contracts` has the contracts' addresses on Tron.
     `deposits` says whether deposit addresses on Solana are the program's or derived from
@@ -52,6 +55,7 @@ class ChainProfile(BaseModel):
     key: str = Field(pattern=r"^(env|keystore):\S+$")
     key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
     treasury: str
+    relayer: str = ""
     account: str = ""
     program: str = ""
     contracts: dict[str, str] = Field(default_factory=dict, max_length=10)
@@ -132,14 +136,14 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
             canonical = canonical_address(known.kind, address)
         except ValueError as error:
             raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
-        if field == "treasury" and canonical != address:
-            raise ValueError(f"{path}: chains.{name}.treasury must be written {canonical}")
+        if field in ("treasury", "relayer") and canonical != address:
+            raise ValueError(f"{path}: chains.{name}.{field} must be written {canonical}")
 
 
 def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
     """Name and value of every address field; optional ones only where they are set."""
     yield "treasury", chain.treasury
-    given = {"account": chain.account, "program": chain.program} | {
+    given = {"relayer": chain.relayer, "account": chain.account, "program": chain.program} | {
         f"contracts.{what}": where
         for what, where in chain.contracts.items()
         # The one field there that is a byte.
@@ -148,19 +152,20 @@ def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
     yield from ((field, address) for field, address in given.items() if address)
 
 
-_FAMILY_OF = {
-    "account": "starknet",
-    "program": "solana",
-    "contracts": "tron",
-    "deposits": "solana",
-    "deposit_key": "solana",
+_FAMILIES_OF = {
+    "relayer": ("evm", "solana", "tron"),
+    "account": ("starknet",),
+    "program": ("solana",),
+    "contracts": ("tron",),
+    "deposits": ("solana",),
+    "deposit_key": ("solana",),
 }
 
 
 def _foreign_fields(kind: ChainKind, chain: ChainProfile) -> list[str]:
-    """The fields that are set but belong to another family."""
+    """The fields that are set but belong to other families."""
     used = chain.model_fields_set
-    return [field for field, family in _FAMILY_OF.items() if field in used and family != kind]
+    return [field for field, kinds in _FAMILIES_OF.items() if field in used and kind not in kinds]
 
 
 def resolve_urls(name: str, chain: ChainProfile, environment: Mapping[str, str]) -> list[SecretStr]:

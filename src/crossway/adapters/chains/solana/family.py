@@ -102,7 +102,7 @@ class SolanaFamily(ChainFamily):
     def open_chain(self, settings: ChainSettings) -> SolanaOperator:
         name, chain, profile = settings.name, settings.chain, settings.profile
         signer, params = settings.relayer_signer(KEYS), load_chain_params(name)
-        program, deposit_keys = _program_addresses(name, profile, signer), _deposit_keys(settings)
+        program, deposit_keys = _program_addresses(settings, signer), _deposit_keys(settings)
         tokens, relayer = settings.catalogue.by_chain[name], signer.address
         vault, treasury = program.vault(relayer), profile.treasury
         context = ChainContext(
@@ -144,10 +144,16 @@ class SolanaFamily(ChainFamily):
         return diagnostics.check_limits(subject, pool, params, profile.treasury)
 
 
-def _program_addresses(name: str, profile: ChainProfile, signer: SolanaSigner) -> ProgramAddresses:
+def _program_addresses(settings: ChainSettings, signer: SolanaSigner) -> ProgramAddresses:
     """The program's address from the profile, or else the one that this key deploys to. Raises
     `ValueError` if the profile is invalid."""
+    name, profile = settings.name, settings.profile
     if not profile.program:
+        if settings.keyring.watch_only:
+            raise ValueError(
+                f"chains.{name}.program is missing: a process that does not sign takes the "
+                "program's address from there (crossway contracts where prints it)"
+            )
         return ProgramAddresses(signer.other(PROGRAM_PURPOSE).address)
     try:
         return ProgramAddresses(canonical_address("solana", profile.program))
@@ -162,6 +168,12 @@ def _deposit_keys(settings: ChainSettings) -> DepositKeys | None:
     if not profile.deposit_key:
         raise ValueError(
             f'{field} must be given where deposits = "derived": env:NAME or keystore:PATH'
+        )
+    if settings.keyring.watch_only:
+        raise ValueError(
+            f'chains.{settings.name}.deposits is "derived": addresses for payments follow from '
+            "deposit_key, which a process that does not sign does not open. Use deposits = "
+            '"program", or run API and engine as one process (crossway serve)'
         )
     keyring, password = settings.keyring, profile.key_password
     return keyring.signer_for(field, DEPOSIT_KEYS, profile.deposit_key, password)

@@ -9,6 +9,7 @@ from crossway.adapters.chains.rpc.diagnostics import (
     fees_finding,
     inventory_findings,
 )
+from crossway.adapters.chains.rpc.keys import WatchOnlySigner
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import deploy_command, missing_fees
 from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
@@ -88,7 +89,9 @@ def diagnose_chain(chain: StarknetChain) -> Iterator[Finding]:
     """Findings about account, contracts, fees and inventory. Raises `Unreachable`."""
     context, relayer = chain.context, chain.accounts.relayer
     problem = context.pool.first(lambda session: _signer_problem(context, session))
-    if problem:
+    if isinstance(context.signer, WatchOnlySigner):
+        yield Finding("account", f"{relayer} was not asked whether it takes the key's signature")
+    elif problem:
         remedy = f"Check chains.{chain.id}.account and its key."
         yield Finding("account", problem, remedy)
     else:
@@ -116,7 +119,9 @@ def _check_contracts(chain: StarknetChain) -> Finding:
 
 def _signer_problem(context: ChainContext, session: RpcSession) -> str:
     """What is wrong with account and key, as a sentence; empty where the account accepts our
-    signature. Raises `Unreachable`."""
+    signature, or this process does not sign. Raises `Unreachable`."""
+    if isinstance(context.signer, WatchOnlySigner):
+        return ""
     relayer, signature = context.accounts.relayer, context.signer.sign(_DIGEST)
     check = Call(relayer, "is_valid_signature", (_DIGEST, len(signature), *signature))
     deployed, valid = session.batch([class_request(relayer), call_request(check)])

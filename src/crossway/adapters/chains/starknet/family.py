@@ -56,8 +56,8 @@ class StarknetOperator(RpcOperator[StarknetChain]):
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
-    def _key_finding(self) -> Finding:
-        return Finding("key", f"opens; its public key is {self.chain.context.signer.address}")
+    def _describe_key(self) -> str:
+        return f"its public key is {self.chain.context.signer.address}"
 
     def _unmet_requirements(self) -> Sequence[str]:
         return diagnostics.unmet_requirements(self.chain)
