@@ -8,6 +8,8 @@ command -v chromium >/dev/null || missing+=(chromium fonts-liberation)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
 # Rebuilds the program of Solana, to compare it with the one that is committed.
 command -v clang-19 >/dev/null || missing+=(clang-19)
+# A PKCS#11 token in software, which holds the keys of signer tests.
+compgen -G "/usr/lib/*/softhsm/libsofthsm2.so" >/dev/null || compgen -G "/usr/lib/softhsm/libsofthsm2.so" >/dev/null || missing+=(softhsm2)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 cannot() {

@@ -21,7 +21,10 @@ PACKAGE = ROOT / "src" / "crossway"
 CHAINS = PACKAGE / "adapters" / "chains"
 DEMO = ROOT / "packages" / "crossway-demo"
 # These run on live networks only; the rest does on an installation without the extra `live`.
-LIVE = [CHAINS / name for name in ("evm", "rpc", "solana", "starknet", "tron", "intent_hash.py")]
+LIVE = [
+    CHAINS / name
+    for name in ("evm", "rpc", "signers", "solana", "starknet", "tron", "intent_hash.py")
+]
 # The Starknet of tests has an environment of its own.
 APART = ROOT / "tests" / "chains" / "starknet" / "node"
 OWN = {"crossway", "crossway_demo", "tests", "benchmarks", "scripts", "app"}

@@ -60,7 +60,7 @@ def open_live_environment(
     if path is None:
         raise ValueError("CROSSWAY_PROFILE must name the file of the live network's chains")
     profile = read_profile(path, full_catalogue)
-    keyring = Keyring(os.environ, watch_only=not signs)
+    keyring = Keyring(os.environ, not signs, profile.signers)
     operators = {
         name: load_family(full_catalogue.chains[name].kind).open_chain(
             ChainSettings(full_catalogue, name, chain, keyring)

@@ -128,7 +128,8 @@ def account(path: Path, password: str, kind: ChainKind) -> None:
 def _open_chains(
     names: Sequence[str] | None, signs: bool = True
 ) -> Iterator[tuple[str, ChainOperator]]:
-    (catalogue, profile), ring = load_profile(), Keyring(environment(), watch_only=not signs)
+    catalogue, profile = load_profile()
+    ring = Keyring(environment(), not signs, profile.signers)
     for name in select_chains(profile, names):
         with open_chain(catalogue, profile, name, ring) as operator:
             yield name, operator

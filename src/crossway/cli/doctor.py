@@ -68,7 +68,7 @@ def _check_chains() -> bool:
         typer.echo(str(error))
         return False
 
-    ring = Keyring(environment(), watch_only=not Settings().run_engine)
+    ring = Keyring(environment(), not Settings().run_engine, profile.signers)
 
     def diagnose(name: str) -> list[Finding]:
         chain, configured = catalogue.chains[name], profile.chains[name]

@@ -96,7 +96,7 @@ def _is_resolved(
         return alert.message not in {t.reason for t in waiting}
     if kind in ("claim", STUCK, FOREIGN):
         return alert.key not in active_keys
-    if kind == "record":
+    if kind in ("record", "signer"):
         return now - alert.last_seen_at > RECORD_ALERT_TTL
     if kind == "provider":
         # There may be no reason to call the provider any more.

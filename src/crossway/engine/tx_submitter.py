@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from crossway.domain.errors import SigningRefused, Unreachable
+from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
 from crossway.domain.outbound import (
     OutboundTx,
     OutboundTxEvent,
@@ -47,17 +47,32 @@ def submit_due(services: Services, heads: Mapping[str, ChainHead]) -> int:
         for tx in due:
             by_chain[tx.chain].append(tx)
         unanswered = set()
-        for chain_id, txs in by_chain.items():
+        for chain_id, all_txs in by_chain.items():
             chain = services.chains[chain_id]
+            txs = all_txs[: chain.max_signatures]
             try:
                 snapshot = take_chain_snapshot(services, chain, heads[chain_id], txs)
             except Unreachable:
                 unanswered.add(chain_id)
                 continue
-            sent += _sign_and_send(services, chain, heads, txs, snapshot)
+            try:
+                sent += _sign_and_send(services, chain, heads, txs, snapshot)
+            except StorageUnavailable:
+                raise
+            except Unreachable as error:
+                _report_signer(services, chain_id, error)
+                unanswered.add(chain_id)
         # Many that are due where nobody answers must not keep the other chains waiting.
         chains = chains - unanswered if unanswered and len(due) == BATCH else set()
     return sent
+
+
+def _report_signer(services: Services, chain_id: str, error: Unreachable) -> None:
+    """Raise an alert: nothing was signed, nothing is stored, and all of it is tried again."""
+    message = f"Nothing can be signed on {chain_name(services, chain_id)} now: {error}."
+    services.store.write(
+        lambda unit: raise_alert(unit, services, f"signer:{chain_id}", "signer", chain_id, message)
+    )
 
 
 def _sign_and_send(

@@ -196,6 +196,8 @@ class Chain(Protocol):
     """Whether blocks take an account's transactions in the order of their nonces, without gaps. One
     with the same nonce and a higher fee then replaces a pending one. Where it is False,
     transactions have a time limit instead and are signed anew after it."""
+    max_signatures: int
+    """How many calls are signed in one database transaction, which lasts as long as that takes."""
 
     def canonical_address(self, text: str) -> str:
         """The canonical form of an address. Pure. Raises `ValueError` with a sentence."""

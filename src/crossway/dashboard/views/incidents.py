@@ -49,6 +49,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
     "node": NextStep("Check its node: Chains", page_href("chains")),
     "doubted": NextStep("Check its node: Chains", page_href("chains")),
     "forged": NextStep("Disable the chain: Chains", page_href("chains")),
+    "signer": NextStep("See what waits: Payments", page_href("intents")),
     "provider": NextStep("Review its orders: Ramp orders", page_href("ramp_orders")),
 }
 _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {

@@ -58,6 +58,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "gas": AlertKind(_C, "Relayer out of gas", "Relayer out of gas"),
         "price": AlertKind(_C, "Price not usable", "Prices not usable"),
         "returns": AlertKind(_C, "Returns wait for their allowance", "Returns wait for allowances"),
+        "signer": AlertKind(_C, "Signer not responding", "Signers not responding"),
         "signing": AlertKind(_C, "Signature refused", "Signatures refused"),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),

@@ -100,7 +100,7 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
             call = encode_call(context.catalogue, context.deployment, action)
             price = self._price(nonce, fee_units)
             transactions.append(
-                sign_transaction(signer, chain_id, params, call, nonce, fee_units, price)
+                sign_transaction(signer, chain_id, params, call, nonce, fee_units, price, action)
             )
         return transactions
 

@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Generic, NoReturn, TypeVar, cast
 
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.domain.errors import SigningRefused
+from crossway.adapters.chains.rpc.signer_profile import SignerProfile, open_key
+from crossway.adapters.chains.signers.external_key import Curve, ExternalKey
+from crossway.domain.errors import SigningRefused, Unreachable
 
 S = TypeVar("S")
 _PLAIN = re.compile(r"(?:0x)?([0-9a-fA-F]{64})\Z", re.ASCII)
@@ -40,11 +43,15 @@ class KeyHolder:
 @dataclass(frozen=True, slots=True)
 class KeyKind(Generic[S]):
     """A family's kind of private key: its format in words, parsing one (None where the text is
-    none), and creating its signer (raises `KeyMissing` for an invalid key)."""
+    none), and creating its signer (raises `KeyMissing` for an invalid key). Where keys of its
+    `curve` may be outside, `create_external` creates the signer of such a key and of the address
+    that the profile names, or of the key's own address where that is empty."""
 
     format_description: str
     parse: Callable[[str], bytes | None]
     create_signer: Callable[[bytes], S]
+    curve: Curve | None = None
+    create_external: Callable[[ExternalKey, str], S] | None = None
 
 
 def parse_hex_key(text: str) -> bytes | None:
@@ -81,20 +88,53 @@ class Keyring:
     """Opens each key once, however many chains use it: decrypting a key store deliberately takes
     seconds and a quarter of a gigabyte. A watch-only one opens none."""
 
-    def __init__(self, environment: Mapping[str, str], watch_only: bool = False) -> None:
-        self.environment, self.watch_only, self._lock = environment, watch_only, Lock()
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        watch_only: bool = False,
+        signers: Mapping[str, SignerProfile] = MappingProxyType({}),
+    ) -> None:
+        """`signers` are those of the profile, by name."""
+        self.environment, self.watch_only, self._signers = environment, watch_only, signers
+        self._lock = Lock()
         self._opened: dict[tuple[object, str, str], Any] = {}
 
-    def signer(self, kind: KeyKind[S], reference: str, password: str) -> S:
-        """As `load_signer`. Raises `KeyMissing`, also where the keyring is watch-only."""
+    def signer(self, kind: KeyKind[S], reference: str, password: str, address: str = "") -> S:
+        """As `load_signer`, or the signer of a key outside that is to have this address. Raises
+        `KeyMissing`, also where the keyring is watch-only."""
         if self.watch_only:
             raise KeyMissing("this process opens no keys")
         with self._lock:
             known: S | None = self._opened.get((kind, reference, password))
             if known is None:
-                known = load_signer(kind, reference, password, self.environment)
+                source, _, name = reference.partition(":")
+                if source in ("remote", "pkcs11"):
+                    known = self._open_external(kind, name, address)
+                else:
+                    known = load_signer(kind, reference, password, self.environment)
                 self._opened[kind, reference, password] = known
             return known
+
+    def _open_external(self, kind: KeyKind[S], name: str, address: str) -> S:
+        if kind.curve is None or kind.create_external is None:
+            raise KeyMissing(
+                "keys of this family stay in this process (env:NAME or keystore:PATH): neither "
+                "remote signers nor tokens sign on its curve"
+            )
+        profile = self._signers.get(name)
+        if profile is None:
+            raise KeyMissing(f"the profile has no [signers.{name}]")
+        try:
+            key = open_key(
+                name, profile, kind.curve, lambda text: load_password(text, self.environment)
+            )
+            return kind.create_external(key, address)
+        except Unreachable as error:
+            raise KeyMissing(f"its address is unknown: {error}") from None
+        except KeyMissing:
+            raise
+        except ValueError as error:
+            raise KeyMissing(str(error)) from None
 
     def relayer_signer(self, kind: KeyKind[S], name: str, profile: ChainProfile) -> S:
         """The relayer's signer on a chain of a profile, or what stands for it. Raises `ValueError`
@@ -108,7 +148,8 @@ class Keyring:
                     "crossway doctor prints it)"
                 )
             return cast(S, WatchOnlySigner(address))
-        signer = self.signer_for(f"chains.{name}.key", kind, profile.key, profile.key_password)
+        field = f"chains.{name}.key"
+        signer = self.signer_for(field, kind, profile.key, profile.key_password, profile.relayer)
         address = getattr(signer, "address", "")
         if profile.relayer and profile.relayer != address:
             raise ValueError(
@@ -116,10 +157,17 @@ class Keyring:
             )
         return signer
 
-    def signer_for(self, field: str, kind: KeyKind[S], reference: str, password: str = "") -> S:
+    def signer_for(
+        self,
+        field: str,
+        kind: KeyKind[S],
+        reference: str,
+        password: str = "",
+        address: str = "",
+    ) -> S:
         """As `signer`. Raises `ValueError` that names the profile's field."""
         try:
-            return self.signer(kind, reference, password)
+            return self.signer(kind, reference, password, address)
         except KeyMissing as error:
             raise ValueError(f"{field}: {error}") from None
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from crossway.adapters.chains.addresses import canonical_address
+from crossway.adapters.chains.rpc.signer_profile import SignerProfile
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.quotes import BridgeName
 
@@ -33,8 +34,9 @@ class ConfirmationDepths(BaseModel):
 
 class ChainProfile(BaseModel):
     """One chain. `rpc` has URLs in which `${NAME}` stands for an environment variable; `quorum` of
-    them must agree before a deposit is credited. `key` is `env:NAME` or `keystore:PATH`, never a
-    key; `key_password` is `env:NAME` or `file:PATH`.
+    them must agree before a deposit is credited. `key` is `env:NAME`, `keystore:PATH`,
+    `remote:NAME` or `pkcs11:NAME` (of a table `[signers.NAME]`), never a key;
+    `key_password` is `env:NAME` or `file:PATH`.
 
     Each node is sent at most `batch_size` calls in one request, and `calls_per_minute` and
     `calls_per_day` calls; one in a batch counts as one. A node whose time is more than
@@ -52,7 +54,7 @@ class ChainProfile(BaseModel):
 
     rpc: list[str] = Field(min_length=1, max_length=10)
     quorum: int = Field(default=1, ge=1, le=10)
-    key: str = Field(pattern=r"^(env|keystore):\S+$")
+    key: str = Field(pattern=r"^(env|keystore|remote|pkcs11):\S+$")
     key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
     treasury: str
     relayer: str = ""
@@ -88,6 +90,7 @@ class Profile(BaseModel):
     pyth_key: str = Field(default="", pattern=r"^(env:\S+)?$")
     bridges: list[BridgeName] | None = None
     most_settle_seconds: int | None = Field(default=None, ge=0, le=30 * 86_400)
+    signers: dict[str, SignerProfile] = Field(default_factory=dict, max_length=100)
     chains: dict[str, ChainProfile] = Field(min_length=1)
 
 
@@ -103,12 +106,15 @@ def read_profile(path: Path, catalogue: Catalogue) -> Profile:
         raise ValueError(f"{path}: {'; '.join(_error_messages(error))}") from None
     for name, chain in profile.chains.items():
         _check(path, name, chain, catalogue)
+        _check_signer(path, name, chain, profile)
     return profile
 
 
 _MESSAGES = {"missing": "is missing", "extra_forbidden": "there is no such field"}
 _PATTERN_MESSAGES = {
-    "key": "must be env:NAME or keystore:PATH, never a key itself",
+    "key": "must be env:NAME, keystore:PATH, remote:NAME or pkcs11:NAME, never a key itself",
+    "access_token": "must be env:NAME or file:PATH, never a token itself",
+    "pin": "must be env:NAME or file:PATH, never a PIN itself",
     "key_password": "must be env:NAME or file:PATH, never a password itself",
     "deposit_key": "must be env:NAME or keystore:PATH, never a key itself",
     "pyth_key": "must be env:NAME, never a key itself",
@@ -138,6 +144,18 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
             raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
         if field in ("treasury", "relayer") and canonical != address:
             raise ValueError(f"{path}: chains.{name}.{field} must be written {canonical}")
+
+
+def _check_signer(path: Path, name: str, chain: ChainProfile, profile: Profile) -> None:
+    kind, _, signer_name = chain.key.partition(":")
+    if kind not in ("remote", "pkcs11"):
+        return
+    signer = profile.signers.get(signer_name)
+    if signer is None or signer.kind != kind:
+        raise ValueError(
+            f"{path}: chains.{name}.key is {kind}:{signer_name}, but there is no [signers."
+            f"{signer_name}] with the fields of a {kind} signer"
+        )
 
 
 def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:

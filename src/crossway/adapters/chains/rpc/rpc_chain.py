@@ -15,6 +15,7 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.tx_history import TxHistory
 from crossway.adapters.chains.rpc.tx_sender import RpcTxSender
 from crossway.adapters.chains.rpc.watch_cost import WatchCost
+from crossway.adapters.chains.signers.external_key import ExternalSigner
 from crossway.domain.catalogue import ChainKind
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
@@ -32,6 +33,8 @@ from crossway.ports.chain import (
     TxStatus,
 )
 
+MAX_SIGNATURES, MAX_OUTSIDE_SIGNATURES = 2_000, 16
+"""Signed in one database transaction, with a key in this process and with one outside."""
 SenderT = TypeVar("SenderT", bound=RpcTxSender[Any, Any])
 
 
@@ -56,6 +59,8 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         self.accounts = context.accounts if accounts is None else accounts
         self.tx_sender, self._head_tracker = tx_sender, head_tracker
         self._deposits, self._tx_history = deposits, tx_history
+        is_outside = isinstance(getattr(context, "signer", None), ExternalSigner)
+        self.max_signatures = MAX_OUTSIDE_SIGNATURES if is_outside else MAX_SIGNATURES
 
     def close(self) -> None:
         """Close the connections to the nodes."""

@@ -44,8 +44,8 @@ class SimulatedChain:
 
     def __init__(self, network: SimulatedNetwork, chain: str) -> None:
         self.id, self._network, self._facts = chain, network, network.facts[chain]
-        self.accounts = self._facts.accounts
-        self.has_nonces = self._facts.has_nonces
+        self.accounts, self.has_nonces = self._facts.accounts, self._facts.has_nonces
+        self.max_signatures = 2_000
         self._second_reading = SecondReading(self._facts.block_seconds)
 
     def canonical_address(self, text: str) -> str:

@@ -11,8 +11,9 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.solana.instructions import InstructionContext
 from crossway.adapters.chains.solana.pdas import MintRegistry, ProgramAddresses
 from crossway.adapters.chains.solana.rpc_schemas import Block, parse_block
-from crossway.adapters.chains.solana.signers import DepositKeys, SolanaSigner
+from crossway.adapters.chains.solana.signers import DepositKeys
 from crossway.domain.errors import Unreachable
+from crossway.ports.signing import MessageSigner
 
 CONFIRMED, FINALIZED = str(Confirmed), str(Finalized)
 # "Slot was skipped": there is no block, or the node has pruned it.
@@ -55,7 +56,7 @@ class ChainContext(RpcContext):
 
     params: ChainParams
     program: ProgramAddresses
-    signer: SolanaSigner
+    signer: MessageSigner
     deposits: DepositKeys | None
     mints: MintRegistry
     tokens: tuple[str, ...]

@@ -34,6 +34,7 @@ from crossway.adapters.chains.solana.rpc_schemas import as_u64
 from crossway.adapters.chains.solana.signers import PROGRAM_PURPOSE, SolanaSigner
 from crossway.adapters.chains.solana.transactions import LAMPORTS_PER_SIGNATURE
 from crossway.domain.errors import Unreachable
+from crossway.ports.signing import MessageSigner
 
 VAULT_LAMPORTS = 890_880
 _BUFFER_PURPOSE = b"crossway code\0"
@@ -51,7 +52,7 @@ def _buffer_keypair(operator: OperatorContext) -> SolanaSigner:
     return operator.account(_BUFFER_PURPOSE)
 
 
-def plan_deployment(chain: SolanaChain, payer: SolanaSigner) -> TxPlan:
+def plan_deployment(chain: SolanaChain, payer: MessageSigner) -> TxPlan:
     """The missing deployment steps. Raises `Unreachable`, or `ValueError` if the program cannot be
     deployed there."""
     operator = OperatorContext(chain, payer)

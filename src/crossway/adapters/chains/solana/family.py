@@ -34,11 +34,12 @@ from crossway.adapters.chains.solana.signers import (
     KEYS,
     PROGRAM_PURPOSE,
     DepositKeys,
-    SolanaSigner,
+    derived_signer,
 )
 from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
 from crossway.ports.chain import ChainAddresses
+from crossway.ports.signing import MessageSigner
 
 # GRACE of the program; a test compares the two.
 REDIRECT_SECONDS = 3 * 86_400
@@ -144,7 +145,7 @@ class SolanaFamily(ChainFamily):
         return diagnostics.check_limits(subject, pool, params, profile.treasury)
 
 
-def _program_addresses(settings: ChainSettings, signer: SolanaSigner) -> ProgramAddresses:
+def _program_addresses(settings: ChainSettings, signer: MessageSigner) -> ProgramAddresses:
     """The program's address from the profile, or else the one that this key deploys to. Raises
     `ValueError` if the profile is invalid."""
     name, profile = settings.name, settings.profile
@@ -154,7 +155,10 @@ def _program_addresses(settings: ChainSettings, signer: SolanaSigner) -> Program
                 f"chains.{name}.program is missing: a process that does not sign takes the "
                 "program's address from there (crossway contracts where prints it)"
             )
-        return ProgramAddresses(signer.other(PROGRAM_PURPOSE).address)
+        try:
+            return ProgramAddresses(derived_signer(signer, PROGRAM_PURPOSE).address)
+        except ValueError as error:
+            raise ValueError(f"chains.{name}.program is missing: {error}") from None
     try:
         return ProgramAddresses(canonical_address("solana", profile.program))
     except ValueError as error:

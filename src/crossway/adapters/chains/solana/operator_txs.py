@@ -12,12 +12,13 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.solana import instructions
 from crossway.adapters.chains.solana.accounts import fetch_accounts
 from crossway.adapters.chains.solana.chain import SolanaChain
-from crossway.adapters.chains.solana.signers import SolanaSigner
+from crossway.adapters.chains.solana.signers import SolanaSigner, derived_signer
 from crossway.adapters.chains.solana.transactions import price_of, sign_instructions
 from crossway.adapters.chains.solana.tx_sender import send_signed, statuses
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token, format_units
 from crossway.ports.chain import IncludedTx
+from crossway.ports.signing import MessageSigner
 
 GAS_UNIT = "signatures"
 _TIMEOUT_SECONDS, _POLL_SECONDS, _RESEND_SECONDS = 300.0, 0.4, 2.0
@@ -28,18 +29,18 @@ class OperatorContext:
     """A cluster, and the account that pays."""
 
     chain: SolanaChain
-    payer: SolanaSigner
+    payer: MessageSigner
 
     @property
-    def owner(self) -> SolanaSigner:
+    def owner(self) -> MessageSigner:
         """The relayer, which owns the program."""
         return self.chain.context.signer
 
     def account(self, purpose: bytes) -> SolanaSigner:
         """A derived account for one purpose."""
-        return self.owner.other(purpose)
+        return derived_signer(self.owner, purpose)
 
-    def signers(self, *others: SolanaSigner) -> list[SolanaSigner]:
+    def signers(self, *others: MessageSigner) -> list[MessageSigner]:
         """The signers, the payer first, each once."""
         unique = {signer.address: signer for signer in (self.payer, *others)}
         return list(unique.values())
@@ -92,7 +93,7 @@ class PendingTx:
 def sign_tx(
     operator: OperatorContext,
     instructions: Sequence[Instruction],
-    signers: Sequence[SolanaSigner],
+    signers: Sequence[MessageSigner],
     on_sent: OnSent,
 ) -> OperatorTxResult:
     """Sign and send one transaction, and wait until it is confirmed."""
@@ -102,7 +103,7 @@ def sign_tx(
 def send_tx(
     operator: OperatorContext,
     instructions: Sequence[Instruction],
-    signers: Sequence[SolanaSigner],
+    signers: Sequence[MessageSigner],
     on_sent: OnSent,
 ) -> PendingTx:
     """Sign and send one transaction. Raises `ValueError` with the node's error."""

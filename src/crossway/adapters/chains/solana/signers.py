@@ -8,6 +8,8 @@ import base58
 from solders.keypair import Keypair
 
 from crossway.adapters.chains.rpc.keys import KeyHolder, KeyKind, KeyMissing, parse_hex_key
+from crossway.adapters.chains.signers.external_key import Ed25519Signer
+from crossway.ports.signing import MessageSigner, SigningRequest
 
 _SEED, _KEYPAIR_BYTES = 32, 64
 # A key has 64 bytes; 32 bytes in base58 would be an address.
@@ -25,13 +27,24 @@ class SolanaSigner(KeyHolder):
         self._pair = _pair(secret)
         super().__init__(str(self._pair.pubkey()))
 
-    def sign(self, message: bytes) -> bytes:
+    def sign(self, message: bytes, request: SigningRequest | None = None) -> bytes:
         """The 64-byte signature of a message."""
         return bytes(self._pair.sign_message(message))
 
     def other(self, purpose: bytes) -> "SolanaSigner":
         """A keypair derived for one purpose, such as a program's."""
         return SolanaSigner(hmac.digest(self._pair.secret(), purpose, "sha256"))
+
+
+def derived_signer(signer: MessageSigner, purpose: bytes) -> SolanaSigner:
+    """A keypair that is derived from an account's key. Raises `ValueError` where that key is
+    outside."""
+    if not isinstance(signer, SolanaSigner):
+        raise ValueError(
+            "the program's address and its deployment follow from a key in this process; with a "
+            "key outside, deploy with a local one and name the program in the profile"
+        )
+    return signer.other(purpose)
 
 
 class DepositKeys(KeyHolder):
@@ -82,5 +95,7 @@ def _pair(secret: bytes) -> Keypair:
 _KEY_FORMS = (
     "a private key of Solana: a JSON array of 64 numbers, base58 of 64 bytes, or 64 hex digits"
 )
-KEYS = KeyKind(_KEY_FORMS, parse_key, SolanaSigner)
+KEYS: KeyKind[MessageSigner] = KeyKind(
+    _KEY_FORMS, parse_key, SolanaSigner, "ed25519", Ed25519Signer
+)
 DEPOSIT_KEYS = KeyKind(_KEY_FORMS, parse_key, DepositKeys)

@@ -13,10 +13,10 @@ from solders.transaction import Transaction
 from crossway.adapters.chains.solana.chain_context import ChainContext, ChainParams
 from crossway.adapters.chains.solana.head_tracker import RecentBlockhash
 from crossway.adapters.chains.solana.instructions import build_instructions
-from crossway.adapters.chains.solana.signers import SolanaSigner
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import CallCosts, SignedTx
+from crossway.ports.signing import MessageSigner, SigningRequest
 
 _HEIGHT_SIZE = 8
 MAX_BYTES = 1_232
@@ -69,7 +69,7 @@ def sign_call(
 ) -> SignedTx:
     """Sign a call; the transaction id follows from its bytes."""
     instructions = build_instructions(context.instruction_context, action, number, over)
-    signers = [context.signer]
+    signers: list[MessageSigner] = [context.signer]
     source = debited_address(action)
     if source is not None and context.deposits is not None:
         keys = context.deposits.of(bytes.fromhex(action.intent_hash[2:]))
@@ -77,16 +77,18 @@ def sign_call(
             raise ValueError(f"{source} is not a deposit address of the configured key")
         signers.append(keys)
     price = price_of(context.params, fee_units)
-    tx_id, raw = sign_instructions(instructions, signers, recent, context.params.units, price)
+    units = context.params.units
+    tx_id, raw = sign_instructions(instructions, signers, recent, units, price, action)
     return SignedTx(tx_id, raw, number, fee_units)
 
 
 def sign_instructions(
     instructions: Sequence[Instruction],
-    signers: Sequence[SolanaSigner],
+    signers: Sequence[MessageSigner],
     recent: RecentBlockhash,
     units: int,
     price: int,
+    action: OutboundCall | None = None,
 ) -> tuple[str, bytes]:
     """A transaction's id and bytes; the first signer pays. The bytes begin with the last height at
     which it can land, so that any process knows it."""
@@ -94,7 +96,8 @@ def sign_instructions(
     message = _build_message(instructions, signers[0].address, block_hash, units, price)
     data, by = bytes(message), {signer.address: signer for signer in signers}
     needed = message.account_keys[: message.header.num_required_signatures]
-    signatures = [Signature.from_bytes(by[str(key)].sign(data)) for key in needed]
+    request = SigningRequest(data, action)
+    signatures = [Signature.from_bytes(by[str(key)].sign(data, request)) for key in needed]
     whole = bytes(Transaction.populate(message, signatures))
     if len(whole) > MAX_BYTES:
         raise ValueError(f"the transaction has {len(whole)} bytes; Solana accepts {MAX_BYTES}")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -14,10 +15,12 @@ from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.rpc.keys import KeyHolder, KeyKind, KeyMissing, parse_hex_key
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
+from crossway.adapters.chains.signers.external_key import Secp256k1Signer
 from crossway.adapters.chains.tron.address_format import to_base58, to_bytes, to_evm_address
 from crossway.adapters.chains.tron.contract_creation import encode_creation
+from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import SignedTx
-from crossway.ports.signing import Signer
+from crossway.ports.signing import Signer, SigningRequest
 
 _TRANSFER, _CREATE, _TRIGGER = 1, 30, 31
 _TYPES = "type.googleapis.com/protocol."
@@ -111,10 +114,13 @@ def _encode_raw(
     return bytes(raw.SerializeToString())
 
 
-def sign_transaction(signer: Signer, raw: bytes, number: int, fee_units: int) -> SignedTx:
-    """A signed transaction of this account; its id is the hash of its unsigned bytes."""
+def sign_transaction(
+    signer: Signer, raw: bytes, number: int, fee_units: int, action: OutboundCall | None = None
+) -> SignedTx:
+    """A signed transaction of this account; its id is the hash of its unsigned bytes. `action` is
+    the stored one that it carries out, for the signer to see."""
     digest = sha256(raw).digest()
-    parity, r, s = signer.sign(digest)
+    parity, r, s = signer.sign(digest, SigningRequest(raw, action))
     signed = tron_pb2.Transaction(
         raw_data=tron_pb2.Transaction.raw.FromString(raw),
         signature=[r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([parity])],
@@ -172,9 +178,15 @@ class TronSigner(KeyHolder):
             raise KeyMissing("it is no private key") from None
         super().__init__(self._key.public_key.to_base58check_address())
 
-    def sign(self, digest: bytes) -> tuple[int, int, int]:
+    def sign(self, digest: bytes, request: SigningRequest | None = None) -> tuple[int, int, int]:
         signature = self._key.sign_msg_hash(digest)
         return signature.v, signature.r, signature.s
 
 
-KEYS: KeyKind[Signer] = KeyKind("a private key: 64 hex digits", parse_hex_key, TronSigner)
+KEYS: KeyKind[Signer] = KeyKind(
+    "a private key: 64 hex digits",
+    parse_hex_key,
+    TronSigner,
+    "secp256k1",
+    partial(Secp256k1Signer, from_evm=to_base58),
+)

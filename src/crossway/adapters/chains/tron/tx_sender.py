@@ -121,7 +121,7 @@ class TronTxSender(RpcTxSender[ChainContext, EvmHeadTracker]):
             call = encode_call(context.catalogue, context.deployment, action)
             call = with_sequence_number(call, number)
             raw = encode_call_tx(relayer, call, ref_block, fee_limit)
-            transactions.append(sign_transaction(context.signer, raw, number, fee_units))
+            transactions.append(sign_transaction(context.signer, raw, number, fee_units, action))
         return transactions
 
     def _remember(self, transactions: Sequence[SignedTx]) -> None:
