@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from crossway.domain.errors import SigningRefused
+from crossway.domain.errors import SigningRefused, Unreachable
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.engine.alerts import describe_outbound_tx
+from crossway.engine.fee_bumper import bump_fees
 from crossway.engine.tx_builder import build_outbound_call
+from crossway.engine.tx_submitter import submit_due
 from crossway.ports.records import Alert
+from crossway.ports.sandbox import Faults
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.signing_policy import SigningPolicy
 from tests.harness import START, Harness
@@ -139,6 +142,7 @@ CHANGED_ROWS = [
     (K.FILL, of_tx(K.FILL, "amount = '25000001'"), WRONG_TERMS),
     (K.FILL, of_tx(K.FILL, f"token = '{THIEF}'"), WRONG_TERMS),
     (K.FILL, of_tx(K.FILL, f"chain = '{BASE}'"), "the call is that of another transaction"),
+    (K.FILL, of_tx(K.FILL, "intent_id = 2"), "it belongs to another payment"),
     (K.FILL, of_tx(K.FILL, "cause = 'fill again'"), "its cause is 'fill again'"),
     (K.FILL, INTENT.format(f"recipient = '{THIEF}'"), "other terms than the payment"),
     (K.FILL, INTENT.format("payout_amount = '999000000'"), "other terms than the payment"),
@@ -273,3 +277,122 @@ def test_nothing_but_the_policy_has_calls_signed() -> None:
         if re.search(r"chains?(\[\w+\])?\.sign\(", path.read_text())
     }
     assert callers == {"signing_policy.py"}
+
+
+def test_a_nonce_is_signed_only_for_its_own_transaction(held: Get) -> None:
+    world = held(K.FILL)
+    tx, call = world.tx(), world.call()
+    chain = world.services.chains[tx.chain]
+
+    def work(unit: UnitOfWork) -> None:
+        first = unit.account_nonces.reserve(chain.id, chain.accounts.relayer, 1, 0)
+        policy = SigningPolicy(unit, world.services, chain, [tx])
+        for nonces in ([first + 1], [first - 1_000], [first, first]):
+            with pytest.raises(SigningRefused, match="nonce"):
+                policy.sign([(tx, call, nonce) for nonce in nonces], 10**15)
+        (signed,) = policy.sign([(tx, call, first)], 10**15)
+        assert signed.nonce == first
+        raise Held
+
+    with pytest.raises(Held):
+        world.store.write(work)
+
+
+def test_skipping_a_nonce_moves_nothing(held: Get) -> None:
+    world = held(K.FILL)
+    relayer = world.services.chains[OPTIMISM].accounts.relayer
+    skip = (
+        "INSERT INTO outbound_txs (id, intent_id, kind, cause, chain, token, amount, to_address, "
+        "state, attempt_count, reason, next_at, created_at, updated_at) VALUES (99, 1, "
+        f"'SKIP_NONCE', 'nonce:7', '{OPTIMISM}', 'native', '0', '{relayer}', 'DUE', 0, '', 0, 0, 0)"
+    )
+
+    def work(unit: UnitOfWork) -> None:
+        unit.intents._db.execute(text(skip))  # type: ignore[attr-defined]
+        tx = unit.outbound_txs.lock([99])[99]
+        chain = world.services.chains[OPTIMISM]
+        call = build_outbound_call(tx, unit.intents.get_many([1])[1], chain.accounts)
+        policy = SigningPolicy(unit, world.services, chain, [tx])
+        paying = replace(call, outputs=(Output(relayer, THIEF, "native", 1),))
+        with pytest.raises(SigningRefused, match=WRONG_RECEIVER):
+            policy.sign([(tx, paying, 7)], 10**15)
+        with pytest.raises(SigningRefused, match="nonce 8 is not its own"):
+            policy.sign([(tx, call, 8)], 10**15)
+        assert policy.sign([(tx, call, 7)], 10**15)
+        raise Held
+
+    with pytest.raises(Held):
+        world.store.write(work)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        (of_tx(K.FILL, f"to_address = '{THIEF}'"), WRONG_RECEIVER),
+        (INTENT.format(f"recipient = '{THIEF}'"), WRONG_HASH),
+        (of_tx(K.START, "state = 'FAILED'"), "the deposit was not collected"),
+        ("UPDATE tx_attempts SET nonce = '99' WHERE outbound_tx_id = {}", "is not its own"),
+    ],
+)
+def test_a_replacement_with_a_higher_fee_is_compared_as_well(
+    tmp_path: Path, sql: str, reason: str
+) -> None:
+    world = World(f"sqlite:///{tmp_path / 'crossway.db'}", K.FILL)
+    chain = world.services.chains[OPTIMISM]
+    # Nothing is included, so that what is signed stays replaceable.
+    world.sandbox.inject_faults(OPTIMISM, Faults(slow_blocks=50))
+    world.holds = False
+    while world.tx().state is not T.SIGNED:
+        world.pass_time(1)
+    with world.store.read() as unit:
+        attempts = unit.outbound_txs.list_attempts([world.tx().id])
+    with world.store.writer.begin() as db:
+        assert db.execute(text(sql.format(world.tx().id))).rowcount == 1
+    world.sandbox.inject_faults(OPTIMISM, Faults(fee_factor=3))
+    signed, books = world.tx(), world.books()
+    if reason == "is not its own":
+        with pytest.raises(SigningRefused, match=reason):
+            bump_fees(world.services, chain, attempts)
+        return
+    bump_fees(world.services, chain, attempts)
+    with world.store.read() as unit:
+        assert len(unit.outbound_txs.list_attempts([signed.id])) == 1
+    assert (world.tx().tx_id, world.books()) == (signed.tx_id, books)
+    assert reason in world.alerts()[0].message
+    world.store.close()
+
+
+class SilentSigner:
+    """A chain whose signer does not answer."""
+
+    def __init__(self, chain: Any) -> None:
+        self._chain = chain
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chain, name)
+
+    def sign(self, *_: Any) -> Any:
+        raise Unreachable("signer kms does not answer in time")
+
+
+def test_a_silent_signer_stores_nothing_and_keeps_nothing_else_waiting(tmp_path: Path) -> None:
+    world = World(f"sqlite:///{tmp_path / 'crossway.db'}", K.FILL)
+    chains = {**world.services.chains, OPTIMISM: SilentSigner(world.services.chains[OPTIMISM])}
+    silent, books = replace(world.services, chains=chains), world.books()
+    world.holds = False
+    heads = {OPTIMISM: chains[OPTIMISM].heads()}
+    with world.store.read() as unit:
+        range_before = unit.account_nonces.get_range(OPTIMISM, chains[OPTIMISM].accounts.relayer)
+    assert submit_due(silent, heads) == 0
+    with world.store.read() as unit:
+        (alert,) = [a for a in unit.alerts.list_active() if a.kind == "signer"]
+        accounts = chains[OPTIMISM].accounts
+        assert unit.account_nonces.get_range(OPTIMISM, accounts.relayer) == range_before
+    assert alert.message.endswith("now: signer kms does not answer in time.")
+    assert (world.tx().state, world.books()) == (T.DUE, books)
+    world.pass_time(3)
+    with world.store.read() as unit:
+        (attempt,) = unit.outbound_txs.list_attempts([world.tx().id])
+    bump_fees(silent, silent.chains[OPTIMISM], [attempt])
+    assert world.tx().tx_id == attempt.signed.tx_id
+    world.store.close()

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from crossway.domain.errors import SigningRefused
+from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
 from crossway.domain.outbound import OutboundTx, OutboundTxEvent
 from crossway.domain.outbound_call import OutboundCall
 from crossway.engine.alerts import SIGNING_ALERT, describe_outbound_tx, raise_alert
 from crossway.engine.tx_builder import build_outbound_call
-from crossway.engine.tx_submitter import broadcast
+from crossway.engine.tx_submitter import broadcast, report_signer
 from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
@@ -27,6 +27,7 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
     """
     current_fee = chain.fee_units()
     underpriced = [a for a in stuck if a.signed.fee_units < _MAX_FEE_FACTOR * current_fee]
+    underpriced = underpriced[: chain.max_signatures]
     if not underpriced:
         return
     fee = max([current_fee, *(a.signed.fee_units * 5 // 4 + 1 for a in underpriced)])
@@ -58,7 +59,15 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
         unit.outbound_txs.update(changes, now)
         return signed
 
-    broadcast(services, chain, services.store.write(work))
+    try:
+        signed = services.store.write(work)
+    except StorageUnavailable:
+        raise
+    except Unreachable as error:
+        # What is confirmed must not wait for a signer.
+        report_signer(services, chain.id, error)
+        return
+    broadcast(services, chain, signed)
 
 
 def _is_signable(

@@ -60,14 +60,14 @@ def submit_due(services: Services, heads: Mapping[str, ChainHead]) -> int:
             except StorageUnavailable:
                 raise
             except Unreachable as error:
-                _report_signer(services, chain_id, error)
+                report_signer(services, chain_id, error)
                 unanswered.add(chain_id)
         # Many that are due where nobody answers must not keep the other chains waiting.
         chains = chains - unanswered if unanswered and len(due) == BATCH else set()
     return sent
 
 
-def _report_signer(services: Services, chain_id: str, error: Unreachable) -> None:
+def report_signer(services: Services, chain_id: str, error: Unreachable) -> None:
     """Raise an alert: nothing was signed, nothing is stored, and all of it is tried again."""
     message = f"Nothing can be signed on {chain_name(services, chain_id)} now: {error}."
     services.store.write(

@@ -65,6 +65,8 @@ class SigningPolicy:
         intent = self._intents.get(tx.intent_id)
         if stored is None or intent is None:
             raise SigningRefused("Not signed: its stored outbound transaction is gone.")
+        if stored.intent_id != tx.intent_id:
+            raise SigningRefused("Not signed: it belongs to another payment.")
         if mismatch := next(self._find_mismatches(stored, intent, call), None):
             raise SigningRefused(f"Not signed: {mismatch}.")
 
