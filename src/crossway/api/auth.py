@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any
 
 import anyio.to_thread
@@ -41,7 +42,10 @@ class AuthMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.limits = RateLimiter()
-        self.lookups = (asyncio.Lock(), asyncio.Lock())
+        # Threads of their own, apart from those that answer requests.
+        self.lookups = tuple(
+            ThreadPoolExecutor(1, thread_name_prefix=f"{name}-keys") for name in ("new", "guessed")
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # The path below the mount of the API.
@@ -105,14 +109,14 @@ class AuthMiddleware:
         """The principal of a key that was not looked up lately. Unknown keys are looked up one at
         a time, those of addresses that have `exhausted` their tries apart from the others'."""
         if authentication.was_authenticated(services, secret):
-            return await _authenticate(services, secret)
-        async with self.lookups[exhausted]:
-            return await _authenticate(services, secret)
+            return await anyio.to_thread.run_sync(_authenticate, services, secret)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.lookups[exhausted], _authenticate, services, secret)
 
 
-async def _authenticate(services: Services, secret: str) -> Principal | None:
+def _authenticate(services: Services, secret: str) -> Principal | None:
     try:
-        return await anyio.to_thread.run_sync(authentication.authenticate, services, secret)
+        return authentication.authenticate(services, secret)
     except Unauthorized:
         return None
 
