@@ -121,7 +121,7 @@ PAGES: Final = (
         "Who can sign in, their roles and last activity.", "Admin",
         both_modes=True,
     ),
-    Page("account", "Your sign-in"),
+    Page("account", "Your sign-in", both_modes=True),
     Page(
         "audit", "Audit log", "history",
         "Who changed what, with before and after values and verification.", "Admin",
