@@ -32,35 +32,10 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
         return
     fee = max([current_fee, *(a.signed.fee_units * 5 // 4 + 1 for a in underpriced)])
 
-    def work(unit: UnitOfWork) -> Sequence[SignedTx]:
-        now = services.clock.now()
-        locked = unit.outbound_txs.lock_signed(
-            {a.outbound_tx_id: a.signed.tx_id for a in underpriced}
-        )
-        still_signed = [(tx, a) for a in underpriced if (tx := locked.get(a.outbound_tx_id))]
-        intents = unit.intents.get_many({tx.intent_id for tx, _ in still_signed})
-        policy = SigningPolicy(unit, services, chain, [tx for tx, _ in still_signed])
-        requests = [
-            (tx, build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)
-            for tx, a in still_signed
-        ]
-        requests = [(t, c, n) for t, c, n in requests if _is_signable(unit, services, policy, t, c)]
-        signed = policy.sign(requests, fee)
-        replaced = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]
-        unit.outbound_txs.add_attempts(
-            [TxAttempt(tx.id, chain.id, chain.accounts.relayer, s, now) for tx, s in replaced]
-        )
-        changes = [
-            OutboundTxChange.after_event(
-                tx, OutboundTxEvent.REPLACE, _REPLACED_REASON, now, tx_id=s.tx_id
-            )
-            for tx, s in replaced
-        ]
-        unit.outbound_txs.update(changes, now)
-        return signed
-
     try:
-        signed = services.store.write(work)
+        signed = services.store.write(
+            lambda unit: _replace(unit, services, chain, underpriced, fee)
+        )
     except StorageUnavailable:
         raise
     except Unreachable as error:
@@ -68,6 +43,41 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
         report_signer(services, chain.id, error)
         return
     broadcast(services, chain, signed)
+
+
+def _replace(
+    unit: UnitOfWork,
+    services: Services,
+    chain: Chain,
+    underpriced: Sequence[TxAttempt],
+    fee: int,
+) -> Sequence[SignedTx]:
+    """Sign and store the replacements of those that are still signed; `fee` in units of the native
+    coin."""
+    now = services.clock.now()
+    locked = unit.outbound_txs.lock_signed({a.outbound_tx_id: a.signed.tx_id for a in underpriced})
+    still_signed = [(tx, a) for a in underpriced if (tx := locked.get(a.outbound_tx_id))]
+    intents = unit.intents.get_many({tx.intent_id for tx, _ in still_signed})
+    policy = SigningPolicy(unit, services, chain, [tx for tx, _ in still_signed])
+    requests = [
+        (tx, build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)
+        for tx, a in still_signed
+    ]
+    requests = [(t, c, n) for t, c, n in requests if _is_signable(unit, services, policy, t, c)]
+    signed = policy.sign(requests, fee)
+    replaced = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]
+    unit.outbound_txs.add_attempts(
+        [TxAttempt(tx.id, chain.id, chain.accounts.relayer, s, now) for tx, s in replaced]
+    )
+    event = OutboundTxEvent.REPLACE
+    unit.outbound_txs.update(
+        [
+            OutboundTxChange.after_event(tx, event, _REPLACED_REASON, now, tx_id=s.tx_id)
+            for tx, s in replaced
+        ],
+        now,
+    )
+    return signed
 
 
 def _is_signable(
