@@ -147,7 +147,7 @@ def _try(names: str, flow: Callable[[], None]) -> None:
 def _take(page: Page, name: str) -> None:
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
     page.wait_for_timeout(2_500)
-    page.wait_for_function("!document.querySelector('[data-testid=stSkeleton]')")
+    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
     _save(page.screenshot(), name)
 
 

@@ -18,7 +18,7 @@ def test_a_rerun_shifts_no_content(opened: Opener, site: Site, path: str) -> Non
     page, _ = opened(path)
     wait_until_drawn(page)
     page.evaluate(_OBSERVE)
-    page.wait_for_function("performance.now() - window.shiftedAt > 3000")
+    page.wait_for_function("() => performance.now() - window.shiftedAt > 3000")
     page.evaluate("window.shifted = 0")
     create_base_intent(site)
     page.wait_for_timeout(5_000)

@@ -37,7 +37,7 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
     page.mouse.move(700, 500)
     page.mouse.wheel(0, 300)
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
-    page.wait_for_function(f"{scrolled} > 0")
+    page.wait_for_function(f"() => {scrolled} > 0")
     page.wait_for_timeout(300)
     before = page.evaluate(scrolled)
     second = create_base_intent(site)
@@ -65,7 +65,7 @@ def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: 
     page.mouse.move(700, 500)
     page.mouse.wheel(0, 250)
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
-    page.wait_for_function(f"{scrolled} > 0")
+    page.wait_for_function(f"() => {scrolled} > 0")
     deposit(site, intent)
     wait_for_status(site, intent, "COMPLETED")
     expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE))
@@ -261,7 +261,7 @@ def test_a_page_whose_app_element_has_another_name_is_not_reloaded(
     )
     page.goto(f"{site.url}/chains")
     expect(page.locator("h1").first).to_have_text("Chains")
-    page.wait_for_function("window.crosswayStream !== undefined")
+    page.wait_for_function("() => window.crosswayStream !== undefined")
     navigations = collect_navigations(page)
     page.wait_for_timeout(4_000)
     assert navigations == []
@@ -303,8 +303,8 @@ def test_a_click_at_the_moment_of_an_update_is_not_lost(
     page.goto(f"{site.url}/chains")
     expect(page.get_by_role("button", name="Disable chain")).to_be_visible()
     wait_until_drawn(page)
-    page.wait_for_function("window.probe !== undefined")
+    page.wait_for_function("() => window.probe !== undefined")
     page.evaluate("order => { window.probe(); window.act(order) }", order)
     expect(page.get_by_role("dialog")).to_be_visible()
-    page.wait_for_function("window.asked > 0")
+    page.wait_for_function("() => window.asked > 0")
     page.close()

@@ -233,7 +233,7 @@ def test_an_allowed_shop_embeds_the_page_and_receives_its_messages(
     with phone_browser(chromium, f"{named}/shop?inside={inside}") as (page, _):
         frame = page.frame_locator("iframe")
         expect(frame.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
-        page.wait_for_function("window.told && window.told.height > 300")
+        page.wait_for_function("() => window.told && window.told.height > 300")
         assert page.evaluate("window.told.state") == "waiting"
         expect(frame.locator(".details")).to_have_count(0)
     unnamed = f"{shop.url}/shop?inside={inside.replace('127.0.0.1', 'localhost')}"
