@@ -15,6 +15,7 @@ from solders.keypair import Keypair
 
 from crossway.adapters.chain_families import load_family
 from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring
 from crossway.adapters.chains.rpc.profile import read_profile
 from crossway.adapters.chains.rpc.signer_profile import SignerProfile
@@ -145,6 +146,19 @@ def test_a_signer_that_is_down_keeps_nothing_from_starting(signer: RemoteSigner)
         stranger.sign(DIGEST, REQUEST)
     with pytest.raises(ValueError, match=f"signer kms is the key of {RELAYER}, not of {RECIPIENT}"):
         opened(signer, address=RECIPIENT)
+
+
+def test_the_doctor_says_whether_a_signer_answers(signer: RemoteSigner, tmp_path: Path) -> None:
+    path = with_signer(write_profile(tmp_path, {BASE: ["http://127.0.0.1:9"]}), signer)
+    profile = read_profile(path, CATALOGUE)
+    keyring = Keyring({}, signers=profile.signers)
+    settings = ChainSettings(CATALOGUE, BASE, profile.chains[BASE], keyring)
+    operator: Any = load_family("evm").open_chain(settings)
+    found = operator._key_finding()
+    assert (found.ok, found.message) == (True, f"is with its signer; the relayer is {RELAYER}")
+    signer.fault = "error"
+    found = operator._key_finding()
+    assert (found.ok, found.message) == (False, "signer kms answers with 503")
 
 
 def test_tron_has_the_same_key_at_its_own_address(signer: RemoteSigner) -> None:

@@ -14,6 +14,7 @@ from crossway.adapters.chains.rpc.watch_cost import (
     ExampleAddresses,
     watching_finding,
 )
+from crossway.adapters.chains.signers.external_key import ExternalSigner
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
 
@@ -59,6 +60,12 @@ class RpcOperator(ABC, Generic[ChainT]):
         if isinstance(signer, WatchOnlySigner):
             message = "stays closed: CROSSWAY_RUN_ENGINE is false, so this process does not sign"
             return Finding("key", f"{message}; the relayer is {relayer}")
+        if isinstance(signer, ExternalSigner):
+            try:
+                return Finding("key", f"is with its signer; the relayer is {signer.read_address()}")
+            except (Unreachable, ValueError) as error:
+                remedy = "Check the signer that the profile names: nothing is signed without it."
+                return Finding("key", str(error), remedy)
         return Finding("key", f"opens; {self._describe_key()}")
 
     def _describe_key(self) -> str:

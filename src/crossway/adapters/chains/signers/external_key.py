@@ -44,17 +44,21 @@ class ExternalSigner:
         """`address` is the one that the profile names; empty for that of the key. Raises
         `ValueError` where the two differ, and `Unreachable` where the key does not answer and the
         profile names none."""
-        self._key, self.address = key, address
+        self._key, self._address_of, self.address = key, address_of, address
         try:
-            found = address_of(key.public_key())
+            self.address = self.read_address()
         except Unreachable:
             # A signer that is down must not keep everything else from starting.
             if not address:
                 raise
-            return
-        if address and found != address:
-            raise ValueError(f"{key.name} is the key of {found}, not of {address}")
-        self.address = found
+
+    def read_address(self) -> str:
+        """The address of the key, asked anew. Raises `ValueError` where it is not this account's,
+        and `Unreachable`."""
+        found = self._address_of(self._key.public_key())
+        if self.address and found != self.address:
+            raise ValueError(f"{self._key.name} is the key of {found}, not of {self.address}")
+        return found
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.address})"
