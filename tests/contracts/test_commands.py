@@ -45,6 +45,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         profile = tmp_path / "profile.toml"
         profile.write_text(
             f'[chains.{CHAIN}]\nrpc = ["{one.url}"]\nkey = "env:CROSSWAY_RELAYER_KEY_BASE"\n'
+            f'relayer = "{RELAYER}"\n'
             f'treasury = "{TREASURY}"\n'
         )
         settings = {"NETWORK": "live", "PROFILE": str(profile), "DATA_DIR": str(tmp_path / "data")}

@@ -40,11 +40,8 @@ class IntentRepository(Protocol):
     def is_deposit_address(self, address: str) -> bool:
         """Whether an address belongs to any intent, on its source chain or its destination."""
 
-    def find_ids_by_address(
-        self, addresses: Collection[str], *, keep: bool = False
-    ) -> dict[str, int]:
-        """Intent ids by deposit address; addresses of no intent are left out. With `keep` they are
-        not archived before the transaction ends."""
+    def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
+        """Intent ids by deposit address; addresses of no intent are left out."""
         ...
 
     def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:

@@ -17,6 +17,10 @@ class PaymentArchive(Protocol):
         seen, and that no order, note, event or uncounted figure refers to; returns how many."""
         ...
 
+    def pause(self) -> None:
+        """Archive nothing before this transaction ends: it records money for payments."""
+        ...
+
     def find_known(self, addresses: Collection[str]) -> set[str]:
         """Those of the addresses that are the deposit address of an archived payment, on either of
         its chains."""

@@ -155,16 +155,12 @@ class SqlIntents(TransitionLog):
         either = or_(intents.c.address == address, intents.c.destination_address == address)
         return self._db.execute(select(intents.c.id).where(either).limit(1)).first() is not None
 
-    def find_ids_by_address(
-        self, addresses: Collection[str], *, keep: bool = False
-    ) -> dict[str, int]:
+    def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:
             return {}
         query = select(intents.c.address, intents.c.id).where(
             in_values(self._db, intents.c.address, addresses)
         )
-        if keep:
-            query = query.order_by(intents.c.id).with_for_update(read=True, key_share=True)
         return {row.address: row.id for row in self._db.execute(query).all()}
 
     def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:

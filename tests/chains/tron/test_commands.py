@@ -39,7 +39,8 @@ class Desk:
         inside = ", ".join(f'{field} = "{a}"' for field, a in contracts.items())
         self.profile.write_text(
             f'[chains.{TRON}]\nrpc = ["http://${{TRON_KEY}}@{self.one.front.host}"]\n'
-            f'key = "env:RELAYER"\ntreasury = "{self.one.treasury}"\n'
+            f'key = "env:RELAYER"\nrelayer = "{RELAYER.address}"\n'
+            f'treasury = "{self.one.treasury}"\n'
             f"contracts = {{ {inside} }}\n"
         )
 

@@ -40,11 +40,10 @@ def record_deposits(
     """Store transfers to deposit addresses with the confirmations that the intent's value needs.
     Archived payments that money arrives for come back."""
     addresses = {transfer.to for transfer in incoming}
-    intent_ids = unit.intents.find_ids_by_address(addresses, keep=True)
-    # Looked for afterwards: a payment that is being archived is found once it is.
-    if unknown := addresses - intent_ids.keys():
-        unit.payment_archive.restore(unknown)
-        intent_ids |= unit.intents.find_ids_by_address(unknown)
+    if addresses:
+        unit.payment_archive.pause()
+        unit.payment_archive.restore(addresses)
+    intent_ids = unit.intents.find_ids_by_address(addresses)
     usd_values = unit.intents.get_usd_values(set(intent_ids.values()))
     deposits = []
     for transfer in incoming:
