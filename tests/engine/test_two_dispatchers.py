@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import DeliveryState
 from tests.databases import new_postgres
 from tests.engine.webhook_world import WebhookWorld
 from tests.receivers import running_receiver
+from tests.record_numbers import public_id
 
 
 @pytest.fixture
@@ -35,7 +37,8 @@ def test_two_dispatchers_share_deliveries_and_keep_their_order(url: str) -> None
         events = [arrived.verify(webhook.secret) for arrived in each.requests]
         assert len({event["id"] for event in events}) == len(events) == 40
         for intent in intents:
-            story = [e["type"] for e in events if e["data"]["id"] == intent.id]
+            number = public_id(one.services, RecordKind.INTENT, intent.id)
+            story = [e["type"] for e in events if e["data"]["id"] == number]
             assert story == [
                 "intent_created",
                 "intent_funded",
