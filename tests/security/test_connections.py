@@ -144,6 +144,21 @@ def test_one_address_opens_no_more_websockets_than_it_has_pages() -> None:
     assert statuses.total() - statuses[b"HTTP/1.1 429"] >= HANDSHAKE_BURST
 
 
+@pytest.mark.parametrize(
+    "header", [b"Sec-WebSocket-Protocol: a, \xff", b"Sec-WebSocket-Extensions: \xff\xfe"]
+)
+def test_a_handshake_that_no_browser_sends_writes_no_trace(target: Target, header: bytes) -> None:
+    """It filled the log with fifty lines each time, and got no answer."""
+    upgrade = (
+        b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+        b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n" + header + b"\r\n\r\n"
+    )
+    with closing(sent(target.port, upgrade)) as connection:
+        assert connection.recv(12) == b"HTTP/1.1 400"
+    assert "Traceback" not in target.installation.read_log("site")
+
+
 def test_a_flood_of_silent_connections_makes_room_for_those_that_ask() -> None:
     with ExitStack() as stack:
         port = stack.enter_context(serving(64, PATIENT))

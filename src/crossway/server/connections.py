@@ -23,6 +23,7 @@ SWEEP_SECONDS: Final = 1.0
 # office that reconnects after a restart, and as many a second after that.
 HANDSHAKE_BURST: Final = 200
 HANDSHAKES_PER_SECOND: Final = 20.0
+_HANDSHAKE: Final = b"sec-websocket-"
 _TOO_MANY_HANDSHAKES: Final = (
     b"HTTP/1.1 429 Too Many Requests\r\n"
     b"connection: close\r\ncontent-length: 0\r\nretry-after: 1\r\n\r\n"
@@ -175,7 +176,10 @@ class GuardedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        if self._registry.admit_handshake(self, self.loop.time()):
+        if not all(value.isascii() for name, value in self.headers if name.startswith(_HANDSHAKE)):
+            # The library's own refusal cannot encode them and fails.
+            self.send_400_response("Invalid WebSocket handshake.")
+        elif self._registry.admit_handshake(self, self.loop.time()):
             super().handle_websocket_upgrade()
         else:
             self.transport.write(_TOO_MANY_HANDSHAKES)
