@@ -31,6 +31,7 @@ def print_first_keys(data_dir: Path, keys: Mapping[Mode, str]) -> None:
     for mode, secret in keys.items():
         print(f"  {mode:4}  {secret}" if sys.stdout.isatty() else f"  {mode:4}  in {path}")
     print("More keys: crossway keys create --client NAME --mode test\n", flush=True)
+    expire_first_keys(data_dir)
 
 
 def take_first_keys(data_dir: Path) -> Mapping[str, str]:
@@ -47,12 +48,16 @@ def take_first_keys(data_dir: Path) -> Mapping[str, str]:
 
 
 def expire_first_keys(data_dir: Path) -> None:
-    """Remove the file ten minutes after it was written, now or by a timer."""
+    """Remove the file once it is ten minutes old: now, or by a timer."""
     path = data_dir / FILE
     try:
         seconds_left = path.stat().st_mtime + LIFE_SECONDS - time.time()
     except FileNotFoundError:
         return
-    timer = threading.Timer(max(0.0, seconds_left), path.unlink, kwargs={"missing_ok": True})
+    if seconds_left <= 0:
+        path.unlink(missing_ok=True)
+        return
+    # The file may be another one by then.
+    timer = threading.Timer(seconds_left, expire_first_keys, (data_dir,))
     timer.daemon = True
     timer.start()

@@ -1,6 +1,7 @@
 """A fresh installation that somebody else reaches before its operator does."""
 
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from starlette.types import Receive, Scope, Send
 
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.cli.doctor import _reach_findings
-from crossway.first_keys import FILE, LIFE_SECONDS, expire_first_keys
+from crossway.domain.clients import Mode
+from crossway.domain.errors import StorageUnavailable
+from crossway.first_keys import FILE, LIFE_SECONDS, expire_first_keys, print_first_keys
 from crossway.ports.policy import IngressConfig
 from crossway.server.dashboard_gate import NOT_FROM_HERE, DashboardGate, SessionChecks
 from crossway.settings import Settings
@@ -66,6 +69,31 @@ def test_the_first_keys_are_removed_after_ten_minutes(tmp_path: Path) -> None:
     expire_first_keys(tmp_path)
     wait_until("they are gone", lambda: not file.exists())
     expire_first_keys(tmp_path)
+
+
+def test_keys_of_an_emptied_installation_have_ten_minutes_of_their_own(tmp_path: Path) -> None:
+    """They are written long after the start, by emptying the simulated network."""
+    before = set(threading.enumerate())
+    print_first_keys(tmp_path, {Mode.TEST: "cr_test_x"})
+    (timer,) = set(threading.enumerate()) - before
+    assert isinstance(timer, threading.Timer)
+    assert timer.interval == pytest.approx(LIFE_SECONDS, abs=60)
+    timer.cancel()
+
+
+def test_a_dashboard_without_its_database_says_so() -> None:
+    def unavailable() -> bool:
+        raise StorageUnavailable("The database is locked")
+
+    checks = SessionChecks(unavailable, lambda _: False, lambda *_: False, IngressConfig)
+
+    async def get() -> tuple[int, str]:
+        transport = httpx.ASGITransport(DashboardGate(_dashboard, checks))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            response = await http.get("/")
+            return response.status_code, response.text
+
+    assert run_async(get()) == (503, "The database is locked.")
 
 
 def doctor(**settings: Any) -> list[str]:

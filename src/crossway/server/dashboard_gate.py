@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.client_ip import is_local_request, peer_address, rate_limit_address
+from crossway.domain.errors import StorageUnavailable
 from crossway.ports.policy import IngressConfig
 from crossway.server.allowed_hosts import host_name, is_cross_site, is_loopback_name
 from crossway.server.host_check import refuse
@@ -81,7 +82,11 @@ class DashboardGate:
             await refuse(scope, receive, send, 403, "A page of another site asked for this")
             return
         token = HTTPConnection(scope).cookies.get(COOKIE, "")
-        refusal = await run_in_threadpool(self._refusal, scope, token)
+        try:
+            refusal = await run_in_threadpool(self._refusal, scope, token)
+        except StorageUnavailable as error:
+            await refuse(scope, receive, send, 503, str(error))
+            return
         is_stranger = refusal == SIGN_IN_FIRST
         if refusal and not (is_stranger and _SIGN_IN_FORM.match(path)):
             status = 401 if is_stranger else 403
