@@ -35,13 +35,15 @@ def rows() -> None:
         page = ramp_orders.load_page(services(), operator(), filters)
         if page.rows:
             count = f"{page.total:,} order{'' if page.total == 1 else 's'}"
-            st.caption(f"{count}{pagination.place('orders', page.older_than)}. Newest first, live.")
+            place = pagination.place("orders", page.older_than)
+            st.caption(f"{count}{place}. Newest first; updates by itself.")
             widget.table(page.rows, ramp_orders.COLUMNS, "orders", "Ramp orders")
         elif params:
             notices.empty_state("No matching orders", "Remove a filter or change the search.")
         else:
             notices.empty_state(
-                "No orders yet", "Compare the providers and create the first order."
+                f"No {current_mode()} orders yet",
+                "Compare the providers and create the first order.",
             )
         pagination.page_buttons("orders", page.older_than)
 

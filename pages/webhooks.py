@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import live_fragment, notices, one_time_secrets, webhooks, widget
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import webhooks as view
 
 st.title("Webhooks")
@@ -19,7 +19,7 @@ def rows() -> None:
             widget.table(table_rows, view.COLUMNS, "webhooks", "Webhooks")
         else:
             hint = "Add one below. Its secret is shown once; then send a test event."
-            notices.empty_state("No webhooks yet", hint, "webhook")
+            notices.empty_state(f"No {current_mode()} webhooks yet", hint, "webhook")
 
 
 rows()

@@ -47,7 +47,7 @@ def text_of(screen: DashboardApp, key: str) -> str:
 
 
 def test_requests_are_listed_newest_first_and_filtered(screen: DashboardApp) -> None:
-    assert "No requests yet" in screen.open("requests").text
+    assert "No test requests yet" in screen.open("requests").text
     asked(screen.world)
     asked(screen.world, method="GET", path="/v1/quotes/best", status=400, request_id="r-2")
     asked(screen.world, path="/v1/webhooks", status=401, client_id=None, key_prefix=None)

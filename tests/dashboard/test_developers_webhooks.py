@@ -48,7 +48,7 @@ def test_a_webhook_is_added_and_its_secret_verifies_the_test_event(
     dashboard: Shown, receiver: Receiver
 ) -> None:
     screen, world = dashboard
-    assert "No webhooks yet" in screen.open("webhooks").text
+    assert "No test webhooks yet" in screen.open("webhooks").text
     screen.at.text_input(key="new_webhook_url").set_value(receiver.url)
     screen.click("Add a webhook")
     secret = next(code.value for code in screen.at.code if code.value.startswith("whsec_"))

@@ -13,7 +13,7 @@ from tests.dashboard.conftest import DashboardApp
 
 def test_a_link_is_created_used_and_disabled(screen: DashboardApp) -> None:
     world = screen.world
-    assert "No payment links yet" in screen.open("payment_links").text
+    assert "No test payment links yet" in screen.open("payment_links").text
     screen.at.text_input(key="link_title").set_value("Coffee beans")
     screen.at.text_input(key="link_amount").set_value("12.50")
     screen.at.text_input(key="link_recipient").set_value(world.wallet("BASE_MAINNET", "shop"))

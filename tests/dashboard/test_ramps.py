@@ -146,11 +146,11 @@ def test_an_unreachable_provider_is_named_and_no_order_created(
     world.inject_faults("FONBNK", down_seconds=600)
     screen.click("Open an on-ramp order")
     assert screen.at.error
-    assert "No orders yet" in screen.open("ramp_orders").text
+    assert "No test orders yet" in screen.open("ramp_orders").text
 
 
 def test_the_list_masks_customers_and_opens_orders(screen: DashboardApp, world: RampWorld) -> None:
-    assert "No orders yet" in screen.open("ramp_orders").text
+    assert "No test orders yet" in screen.open("ramp_orders").text
     world.create_on_ramp()
     rows = screen.rerun().widget("orders")["rows"]
     assert rows[0]["href"] == "ramp_order?id=1"

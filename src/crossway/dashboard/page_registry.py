@@ -31,7 +31,7 @@ PAGES: Final = (
     ),
     Page(
         "intents", "Payments", "list_alt",
-        "All payments, live, with filters, search and export.", "Payments",
+        "All payments, kept up to date, with filters, search and export.", "Payments",
     ),
     Page(
         "new_intent", "New payment", "add_circle",
@@ -54,7 +54,7 @@ PAGES: Final = (
     ),
     Page(
         "ramp_orders", "Ramp orders", "receipt_long",
-        "All ramp orders, live, with filters, search and export.", "Ramps",
+        "All ramp orders, kept up to date, with filters, search and export.", "Ramps",
     ),
     Page(
         "ramp_order_new", "New ramp order", "add_card",

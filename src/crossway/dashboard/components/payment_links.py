@@ -9,7 +9,7 @@ from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.asset_inputs import chain_choice, chain_label, usable_chains
 from crossway.dashboard.components.checkout_page import dashboard_origin
 from crossway.dashboard.components.navigation import open_href
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import payment_links as view
 from crossway.dashboard.views.cells import LinkButton
@@ -200,7 +200,7 @@ def link_list(after: str) -> None:
             widget.table(page.rows, view.COLUMNS, "payment_links", "Payment links")
         else:
             text = "Create one below. Every payer who opens it gets a separate payment."
-            notices.empty_state("No payment links yet", text, "add_link")
+            notices.empty_state(f"No {current_mode()} payment links yet", text, "add_link")
         ways = [LinkButton("Newest", "payment_links", "first_page")] if after else []
         if page.next_cursor:
             ways.append(LinkButton("Older", view.next_page_href(page.next_cursor), "arrow_forward"))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import live_fragment, notices, pagination, webhooks, widget
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import requests as view
 from crossway.ports.logs import LoggedRequest
 from crossway.ports.topics import Topic
@@ -47,13 +47,15 @@ def rows(selected: RequestFilters) -> None:
         request_filter = view.build_filter(*selected, pagination.cursor("requests", selected))
         page = view.load_page(services(), operator(), request_filter)
         if page.rows:
-            st.caption("Newest first, live. Paths show route templates; values are hidden.")
+            st.caption(
+                "Newest first; updates by itself. Paths show route templates; values are hidden."
+            )
             widget.table(page.rows, view.COLUMNS, "requests", "API requests")
         elif request_filter == view.build_filter(
             None, view.ALL, None, "", "", request_filter.before_id
         ):
             text = "The quick start shows how to send the first request."
-            notices.empty_state("No requests yet", text, "swap_horiz")
+            notices.empty_state(f"No {current_mode()} requests yet", text, "swap_horiz")
         else:
             notices.empty_state("No matching requests", "Remove a filter.", "filter_alt_off")
         pagination.page_buttons("requests", page.older_than)
