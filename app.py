@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +16,25 @@ gc.disable()
 # ruff: noqa: E402
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
 from streamlit import file_util
 from streamlit.watcher import polling_path_watcher
 
-from crossway import bootstrap
+from crossway import bootstrap, sign_in_setup
 from crossway.api.app import create_api
 from crossway.api.health import root_probe_routes
 from crossway.api.rate_limits import IpRateLimiter
-from crossway.dashboard import analytics_downloads, broadcaster, cookies, downloads, session
+from crossway.dashboard import analytics_downloads, broadcaster, downloads, session
 from crossway.dashboard.session_owners import owns_session
-from crossway.payer.lazy_pages import LazyPages
 from crossway.ports.policy import IngressConfig
 from crossway.ports.services import Services
 from crossway.server.bounded_writes import BoundedWrites
 from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.server.host_check import HostCheck
-from crossway.server.security_headers import SecurityHeaders, streamlit_policy
+from crossway.server.lazy_app import LazyApp
+from crossway.server.security_headers import SecurityHeaders, is_encrypted, streamlit_policy
+from crossway.sign_in import PATHS as SIGN_IN_PATHS
 from crossway.startup_checks import SetupError
 
 # Streamlit looks at the files of its settings five times a second, and this cannot be set: a fifth
@@ -49,22 +52,48 @@ def page_policy() -> str:
     return streamlit_policy(Path(file_util.get_static_dir()) / "index.html")
 
 
+def payers_pages() -> ASGIApp:
+    from crossway.payer.app import create_pages
+
+    return create_pages(IpRateLimiter(), session.services())
+
+
+def sign_in_pages() -> ASGIApp:
+    from crossway.sign_in.app import create_sign_in
+    from crossway.sign_in.visit import SignInSite
+
+    services, limiter = session.services(), IpRateLimiter()
+    site = SignInSite(
+        services,
+        session.setup_password(),
+        sign_in_setup.identity_providers(),
+        partial(limiter.find_address, services),
+        partial(limiter.wait_seconds, services),
+        lambda scope: is_encrypted(scope, ingress()),
+        checks.may_enter_freely,
+    )
+    return create_sign_in(site)
+
+
 api = create_api()
-pages = LazyPages(IpRateLimiter(), session.services)
+checks = SessionChecks(session.is_open, session.is_own_token, owns_session, ingress)
+sign_in = LazyApp(sign_in_pages)
 
 
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
     """The one service of this process, shared by the API and every page."""
-    session.configure(bootstrap.start, bootstrap.dashboard_password())
+    session.configure(bootstrap.start, sign_in_setup.dashboard_password())
     try:
         api.state.services = session.services()
+        sign_in_setup.check_identity_providers()
     except SetupError as error:
         # The server would print a stack trace around the sentence.
         print(f"crossway: {error}", file=sys.stderr, flush=True)
         os._exit(1)
     bootstrap.warm_up()
     print(f"Crossway is at {bootstrap.local_url()}", flush=True)
+    sign_in_setup.print_setup_token(api.state.services)
     try:
         yield {}
     finally:
@@ -75,9 +104,9 @@ app = st.App(
     Path(__file__).parent.resolve() / "pages" / "_shell.py",
     routes=[
         Mount("/api", api),
-        Mount("/pay", pages),
+        Mount("/pay", LazyApp(payers_pages)),
+        *(Route(path, sign_in) for path in SIGN_IN_PATHS),
         *root_probe_routes(api),
-        *cookies.routes(),
         *downloads.routes(),
         *analytics_downloads.routes(),
         broadcaster.route(),
@@ -86,10 +115,7 @@ app = st.App(
         Middleware(BoundedWrites),
         Middleware(SecurityHeaders, ingress, page_policy),
         Middleware(HostCheck, ingress),
-        Middleware(
-            DashboardGate,
-            SessionChecks(session.is_open, session.is_own_token, owns_session, ingress),
-        ),
+        Middleware(DashboardGate, checks),
     ],
     lifespan=lifespan,
 )

@@ -41,6 +41,7 @@ class OidcProvider:
             "authorization_endpoint": f"{self.url}/authorize",
             "token_endpoint": f"{self.url}/token",
             "jwks_uri": f"{self.url}/keys",
+            "end_session_endpoint": f"{self.url}/end",
             "response_types_supported": ["code"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],
@@ -79,13 +80,18 @@ def oidc_provider() -> Iterator[OidcProvider]:
     """A provider that runs during the block."""
     provider = OidcProvider()
 
+    def end(params: dict[str, str]) -> str:
+        return params["post_logout_redirect_uri"]
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             params = {name: values[0] for name, values in parse_qs(parts.query).items()}
-            if parts.path == "/authorize":
+            if parts.path in ("/authorize", "/end"):
                 self.send_response(302)
-                self.send_header("Location", provider.authorize_redirect(params))
+                asked = provider.authorize_redirect
+                back = asked(params) if parts.path == "/authorize" else end(params)
+                self.send_header("Location", back)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return

@@ -146,12 +146,6 @@ def start(with_engine: bool | None = None) -> Services:
     return service.services
 
 
-def dashboard_password() -> str:
-    """The dashboard's password; empty if none is set."""
-    password = Settings().dashboard_password
-    return password.get_secret_value() if password else ""
-
-
 def local_url() -> str:
     """The URL at which this machine reaches the service."""
     return Settings().local_url

@@ -1,7 +1,7 @@
 """Fixtures for dashboard tests: the dashboard on its own world, without a browser."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,10 +13,28 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
+from crossway.ports.services import Services
+from crossway.usecases.staff import sign_in as staff_sign_in
 from tests.harness import CATALOGUE
 from tests.usecases.ramp_world import RampWorld
 
 PAGES_FOLDER = Path(__file__).parents[2] / "pages"
+WORDS = "four words nobody expects"
+OFFICE = "203.0.113.7"
+# A page without a browser has no cookies: its session holds what the cookie would.
+COOKIE = "cookie_of_the_test"
+
+
+def configure(factory: Callable[[], Services], password: str = "") -> None:
+    """Configure the dashboard, with sessions that `sign_in` signs in."""
+    session.configure(factory, password, lambda: str(st.session_state.get(COOKIE, "")))
+
+
+def sign_in(at: AppTest, name: str, password: str = WORDS) -> AppTest:
+    """Open the dashboard as the browser of somebody who has signed in."""
+    token = staff_sign_in.sign_in_with_password(session.services(), name, password, OFFICE)
+    at.session_state[COOKIE] = token
+    return at.run()
 
 
 @dataclass
@@ -96,7 +114,7 @@ def _descendants(block: Any) -> Iterator[Any]:
 def world(tmp_path: Path) -> Iterator[RampWorld]:
     """A real service with a manual clock."""
     built = RampWorld(f"sqlite:///{tmp_path / 'world.db'}", chains=tuple(CATALOGUE.chains))
-    session.configure(lambda: built.services)
+    configure(lambda: built.services)
     st.cache_data.clear()
     st.cache_resource.clear()
     yield built

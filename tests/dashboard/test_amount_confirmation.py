@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from crossway.dashboard import session
 from crossway.domain.intent import State
 from crossway.ports.policy import SessionPolicy
-from tests.dashboard.conftest import DashboardApp
+from tests.dashboard.conftest import DashboardApp, configure
 
 
 def test_the_refund_dialog_requires_the_amount_above_the_limit(screen: DashboardApp) -> None:
@@ -23,7 +22,7 @@ def test_the_refund_dialog_requires_the_amount_above_the_limit(screen: Dashboard
 
     vigilance = SessionPolicy(second_confirmation_micro_usd=0)
     strict = replace(world.services, policy=replace(world.services.policy, sessions=vigilance))
-    session.configure(lambda: strict)
+    configure(lambda: strict)
     st.cache_resource.clear()
     screen.open("intent", id=str(intent.id)).click("Refund")
     assert screen.at.text_input(key="confirm_amount").label == "Enter the amount in USDC"

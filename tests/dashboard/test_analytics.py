@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from crossway.dashboard import session
 from crossway.dashboard.analytics_charts import over_time
 from crossway.dashboard.views.analytics_changes import format_share, relative_change
 from crossway.dashboard.views.analytics_measures import MEASURES, time_points
@@ -22,7 +21,7 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import State
 from crossway.ports.analytics import AnalyticsReport
 from crossway.usecases.money.analytics import get_report
-from tests.dashboard.conftest import PAGES_FOLDER, DashboardApp
+from tests.dashboard.conftest import PAGES_FOLDER, DashboardApp, configure
 from tests.usecases.ramp_world import ARBITRUM, BASE, RampWorld
 
 SOLANA = "SOLANA_MAINNET"
@@ -55,7 +54,7 @@ def busy_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RampWorld]:
 @pytest.fixture
 def page(busy_world: RampWorld) -> DashboardApp:
     """The dashboard of the six payments."""
-    session.configure(lambda: busy_world.services)
+    configure(lambda: busy_world.services)
     st.cache_data.clear()
     st.cache_resource.clear()
     at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=60)

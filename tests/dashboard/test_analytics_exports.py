@@ -15,10 +15,11 @@ import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from crossway.dashboard import analytics_downloads, session
+from crossway.dashboard import analytics_downloads
 from crossway.domain.intent import State
 from crossway.usecases.developers import clients
 from crossway.usecases.developers.clients import ClientUpdate
+from tests.dashboard.conftest import configure
 from tests.usecases.ramp_world import ARBITRUM, BASE, RampWorld
 
 FORMULA = '=HYPERLINK("http://x.example")<b>'
@@ -45,7 +46,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RampWorld]:
 
 @pytest.fixture
 def browser(world: RampWorld) -> TestClient:
-    session.configure(lambda: world.services)
+    configure(lambda: world.services)
     st.cache_resource.clear()
     return TestClient(Starlette(routes=analytics_downloads.routes()))
 
@@ -145,7 +146,7 @@ def test_a_wrong_request_gets_a_sentence(browser: TestClient) -> None:
     "name", ["report.csv", "report.xlsx", "report.parquet", "report.html", "plotly.js"]
 )
 def test_without_a_sign_in_there_is_nothing(world: RampWorld, name: str) -> None:
-    session.configure(lambda: world.services, "a setup password")
+    configure(lambda: world.services, "a setup password")
     st.cache_resource.clear()
     app = Starlette(routes=analytics_downloads.routes())
     answer = TestClient(app).get(f"/download/analytics/{name}")

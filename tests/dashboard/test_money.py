@@ -7,13 +7,12 @@ from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard import session
 from crossway.domain.intent import State
 from crossway.domain.return_budget import ReturnBudget
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 from crossway.usecases.simulator import chain_controls
-from tests.dashboard.conftest import DashboardApp
+from tests.dashboard.conftest import DashboardApp, configure
 from tests.processes import wait_until
 
 
@@ -139,7 +138,7 @@ def test_an_inventory_shortage_is_first_on_the_treasury_page(screen: DashboardAp
     screen.rerun().at.text_input(key="target_amount").set_value("1,012,000")
     screen.click("Set target")
     st.cache_resource.clear()
-    session.configure(lambda: screen.world.services)
+    configure(lambda: screen.world.services)
     screen.open("treasury")
     assert "USDC on Arbitrum One is below its target by 12,000.00 USDC" in screen.text
     (move,) = screen.widget("moves")["rows"]

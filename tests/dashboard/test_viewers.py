@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.api.schemas.events import render_events
-from crossway.dashboard import session
 from crossway.dashboard.page_registry import PAGES
 from crossway.domain.clients import Mode, staff_principal
 from crossway.engine.alerts import TaskHealth
@@ -26,7 +25,7 @@ from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.staff import members
 from crossway.usecases.staff.members import NewStaffMember
-from tests.dashboard.conftest import PAGES_FOLDER, new_dashboard
+from tests.dashboard.conftest import PAGES_FOLDER, configure, new_dashboard, sign_in
 from tests.usecases.ramp_world import BASE, POLYGON, RampWorld
 
 WORDS = "four words nobody expects"
@@ -84,7 +83,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
     members.add_member(world.services, MACHINE, NewStaffMember("Ada", "admin", WORDS))
     members.add_member(world.services, MACHINE, NewStaffMember("Vic", "viewer", WORDS))
     TaskHealth(world.services, "webhook deliveries").record_failure(ZeroDivisionError("a defect"))
-    session.configure(lambda: world.services)
+    configure(lambda: world.services)
     st.cache_data.clear()
     st.cache_resource.clear()
     yield BusyWorld(world, path, {"payment_link": link.id, "client": world.caller.client.id})
@@ -94,11 +93,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
 @pytest.fixture(scope="module")
 def viewer(busy: BusyWorld) -> AppTest:
     """The dashboard with a viewer signed in."""
-    at = new_dashboard().run()
-    for field, text in zip(at.text_input, ("Vic", WORDS), strict=True):
-        field.set_value(text)
-    next(button for button in at.button if button.label == "Sign in").click()
-    return at.run()
+    return sign_in(new_dashboard(), "Vic", WORDS)
 
 
 def table_digests(busy: BusyWorld) -> dict[str, str]:

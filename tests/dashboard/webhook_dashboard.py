@@ -6,8 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from crossway.dashboard import session
-from tests.dashboard.conftest import DashboardApp, new_dashboard
+from tests.dashboard.conftest import DashboardApp, configure, new_dashboard
 from tests.engine.webhook_world import WebhookWorld
 
 
@@ -15,7 +14,7 @@ from tests.engine.webhook_world import WebhookWorld
 def webhook_dashboard(folder: Path) -> Iterator[tuple[DashboardApp, WebhookWorld]]:
     """The whole dashboard, opened on its first page, and the world behind it."""
     world = WebhookWorld(f"sqlite:///{folder / 'telling.db'}")
-    session.configure(lambda: world.services)
+    configure(lambda: world.services)
     st.cache_data.clear()
     st.cache_resource.clear()
     try:

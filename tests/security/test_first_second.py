@@ -17,7 +17,7 @@ from crossway.domain.clients import Mode
 from crossway.domain.errors import StorageUnavailable
 from crossway.first_keys import FILE, LIFE_SECONDS, expire_first_keys, print_first_keys
 from crossway.ports.policy import IngressConfig
-from crossway.server.dashboard_gate import NOT_FROM_HERE, DashboardGate, SessionChecks
+from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.settings import Settings
 from tests.event_loops import run_async
 from tests.processes import wait_until
@@ -34,7 +34,8 @@ def visit(peer: str, **headers: str) -> str:
     async def get() -> str:
         transport = httpx.ASGITransport(DashboardGate(_dashboard, checks), client=(peer, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-            return (await http.get("/", headers=headers)).text
+            response = await http.get("/", headers={"Accept": "text/html"} | headers)
+            return response.headers.get("location") or response.text
 
     return run_async(get())
 
@@ -56,7 +57,7 @@ def test_without_staff_the_dashboard_opens_on_the_machine_itself() -> None:
     ],
 )
 def test_without_staff_nobody_else_enters(peer: str, headers: dict[str, str]) -> None:
-    assert visit(peer, **headers) == f"{NOT_FROM_HERE}."
+    assert visit(peer, **headers) == "/sign-in"
 
 
 def test_the_first_keys_are_removed_after_ten_minutes(tmp_path: Path) -> None:

@@ -5,10 +5,14 @@ from ipaddress import IPv6Address
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from crossway.domain.clients import is_allowed, networks_of, normalize_address
+from crossway.domain.clients import (
+    find_client_address,
+    is_allowed,
+    networks_of,
+    normalize_address,
+)
 from crossway.ports.policy import IngressConfig
 
-LOOPBACK = "127.0.0.1"
 UNKNOWN_ADDRESS = "unknown"
 _PROXY_HEADERS = (
     "x-forwarded-for",
@@ -21,26 +25,9 @@ _PROXY_HEADERS = (
 
 
 def client_address(scope: Scope, ingress: IngressConfig) -> str | None:
-    """The client's IP address; None when only an untrusted X-Forwarded-For names it.
-
-    A web server on this machine may already have replaced the peer by an address from
-    X-Forwarded-For. Such an address counts only where the loopback address is a trusted proxy.
-    """
-    peer = peer_address(scope)
-    trusted = networks_of(ingress.trusted_proxies)
-    forwarded_for = [
-        _without_port(text.strip())
-        for value in Headers(scope=scope).getlist("x-forwarded-for")
-        for text in value.split(",")
-    ]
-    if peer in forwarded_for and not is_allowed(LOOPBACK, trusted):
-        return None
-    if not is_allowed(peer, trusted):
-        return peer
-    for address in reversed(forwarded_for):
-        if not is_allowed(address, trusted):
-            return address
-    return peer
+    """The client's IP address; None when only an untrusted X-Forwarded-For names it."""
+    forwarded_for = Headers(scope=scope).getlist("x-forwarded-for")
+    return find_client_address(peer_address(scope), forwarded_for, ingress.trusted_proxies)
 
 
 def rate_limit_address(address: str) -> str:
@@ -52,13 +39,6 @@ def rate_limit_address(address: str) -> str:
     if isinstance(parsed, IPv6Address):
         return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
     return str(parsed)
-
-
-def _without_port(text: str) -> str:
-    """An address without the port that some proxies append."""
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text.partition(":")[0] if text.count(":") == 1 else text
 
 
 def peer_address(scope: Scope) -> str:

@@ -73,8 +73,7 @@ def _configure_streamlit(settings: Settings) -> None:
     """Set what Streamlit reads from its own command line otherwise."""
     from streamlit.web.bootstrap import load_config_options
 
-    files = {"secrets.files": [str(settings.oidc_file)]} if settings.oidc_file else {}
-    load_config_options({"server.address": settings.host, "server.port": settings.port, **files})
+    load_config_options({"server.address": settings.host, "server.port": settings.port})
 
 
 def _create_app(services: Services) -> "ASGIApp":
@@ -87,16 +86,22 @@ def _create_app(services: Services) -> "ASGIApp":
     from crossway.api.errors import HANDLERS
     from crossway.api.health import root_probe_routes
     from crossway.api.rate_limits import IpRateLimiter
-    from crossway.payer.lazy_pages import LazyPages
     from crossway.server.bounded_writes import BoundedWrites
     from crossway.server.host_check import HostCheck
+    from crossway.server.lazy_app import LazyApp
     from crossway.server.security_headers import SecurityHeaders
 
     def ingress() -> IngressConfig:
         return services.policy.ingress
 
     inner = create_api(services)
-    pages = Mount("/pay", LazyPages(IpRateLimiter(), lambda: services))
+
+    def payers_pages() -> "ASGIApp":
+        from crossway.payer.app import create_pages
+
+        return create_pages(IpRateLimiter(), services)
+
+    pages = Mount("/pay", LazyApp(payers_pages))
     return Starlette(
         routes=[Mount("/api", inner), pages, *root_probe_routes(inner)],
         middleware=[

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.roles import Role
-from crossway.usecases.staff import members, second_factors
+from crossway.settings import Settings
+from crossway.usecases.staff import first_admin, members, second_factors
 
 group = typer.Typer(no_args_is_help=True, help="Staff who sign in to the dashboard.")
 Name = Annotated[str, typer.Argument(help="The name with which they sign in.")]
@@ -35,6 +36,18 @@ def add_person(
             service.services, cli_principal(), members.NewStaffMember(name, role, password, email)
         )
     typer.echo(f"{member.name} can sign in as {member.role}")
+
+
+@group.command("setup-token")
+@report_errors
+def show_setup_token() -> None:
+    """Show the one-time token with which the first admin is added on the dashboard."""
+    has_password = Settings().dashboard_password is not None
+    with open_service() as service:
+        if not first_admin.needs_first_admin(service.services, has_password):
+            raise InvalidStatus("There is staff already, or a dashboard password: sign in with it")
+        token = first_admin.get_setup_token(service.services)
+    typer.echo(token)
 
 
 @group.command("list")

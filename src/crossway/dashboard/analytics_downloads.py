@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from crossway.dashboard import cookies, downloads, session
+from crossway.dashboard import downloads, session
 from crossway.dashboard.views.analytics_document import make_document
 from crossway.domain.clients import Principal
 from crossway.domain.errors import DomainError
+from crossway.usecases.staff import sessions
 
 _KINDS: Final = {
     "csv": "text/csv; charset=utf-8",
@@ -34,7 +35,7 @@ def routes() -> list[Route]:
 
 
 async def _find_caller(request: Request) -> Principal | None:
-    token = request.cookies.get(cookies.NAME, "")
+    token = request.cookies.get(sessions.COOKIE, "")
     return await run_in_threadpool(downloads.find_principal, session.services(), token)
 
 

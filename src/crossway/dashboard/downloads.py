@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from crossway.dashboard import cookies, session
+from crossway.dashboard import session
 from crossway.dashboard.views import intents, ramp_orders
 from crossway.dashboard.views.links import MODE_PARAM
 from crossway.domain.clients import Mode, Principal, staff_principal
@@ -55,7 +55,7 @@ async def _fetch(request: Request) -> Response:
         return PlainTextResponse("There is no such list.", status_code=404)
     services = session.services()
     caller = await run_in_threadpool(
-        find_principal, services, request.cookies.get(cookies.NAME, "")
+        find_principal, services, request.cookies.get(sessions.COOKIE, "")
     )
     if caller is None:
         return PlainTextResponse("Sign in first: open the dashboard.", status_code=401)

@@ -8,13 +8,13 @@ from typing import NoReturn
 
 import streamlit as st
 
-from crossway.dashboard import cookies, session_owners
+from crossway.dashboard import session_owners
 from crossway.domain.clients import (
+    LOOPBACK,
     Mode,
     OwnerFilter,
     Principal,
-    is_allowed,
-    networks_of,
+    find_client_address,
     staff_principal,
 )
 from crossway.domain.roles import Role
@@ -26,12 +26,11 @@ from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 FIRST_KEYS = "first_keys"
 MODE_KEY, MODE_COOKIE = "operator_mode", "crossway_mode"
 _MODE_CHOSEN = "mode_was_chosen"
-_TOKEN, _OWNER = "token", "signed_in_name"
-_UNATTENDED, _SIGN_OUT_REASON = "unattended_rerun", "sign_out_reason"
+_UNATTENDED = "unattended_rerun"
 _VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
-_LOOPBACK = "127.0.0.1"
 _factories: list[Callable[[], Services]] = []
 _setup_passwords: list[str] = []
+_token_readers: list[Callable[[], str]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +42,17 @@ class SignedInStaff:
     auth_method: AuthMethod | None
 
 
-def configure(factory: Callable[[], Services], password: str = "") -> None:
+def configure(
+    factory: Callable[[], Services],
+    password: str = "",
+    read_token: Callable[[], str] | None = None,
+) -> None:
     """Set the factory of the service and the setup password that signs in while no staff account
-    exists; the launcher calls this before any page runs."""
+    exists; the launcher calls this before any page runs. `read_token` returns the staff token of
+    the running session, by default the one in its browser's cookie."""
     _factories[:] = [factory]
     _setup_passwords[:] = [password] if password else []
+    _token_readers[:] = [read_token or _read_cookie]
 
 
 @st.cache_resource(show_spinner=False)
@@ -195,13 +200,6 @@ def operator_for(client_id: str) -> Principal:
     return replace(principal, client=replace(client, name=principal.client.name))
 
 
-def sign_out() -> None:
-    """Sign out in every tab of this browser."""
-    if token := _token():
-        sessions.sign_out(services(), token)
-    st.session_state[_SIGN_OUT_REASON] = "You are signed out."
-
-
 def record_activity() -> None:
     """Extend the staff session, unless the page was rerun without the user doing anything."""
     token = _token()
@@ -224,32 +222,14 @@ def rerun_unattended() -> NoReturn:
     st.rerun()
 
 
-def sign_out_reason() -> str:
-    """Why the last session ended; empty when nobody was signed in."""
-    signed_out: str = st.session_state.get(_SIGN_OUT_REASON, "")
-    token = _token()
-    return (sessions.explain_sign_out(services(), token) if token else "") or signed_out
-
-
 def _token() -> str:
-    """The staff token of this session, else the one in the browser's cookie."""
-    stored: str = st.session_state.get(_TOKEN, "")
-    return stored or cookies.read_token()
+    """The staff token of this session; empty without one."""
+    return _token_readers[0]()
 
 
-def store_token(token: str) -> None:
-    """Use a new staff session in this tab from now on. What another person left here is forgotten:
-    secrets on screen, forms, and actions that wait for a step-up."""
-    sessions.record_browser(services(), token, st.context.headers.get("User-Agent") or "")
-    active = sessions.get_own_session(services(), token)
-    owner = active.name if active else ""
-    if st.session_state.get(_OWNER, owner) != owner:
-        for key in set(st.session_state) - {FIRST_KEYS}:
-            del st.session_state[key]
-    st.session_state[_OWNER] = owner
-    st.session_state[_TOKEN] = token
-    st.session_state.pop(_SIGN_OUT_REASON, None)
-    cookies.issue_ticket(token)
+def _read_cookie() -> str:
+    token = st.context.cookies.get(sessions.COOKIE)
+    return token if isinstance(token, str) else ""
 
 
 def setup_password() -> str:
@@ -260,16 +240,10 @@ def setup_password() -> str:
 def browser_address() -> str:
     """The browser's address as far as it can be trusted; sign-in attempts are limited by it."""
     address = st.context.ip_address
-    peer = address if isinstance(address, str) else _LOOPBACK
-    trusted = networks_of(services().policy.ingress.trusted_proxies)
-    forwarded = [
-        text.strip()
-        for value in st.context.headers.get_all("X-Forwarded-For")
-        for text in value.split(",")
-    ]
-    if not is_allowed(peer, trusted):
-        return "unknown" if peer in forwarded and not is_allowed(_LOOPBACK, trusted) else peer
-    return next((hop for hop in reversed(forwarded) if not is_allowed(hop, trusted)), peer)
+    peer = address if isinstance(address, str) else LOOPBACK
+    forwarded_for = st.context.headers.get_all("X-Forwarded-For")
+    trusted = services().policy.ingress.trusted_proxies
+    return find_client_address(peer, forwarded_for, trusted) or "unknown"
 
 
 def first_keys() -> dict[str, str]:

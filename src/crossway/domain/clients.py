@@ -15,6 +15,7 @@ from crossway.domain.staff import StaffSession
 
 DEFAULT_REQUESTS_PER_MINUTE = 250
 MAX_APP_FEE_BPS = 500
+LOOPBACK = "127.0.0.1"
 _ALWAYS = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -261,3 +262,28 @@ def normalize_address(text: str) -> IPv4Address | IPv6Address:
     address = ip_address(text)
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
+
+
+def find_client_address(
+    peer: str, forwarded_for: Iterable[str], trusted_proxies: tuple[str, ...]
+) -> str | None:
+    """The address of a request's client; None where only an untrusted X-Forwarded-For names it.
+
+    `peer` is the connection's other end, `forwarded_for` the values of that header. A web server on
+    this machine may already have replaced the peer by an address from the header. Such an address
+    counts only where the loopback address is a trusted proxy.
+    """
+    trusted = networks_of(trusted_proxies)
+    hops = [_without_port(hop.strip()) for value in forwarded_for for hop in value.split(",")]
+    if peer in hops and not is_allowed(LOOPBACK, trusted):
+        return None
+    if not is_allowed(peer, trusted):
+        return peer
+    return next((hop for hop in reversed(hops) if not is_allowed(hop, trusted)), peer)
+
+
+def _without_port(text: str) -> str:
+    """An address without the port that some proxies append."""
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    return text.partition(":")[0] if text.count(":") == 1 else text

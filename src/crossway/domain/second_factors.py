@@ -14,8 +14,12 @@ RECOVERY_CODES: Final = 10
 MAX_PASSKEYS: Final = 20
 MAX_PASSKEY_NAME_CHARACTERS: Final = 60
 MAX_CODE_CHARACTERS: Final = 40
+PASSKEYS_NEED_URL: Final = (
+    "Passkeys need the https address of this installation in CROSSWAY_PUBLIC_URL: ask who runs it."
+)
 # Without characters that are mistaken for one another; 16 of these have 79 bits.
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+_LOOPBACK: Final = ("127.0.0.1", "::1", "0.0.0.0")
 _GROUPS, _GROUP_CHARACTERS = 4, 4
 
 
@@ -75,6 +79,14 @@ def find_relying_party(public_url: str, page_url: str) -> RelyingParty | None:
     if host != "localhost" and (parts.scheme != "https" or not public_url or _is_address(host)):
         return None
     return RelyingParty(host, origin) if origin == (public_url or origin) else None
+
+
+def find_passkey_url(public_url: str, page_url: str) -> str:
+    """Where passkeys work instead of at a page's address; empty where a public URL is missing."""
+    page = urlsplit(page_url)
+    if public_url or page.hostname not in _LOOPBACK or page.scheme not in ("http", "https"):
+        return public_url
+    return f"{page.scheme}://localhost" + (f":{page.port}" if page.port else "")
 
 
 def parse_passkey_name(value: object) -> str:

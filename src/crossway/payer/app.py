@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
-from urllib.parse import parse_qsl
 
 import anyio.to_thread
 from starlette.applications import Starlette
@@ -38,13 +37,14 @@ from crossway.usecases.payers.link_payments import (
     pay_by_link,
 )
 from crossway.usecases.payments.checkout_urls import create_token
+from crossway.web_pages.assets import immutable_file
+from crossway.web_pages.forms import read_form
 
 LOG = logging.getLogger("crossway.payer")
 VIEWS_PER_MINUTE = 600
 QUOTES_PER_MINUTE = 60
 INTENTS_PER_MINUTE = 20
 INTENTS_PER_MINUTE_AND_LINK = 120
-MAX_FORM_BYTES = 16 * 1024
 _FIELDS = {"amount": "amount", "low": "amount", "high": "amount", "refund": "refund"}
 _SIZE = 500
 Page = Callable[[PageRequest], Response]
@@ -70,7 +70,7 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
     """The pages; without services they respond 503 until `state.services` is set."""
     endpoint = partial(_endpoint, rate_limiter)
     routes = [
-        Route("/assets/{name}", _asset, methods=["GET"]),
+        Route("/assets/{name}", ASSETS.respond, methods=["GET"]),
         Route("/logo/{digest}", endpoint(_logo, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/l/{link}", endpoint(_link_page, QUOTES_PER_MINUTE), methods=["GET"]),
         Route("/l/{link}", endpoint(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
@@ -105,7 +105,7 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
         request.state.payer = digest_address(services, address)
         try:
             if request.method == "POST":
-                request.state.form = await _read_form(request)
+                request.state.form = await read_form(request)
             return await anyio.to_thread.run_sync(page, page_request)
         except NotFound:
             return render_notice(page_request, "gone", 404)
@@ -128,31 +128,11 @@ def _too_many(page_request: PageRequest, wait_seconds: int) -> Response:
     return response
 
 
-async def _read_form(request: Request) -> dict[str, str]:
-    """The fields of a form; none if it is too long."""
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_FORM_BYTES:
-            return {}
-    try:
-        return dict(parse_qsl(body.decode("ascii"), max_num_fields=20))
-    except ValueError:
-        return {}
-
-
-async def _asset(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in ASSETS:
-        return Response("Not methods", 404)
-    return responses.immutable_file(responses.asset_body(name), ASSETS[name])
-
-
 def _logo(page_request: PageRequest) -> Response:
     branding_file = branding.get_by_digest(
         page_request.services, page_request.request.path_params["digest"]
     )
-    return responses.immutable_file(branding_file.logo, branding_file.logo_type)
+    return immutable_file(branding_file.logo, branding_file.logo_type)
 
 
 def _intent(page_request: PageRequest) -> Response:

@@ -3,13 +3,10 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,9 +14,9 @@ from crossway.domain.branding import text_colour_on
 from crossway.payer.i18n import Translations, choose_language, language_names, load_translations
 from crossway.ports.services import Services
 from crossway.usecases.payers.checkout import Merchant
+from crossway.web_pages.assets import Assets, load_templates
 
 ROOT: Final = "/pay"
-ASSETS: Final = {"pay.css": "text/css", "pay.js": "text/javascript"}
 PRODUCT_NAME: Final = "Crossway"
 _HERE: Final = Path(__file__).parent
 _COMMON_HEADERS: Final = {
@@ -29,12 +26,13 @@ _COMMON_HEADERS: Final = {
     "x-robots-tag": "noindex, nofollow",
     "cross-origin-opener-policy": "same-origin",
 }
-_TEMPLATES: Final = Environment(
-    loader=FileSystemLoader(_HERE / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
+_TEMPLATES: Final = load_templates(_HERE / "templates")
+ASSETS: Final = Assets(
+    f"{ROOT}/assets",
+    {
+        "pay.css": (_HERE / "assets" / "pay.css", "text/css"),
+        "pay.js": (_HERE / "assets" / "pay.js", "text/javascript"),
+    },
 )
 
 
@@ -128,7 +126,7 @@ def render_page(
         brand=brand,
         title=title,
         nonce=nonce,
-        asset=asset,
+        asset=ASSETS.url,
         plain=False,
         languages=page_request.languages(),
         **more,
@@ -177,16 +175,6 @@ def redirect_to(path: str) -> Response:
     return Response(None, 303, {**_COMMON_HEADERS, "location": path})
 
 
-def immutable_file(body: bytes, media: str) -> Response:
-    """A file that is cached for ever, because its URL changes with its content."""
-    headers = {
-        "cache-control": "public, max-age=31536000, immutable",
-        "x-content-type-options": "nosniff",
-        "content-security-policy": "default-src 'none'",
-    }
-    return Response(body, 200, headers, media)
-
-
 def content_security_policy(nonce: str, frames: Sequence[str]) -> str:
     """The content security policy: own resources only, no inline scripts, framed by `frames`."""
     rules: Mapping[str, str] = {
@@ -200,15 +188,3 @@ def content_security_policy(nonce: str, frames: Sequence[str]) -> str:
         "frame-ancestors": " ".join(frames) or "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
-
-
-@cache
-def asset_body(name: str) -> bytes:
-    """A file of `assets/`."""
-    return (_HERE / "assets" / name).read_bytes()
-
-
-@cache
-def asset(name: str) -> str:
-    """The URL of a file of `assets/`; it changes with the content."""
-    return f"{ROOT}/assets/{name}?{sha256(asset_body(name)).hexdigest()[:12]}"

@@ -1,12 +1,14 @@
-"""The gate of the dashboard: without a staff session there is only the sign-in form."""
+"""The gate of the dashboard: without a staff session nothing of it is served, drawn or run."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.client_ip import is_local_request, peer_address, rate_limit_address
@@ -14,19 +16,15 @@ from crossway.domain.errors import StorageUnavailable
 from crossway.ports.policy import IngressConfig
 from crossway.server.allowed_hosts import host_name, is_cross_site, is_loopback_name
 from crossway.server.host_check import refuse
-from crossway.server.socket_limits import STAFF, STRANGERS, Pace, SocketLimits, paced
+from crossway.server.socket_limits import SocketLimits, paced
+from crossway.usecases.staff.sessions import COOKIE
 
-COOKIE: Final = "crossway_session"
 # The API and the payers' pages check their callers themselves; probes tell nothing.
-_PUBLIC: Final = re.compile(
-    r"/(?:(?:api|pay|auth)(?:/.*)?|oauth2callback|healthz|readyz|metrics)\Z",
-    re.DOTALL,
-)
-# What the sign-in form is: Streamlit's empty page, its files, and the socket that draws it.
-_SIGN_IN_FORM: Final = re.compile(
-    r"/(?:(?!live\Z)[a-z_]*|favicon\.png|session|(?:app/)?static/.+"
-    r"|_stcore/(?:health|host-config|stream|bidi-components/.+))\Z"
-)
+_PUBLIC: Final = re.compile(r"/(?:(?:api|pay)(?:/.*)?|healthz|readyz|metrics)\Z", re.DOTALL)
+_SIGN_IN: Final = "/sign-in"
+_SIGN_IN_PAGES: Final = re.compile(r"/(?:sign-in(?:/.*)?|sign-out|oauth2callback)\Z", re.DOTALL)
+# Streamlit's own single sign-on is not used.
+_CLOSED: Final = re.compile(r"/auth(?:/.*)?\Z", re.DOTALL)
 _CORE: Final = "/_stcore/"
 # What Streamlit's pages ask for; its metrics and its interface for agents are closed.
 _CORE_OPEN: Final = re.compile(
@@ -34,12 +32,7 @@ _CORE_OPEN: Final = re.compile(
 )
 _PROTOCOLS: Final = b"sec-websocket-protocol"
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_MAX_ADDRESSES: Final = 10_000
 SIGN_IN_FIRST: Final = "Sign in first: open the dashboard"
-NOT_FROM_HERE: Final = (
-    "No staff account exists yet, and so the dashboard opens on the machine that runs it only, as "
-    "http://localhost. Create one there (crossway people add), or set CROSSWAY_DASHBOARD_PASSWORD"
-)
 TOO_MANY_SOCKETS: Final = "Too many pages are open: close some of them"
 
 
@@ -54,84 +47,64 @@ class SessionChecks:
     owns_session: Callable[[str, str], bool]
     ingress: Callable[[], IngressConfig]
 
+    def may_enter_freely(self, scope: Scope) -> bool:
+        """Whether no sign-in is set up, and a request comes from this machine itself."""
+        host = HTTPConnection(scope).headers.get("host", "")
+        is_local = is_local_request(scope, self.ingress()) and is_loopback_name(host_name(host))
+        return is_local and self.is_open()
+
 
 class DashboardGate:
     """Lets those pass who bring the cookie of an active session, and while no sign-in is set up,
-    those who come from this machine itself. Everybody else gets the sign-in form, of which few are
-    drawn at a time."""
+    those who come from this machine itself. Everybody else is sent to the sign-in page."""
 
     def __init__(self, app: ASGIApp, checks: SessionChecks) -> None:
-        self._app, self._checks = app, checks
-        self._staff, self._strangers = SocketLimits(STAFF), SocketLimits(STRANGERS)
-        self._signed_in_at: dict[str, None] = {}
+        self._app, self._checks, self._sockets = app, checks, SocketLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket") or _PUBLIC.match(scope["path"]):
+        path = scope.get("path", "")
+        if scope["type"] not in ("http", "websocket") or _PUBLIC.match(path):
             await self._app(scope, receive, send)
             return
-        path = scope["path"]
         core = _CORE_OPEN.match(path) if path.startswith(_CORE) else None
-        if path.startswith(_CORE) and core is None:
+        if _CLOSED.match(path) or (path.startswith(_CORE) and core is None):
             await refuse(scope, receive, send, 404, "Not Found")
             return
-        if (
-            scope["type"] == "http"
-            and scope["method"] not in _SAFE_METHODS
-            and is_cross_site(scope)
-        ):
+        is_write = scope["type"] == "http" and scope["method"] not in _SAFE_METHODS
+        if is_write and is_cross_site(scope):
             await refuse(scope, receive, send, 403, "A page of another site asked for this")
+            return
+        if _SIGN_IN_PAGES.match(path):
+            await self._app(scope, receive, send)
             return
         token = HTTPConnection(scope).cookies.get(COOKIE, "")
         try:
-            refusal = await run_in_threadpool(self._refusal, scope, token)
+            may_enter = await run_in_threadpool(self._may_enter, scope, token)
         except StorageUnavailable as error:
             await refuse(scope, receive, send, 503, str(error))
             return
-        is_stranger = refusal == SIGN_IN_FIRST
-        if refusal and not (is_stranger and _SIGN_IN_FORM.match(path)):
-            status = 401 if is_stranger else 403
-            await refuse(scope, receive, send, status, refusal)
-            return
         session = core["session"] if core else None
-        if session is not None and not self._checks.owns_session(session, token):
+        if not may_enter:
+            await _send_to_sign_in(scope, receive, send)
+        elif session is not None and not self._checks.owns_session(session, token):
             await refuse(scope, receive, send, 403, "This upload belongs to another session")
         elif scope["type"] == "websocket":
-            await self._connect(scope, receive, send, token, is_stranger)
+            await self._connect(scope, receive, send, token)
         else:
             await self._app(scope, receive, send)
 
-    def _refusal(self, scope: Scope, token: str) -> str:
-        if not self._checks.is_open():
-            return "" if token and self._checks.is_active(token) else SIGN_IN_FIRST
-        host = HTTPConnection(scope).headers.get("host", "")
-        local = is_local_request(scope, self._checks.ingress()) and is_loopback_name(
-            host_name(host)
-        )
-        return "" if local else NOT_FROM_HERE
+    def _may_enter(self, scope: Scope, token: str) -> bool:
+        if token and self._checks.is_active(token):
+            return True
+        return self._checks.may_enter_freely(scope)
 
-    async def _connect(
-        self, scope: Scope, receive: Receive, send: Send, token: str, is_stranger: bool
-    ) -> None:
-        """Connect a socket; a stranger's has only the sign-in form to draw, slowly. Once somebody
-        has signed in at an address, its sockets are as fast as others."""
-        address = rate_limit_address(peer_address(scope))
-        if not is_stranger:
-            self._remember(address)
-        limits = self._strangers if is_stranger else self._staff
-        with limits.counted(address if is_stranger else token or address) as admitted:
+    async def _connect(self, scope: Scope, receive: Receive, send: Send, token: str) -> None:
+        with self._sockets.counted(token or rate_limit_address(peer_address(scope))) as admitted:
             if not admitted:
                 await refuse(scope, receive, send, 503, TOO_MANY_SOCKETS)
                 return
             self._drop_foreign_session(scope, token)
-            await self._app(scope, paced(receive, lambda: self._pace_of(address)), send)
-
-    def _remember(self, address: str) -> None:
-        self._signed_in_at[address] = None
-        if len(self._signed_in_at) > _MAX_ADDRESSES:
-            del self._signed_in_at[next(iter(self._signed_in_at))]
-
-    def _pace_of(self, address: str) -> Pace:
-        return (STAFF if address in self._signed_in_at else STRANGERS).pace
+            await self._app(scope, paced(receive), send)
 
     def _drop_foreign_session(self, scope: Scope, token: str) -> None:
         """Remove the session of Streamlit's that a socket asks to continue, third among its
@@ -143,3 +116,16 @@ class DashboardGate:
             if len(entries) > 2 and not self._checks.owns_session(entries[2].strip(), token):
                 kept = ",".join(entries[:2]).encode("latin-1")
                 scope["headers"][position] = (name, kept)
+
+
+async def _send_to_sign_in(scope: Scope, receive: Receive, send: Send) -> None:
+    """Redirect a browser that opens a page; refuse everything else."""
+    accepted = HTTPConnection(scope).headers.get("accept", "")
+    is_page = scope["type"] == "http" and scope["method"] == "GET" and "text/html" in accepted
+    if not is_page:
+        await refuse(scope, receive, send, 401, SIGN_IN_FIRST)
+        return
+    query = scope["query_string"].decode("latin-1")
+    wanted = quote(scope["path"]) + (f"?{query}" if query else "")
+    place = _SIGN_IN if wanted == "/" else f"{_SIGN_IN}?{urlencode({'next': wanted})}"
+    await RedirectResponse(place, 303)(scope, receive, send)

@@ -4,17 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
-from urllib.parse import urlsplit
 
 import streamlit as st
 
 from crossway.dashboard.components import widget
 from crossway.dashboard.session import services
-from crossway.dashboard.signing_in import relying_party
-from crossway.domain.second_factors import RelyingParty
+from crossway.domain.second_factors import (
+    PASSKEYS_NEED_URL,
+    RelyingParty,
+    find_passkey_url,
+    find_relying_party,
+)
 from crossway.usecases.staff.passkeys import PasskeyRequest
-
-_LOOPBACK = ("127.0.0.1", "::1", "0.0.0.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def passkey_button(
 ) -> PasskeyAnswer | None:
     """Draw the button; returns the browser's answer in the run that follows it. At an address where
     passkeys do not work, says where they do."""
-    site = relying_party()
+    site = find_relying_party(services().policy.ingress.public_url, st.context.url or "")
     if site is None:
         st.caption(_explain_address())
         return None
@@ -64,13 +65,7 @@ def _take_answer(key: str, site: RelyingParty) -> None:
 
 def _explain_address() -> str:
     """Where passkeys work, as Markdown; its link is made of a setting, or of a port."""
-    public_url, page = services().policy.ingress.public_url, urlsplit(st.context.url or "")
-    if public_url:
-        return f"Passkeys work at [{public_url}]({public_url}) and not at the address of this page."
-    if page.hostname in _LOOPBACK and page.scheme in ("http", "https"):
-        place = f"{page.scheme}://localhost" + (f":{page.port}" if page.port else "")
-        return f"Passkeys do not work at a bare address: open [{place}]({place}) instead."
-    return (
-        "Passkeys need the https address of this installation in `CROSSWAY_PUBLIC_URL`: ask who "
-        "runs it."
-    )
+    place = find_passkey_url(services().policy.ingress.public_url, st.context.url or "")
+    if place:
+        return f"Passkeys do not work at the address of this page: open [{place}]({place}) instead."
+    return PASSKEYS_NEED_URL

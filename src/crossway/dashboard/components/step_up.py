@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from crossway.dashboard import session
+from crossway.dashboard.components import widget
 from crossway.dashboard.components.notices import queue_toast, show_errors
 from crossway.dashboard.components.passkey_button import passkey_button
 from crossway.dashboard.session import services
@@ -116,7 +117,4 @@ def _sign_in_again() -> None:
         "then ask for it once more. With a passkey or an authenticator app (*Your sign-in*) you "
         "would confirm it here."
     )
-    if st.button("Sign in again", type="primary", width="stretch"):
-        _forget()
-        session.sign_out()
-        st.rerun()
+    widget.sign_out("Sign in again", "sign_in_again", again=True)

@@ -24,9 +24,14 @@ from crossway.ports.topics import Topic
 
 ASSETS: Final = Path(__file__).with_name("assets")
 # Style sheet and scripts to load before a component's own; all others load the kit alone.
-_BASE_ASSETS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "live": ("", ("stream.js",)),
-    "alert_strip": ("kit.css", ("kit.js", "stream.js")),
+_KIT: Final = (("kit.css",), ("kit.js",))
+_BUTTON: Final = (("kit.css", "button.css"), ("kit.js",))
+_BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "live": ((), ("stream.js",)),
+    "alert_strip": (("kit.css",), ("kit.js", "stream.js")),
+    "passkey": _BUTTON,
+    "sign_in_link": _BUTTON,
+    "sign_out": _BUTTON,
 }
 
 
@@ -38,11 +43,12 @@ def _asset(name: str) -> str:
 @cache
 def _component(name: str) -> ComponentRenderer:
     """Register a component, once per process."""
-    css, js = _BASE_ASSETS.get(name, ("kit.css", ("kit.js",)))
+    css, js = _BASE_ASSETS.get(name, _KIT)
+    own_css = (f"{name}.css",) if (ASSETS / f"{name}.css").exists() else ()
     return st.components.v2.component(
         f"crossway_{name}",
         html='<div class="host"></div>',
-        css=(_asset(css) if css else "") + _asset(f"{name}.css"),
+        css="".join(map(_asset, (*css, *own_css))),
         js="".join(map(_asset, js)) + _asset(f"{name}.js"),
     )
 
@@ -165,9 +171,15 @@ def shortcut(key_pressed: str, field: str) -> None:
     _component("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
 
 
-def cookie(path: str, ticket: str) -> None:
-    """Have the browser exchange a ticket for its cookie, once; without a ticket, delete it."""
-    _component("cookie")(key=f"cookie_{ticket}", data={"path": path, "ticket": ticket})
+def sign_out(label: str, key: str, again: bool = False) -> None:
+    """A button that signs out, at the identity provider as well; with `again`, to sign in there
+    once more and so prove who one is."""
+    _component("sign_out")(key=key, data={"label": label, "again": again, "primary": again})
+
+
+def sign_in_link() -> None:
+    """Send the browser to the sign-in page, and offer a link to it."""
+    _component("sign_in_link")(key="sign_in_link", data={})
 
 
 def passkey(

@@ -31,10 +31,35 @@ class NewStaffMember:
     email: object = None
 
 
-def add_member(services: Services, caller: Principal, request: NewStaffMember) -> StaffMember:
-    """Add a staff member. The first one must be an admin."""
+def add_member(
+    services: Services, caller: Principal, request: NewStaffMember, must_be_first: bool = False
+) -> StaffMember:
+    """Add a staff member. The first one must be an admin. Raises `InvalidInput`, and
+    `InvalidStatus` where they `must_be_first` and are not."""
     caller.require_permission(Permission.MANAGE)
     require_step_up(services, caller.session)
+    member, email_index = _parse_member(services, request)
+
+    def work(unit: UnitOfWork) -> StaffMember:
+        unit.leases.lock(LOCK)
+        is_first = not unit.staff.has_any()
+        if must_be_first and not is_first:
+            raise InvalidStatus("Somebody was added meanwhile: sign in, or ask them to add you")
+        if member.role is not Role.ADMIN and is_first:
+            raise InvalidInput("role: the first person must be an admin, who can add the others")
+        added = unit.staff.add(member, email_index)
+        if added is None:
+            raise InvalidInput("name or email: it is another person's already")
+        _audit(unit, services, caller, "person added", added, None, _audit_fields(added))
+        return added
+
+    added = services.store.write(work)
+    clear_session_cache(services)
+    return added
+
+
+def _parse_member(services: Services, request: NewStaffMember) -> tuple[StaffMember, str | None]:
+    """The new member, and the index by which their e-mail address is found."""
     errors = ValidationErrors()
     name = errors.collect(parse_name, request.name) or ""
     role = errors.collect(parse_role, request.role)
@@ -55,21 +80,7 @@ def add_member(services: Services, caller: Principal, request: NewStaffMember) -
     now = services.clock.now()
     encrypted = None if email is None else services.vault.encrypt(email.encode())
     member = StaffMember(0, name, role, now, password_hash, encrypted)
-    email_index = None if email is None else services.vault.blind_index(email)
-
-    def work(unit: UnitOfWork) -> StaffMember:
-        unit.leases.lock(LOCK)
-        if role is not Role.ADMIN and not unit.staff.has_any():
-            raise InvalidInput("role: the first person must be an admin, who can add the others")
-        added = unit.staff.add(member, email_index)
-        if added is None:
-            raise InvalidInput("name or email: it is another person's already")
-        _audit(unit, services, caller, "person added", added, None, _audit_fields(added))
-        return added
-
-    added = services.store.write(work)
-    clear_session_cache(services)
-    return added
+    return member, None if email is None else services.vault.blind_index(email)
 
 
 def list_members(services: Services, caller: Principal) -> list[StaffMember]:

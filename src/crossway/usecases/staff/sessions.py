@@ -25,6 +25,8 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.staff.members import clear_session_cache
 
+# Holds the token in the person's browser.
+COOKIE = "crossway_session"
 FRESH_SECONDS = 1.0
 WRITE_ACTIVITY_EVERY = timedelta(seconds=20)
 SESSION_RETENTION = timedelta(days=30)

@@ -170,6 +170,13 @@ const openStream = () => {
     for (const key of Object.keys(message.widgets)) shared.redraws.get(`${message.query} ${key}`)?.()
   }
 
+  // A session that ended while nobody was connected, as on a laptop that slept: without one, neither
+  // this socket nor Streamlit's is opened again.
+  const leaveIfSignedOut = async () => {
+    const answer = await fetch("/_stcore/health", { cache: "no-store" }).catch(() => null)
+    if (answer?.status === 401) location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`)
+  }
+
   const connect = () => {
     reconnectTimer = null
     if (socket !== null || fragments.size === 0) return
@@ -190,6 +197,7 @@ const openStream = () => {
     opened.onclose = () => {
       if (socket === opened) socket = null
       if (reconnectTimer !== null) return
+      if (attempts > 0) leaveIfSignedOut()
       const delay = RECONNECT_MILLIS[Math.min(attempts++, RECONNECT_MILLIS.length - 1)]
       reconnectTimer = setTimeout(connect, delay)
     }

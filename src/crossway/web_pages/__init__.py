@@ -1,0 +1,1 @@
+"""What the pages share that Streamlit does not draw: the payers' and the sign-in pages."""
