@@ -34,6 +34,7 @@ from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.server.host_check import HostCheck
 from crossway.server.lazy_app import LazyApp
 from crossway.server.security_headers import SecurityHeaders, is_encrypted, streamlit_policy
+from crossway.settings import Settings
 from crossway.sign_in import PATHS as SIGN_IN_PATHS
 from crossway.startup_checks import SetupError
 
@@ -93,7 +94,7 @@ async def lifespan(_: Any) -> AsyncIterator[dict[str, Any]]:
         os._exit(1)
     bootstrap.warm_up()
     print(f"Crossway is at {bootstrap.local_url()}", flush=True)
-    sign_in_setup.print_setup_token(api.state.services)
+    sign_in_setup.print_setup_token(api.state.services, Settings())
     try:
         yield {}
     finally:

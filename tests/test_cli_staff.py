@@ -48,6 +48,16 @@ def test_invalid_input_is_rejected_in_one_sentence(tmp_path: Path) -> None:
         assert done.stderr.startswith(f"crossway: {says}"), done.stderr
 
 
+def test_the_setup_token_is_shown_until_somebody_is_staff(tmp_path: Path) -> None:
+    shown = people(tmp_path, "setup-token")
+    assert len(bytes.fromhex(shown.stdout.strip())) == 16
+    assert people(tmp_path, "setup-token").stdout == shown.stdout
+    people(tmp_path, "add", "Ada", "--role", "admin", typed=f"{WORDS}\n")
+    refused = people(tmp_path, "setup-token")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("crossway: There is staff already")
+
+
 def test_a_lost_second_factor_is_reset_on_the_machine(tmp_path: Path) -> None:
     people(tmp_path, "add", "Ada", "--role", "admin", typed=f"{WORDS}\n")
     service = bootstrap.build(Settings(data_dir=tmp_path))

@@ -34,10 +34,9 @@ def check_identity_providers() -> None:
         identity_providers()
 
 
-def print_setup_token(services: Services) -> None:
+def print_setup_token(services: Services, settings: Settings) -> None:
     """Say how the first admin is added from another machine, where one can reach this dashboard
     and nobody is staff yet. The token is for the terminal, never for a log."""
-    settings = Settings()
     is_reachable = not settings.is_local or bool(settings.public_url)
     if not (is_reachable or services.environment == "live"):
         return

@@ -1,8 +1,14 @@
 """A fresh installation that somebody else reaches before its operator does."""
 
 import os
+import pty
+import re
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +25,11 @@ from crossway.first_keys import FILE, LIFE_SECONDS, expire_first_keys, print_fir
 from crossway.ports.policy import IngressConfig
 from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.settings import Settings
+from crossway.sign_in_setup import print_setup_token
+from crossway.usecases.staff.first_admin import get_setup_token
 from tests.event_loops import run_async
-from tests.processes import wait_until
+from tests.harness import Harness
+from tests.processes import free_port, wait_until
 
 
 async def _dashboard(scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,6 +67,63 @@ def test_without_staff_the_dashboard_opens_on_the_machine_itself() -> None:
 )
 def test_without_staff_nobody_else_enters(peer: str, headers: dict[str, str]) -> None:
     assert visit(peer, **headers) == "/sign-in"
+
+
+def test_over_the_network_the_terminals_token_adds_the_first_admin(tmp_path: Path) -> None:
+    port = free_port()
+    public = f"http://localhost:{port}"
+    with on_a_terminal(tmp_path, port, CROSSWAY_PUBLIC_URL=public) as lines:
+        told = next(line for line in lines if "Nobody is staff yet" in line)
+        place, token = re.findall(r"at (\S+), one-time token ([0-9a-f]{32})", told)[0]
+        assert place == f"{public}/sign-in"
+        # As a visitor through a proxy.
+        with httpx.Client(base_url=public, headers={"X-Forwarded-For": "203.0.113.9"}) as http:
+            page = http.get("/", headers={"Accept": "text/html"}, follow_redirects=True)
+            assert "Set up Crossway" in page.text
+            assert token not in page.text
+            fields = {"token": "0" * 32, "name": "Ada", "password": "rain on a tin roof"}
+            assert http.post("/sign-in/first-admin", data=fields).status_code == 401
+            added = http.post("/sign-in/first-admin", data=fields | {"token": token})
+            assert (added.status_code, added.headers["location"]) == (303, "/")
+            assert http.get("/_stcore/health").text == "ok"
+
+
+def test_the_token_is_printed_in_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    world = Harness(f"sqlite:///{tmp_path / 'w.db'}", chains=())
+    token = get_setup_token(world.services)
+    reachable = Settings(_env_file=None, host="0.0.0.0")  # type: ignore[call-arg]
+    print_setup_token(world.services, reachable)
+    printed = capsys.readouterr().out
+    assert "one-time token shown by `crossway people setup-token`" in printed
+    assert token not in printed
+    for settings in (Settings(_env_file=None),  # type: ignore[call-arg]
+                     Settings(_env_file=None, host="0.0.0.0", dashboard_password="x" * 12)):  # type: ignore[call-arg]  # fmt: skip
+        print_setup_token(world.services, settings)
+        assert capsys.readouterr().out == ""
+    world.store.close()
+
+
+@contextmanager
+def on_a_terminal(folder: Path, port: int, **settings: str) -> Iterator[list[str]]:
+    """The lines of a service whose output is a terminal, once it is ready."""
+    ours, theirs = pty.openpty()
+    kept = {name: value for name, value in os.environ.items() if "CROSSWAY" not in name}
+    command = ("-c", "from crossway.cli import main; main()", "serve", "--port", str(port))
+    environment = kept | {"CROSSWAY_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1"} | settings
+    process = subprocess.Popen(
+        [sys.executable, *command], stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    os.close(theirs)
+    lines: list[str] = []
+    try:
+        with open(ours, encoding="utf-8", errors="replace") as terminal:
+            while not any("Nobody is staff yet" in line for line in lines):
+                lines.append(terminal.readline())
+            yield lines
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def test_the_first_keys_are_removed_after_ten_minutes(tmp_path: Path) -> None:
