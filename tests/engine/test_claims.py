@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crossway.adapters.chains.simulated.chain import SimulatedChain
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import InvalidStatus, Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
@@ -157,16 +157,36 @@ def test_a_refund_without_an_allowance_waits_as_a_claim_and_goes_out_as_it_refil
     check_invariants(world)
 
 
-def test_a_merchant_does_not_wait_for_the_allowance(worlds: Callable[..., Harness]) -> None:
+def test_an_operator_does_not_wait_for_the_allowance(worlds: Callable[..., Harness]) -> None:
     world = worlds(return_allowance_micro_usd=0)
     intent = expired_with(world, 100 * CENT)
     assert intent.state is State.EXPIRED
     process = replace(world.services.process, pause=world.engine.tick)
-    tx_id = refund(replace(world.services, process=process), world.caller, intent.address)
+    tx_id = refund(replace(world.services, process=process), world.operator, intent.address)
     with world.store.read() as unit:
         (tx,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND)
     assert (tx.tx_id, tx.state) == (tx_id, OutboundTxState.SIGNED)
     world.wait_for_state(intent, State.REFUNDED)
+
+
+def test_a_merchants_key_draws_no_more_than_the_allowance(
+    worlds: Callable[..., Harness],
+) -> None:
+    """A stolen key could otherwise have us pay for a refund with every request."""
+    world = worlds(return_allowance_micro_usd=0)
+    process = replace(world.services.process, pause=world.engine.tick)
+    services = replace(world.services, process=process)
+    for intent in [expired_with(world, 100 * CENT) for _ in range(3)]:
+        for _ in range(2):
+            with pytest.raises(InvalidStatus, match=r"^Not refunded now: .* used up .* Anyone may"):
+                refund(services, world.caller, intent.address)
+        with world.store.read() as unit:
+            (tx,) = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND)
+        assert (tx.state, tx.tx_id) == (OutboundTxState.DUE, None)
+        assert [claim.kind for claim in claims(world, intent)] == [ClaimKind.LIMIT]
+    with pytest.raises(InvalidStatus, match="Nothing to refund"):
+        refund(services, world.caller, expired_with(world, CENT // 2).address)
+    check_invariants(world)
 
 
 def test_a_refund_that_somebody_else_carried_out_first_is_booked_as_done(
@@ -358,7 +378,7 @@ def test_a_refund_that_is_asked_for_again_and_again_pays_for_no_other(
     process = replace(world.services.process, pause=wait_in_vain)
     for _ in range(20):
         with pytest.raises(Unreachable):
-            refund(replace(world.services, process=process), world.caller, asked_for.address)
+            refund(replace(world.services, process=process), world.operator, asked_for.address)
     world.pass_time(900, 30)
     assert world.reload(asked_for).state is State.REFUNDED
     assert world.reload(other).state is State.EXPIRED

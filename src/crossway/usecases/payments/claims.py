@@ -34,7 +34,7 @@ BUDGET_USED_UP = (
 DAILY_LIMIT = (
     f"{{}} returns were sent within a day; the next one follows a day after them. {ANYONE_MAY}"
 )
-BY_HAND = "A merchant or an operator asked for it, so it waits for no limit."
+BY_HAND = "An operator asked for it, so it waits for no limit."
 CARRIED_OUT = "It was sent to the refund address by somebody else."
 _MOST = 20
 

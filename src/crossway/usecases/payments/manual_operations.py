@@ -22,7 +22,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.money.amount_confirmation import amount_of_intent
-from crossway.usecases.payments.claims import BY_HAND
+from crossway.usecases.payments.claims import ANYONE_MAY, BY_HAND
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
 from crossway.usecases.payments.intents import get_by_address, get_by_id
 from crossway.usecases.payments.lifecycle import (
@@ -77,7 +77,8 @@ def refund(services: Services, caller: Principal, address: str, typed_amount: ob
 
     The engine sends the refund: this makes it due now and waits up to 10 seconds for its signature.
     Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`. Raises
-    `InvalidStatus`, and `Unreachable` when the refund was not signed in time.
+    `InvalidStatus`, for merchants also where the refund waits for a limit of returns, and
+    `Unreachable` when the refund was not signed in time.
     """
     caller.require_scope(Scope.REFUND)
     require_step_up(services, caller.session)
@@ -96,7 +97,8 @@ def refund(services: Services, caller: Principal, address: str, typed_amount: ob
             [new_outbound_tx(services, locked, OutboundTxKind.REFUND, "", now)], now
         )
         refunds = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND)
-        unit.outbound_txs.update([_retry_now(t, services) for t in refunds if _is_unsigned(t)], now)
+        unsigned = [tx for tx in refunds if _is_unsigned(tx)]
+        unit.outbound_txs.update([_retry_now(tx, services, caller) for tx in unsigned], now)
         detail = {"intent": intent.id}
         unit.audit_log.record(caller.actor_name, "refund", detail, now, f"intent:{intent.id}")
 
@@ -122,14 +124,16 @@ def _is_unsigned(tx: OutboundTx) -> bool:
     return tx.state in (OutboundTxState.DUE, OutboundTxState.FAILED)
 
 
-def _retry_now(tx: OutboundTx, services: Services) -> OutboundTxChange:
-    now = services.clock.now()
+def _retry_now(tx: OutboundTx, services: Services, caller: Principal) -> OutboundTxChange:
+    """Make a transaction due now. Only for staff does it wait for no limit: with a merchant's key,
+    which may be stolen, any number of returns could be caused at the operator's cost."""
+    now, reason = services.clock.now(), BY_HAND if caller.is_staff else ""
     if tx.state is OutboundTxState.FAILED:
         return OutboundTxChange.after_event(
-            tx, OutboundTxEvent.REVIVE, BY_HAND, now, attempt_count=0
+            tx, OutboundTxEvent.REVIVE, reason, now, attempt_count=0
         )
     state, attempts = tx.state, tx.attempt_count
-    return OutboundTxChange(tx.id, state, state, attempts, BY_HAND, now)
+    return OutboundTxChange(tx.id, state, state, attempts, reason, now)
 
 
 def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
@@ -142,6 +146,8 @@ def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
             is_signed = tx.state not in (OutboundTxState.DUE, OutboundTxState.FAILED)
             if is_signed and tx.tx_id is not None:
                 return tx.tx_id
+            if tx.reason.endswith(ANYONE_MAY):
+                raise InvalidStatus(f"Not refunded now: {tx.reason.rstrip('.')}")
         if services.clock.machine() >= deadline:
             reason = refunds[0].reason if refunds else ""
             raise Unreachable(f"The refund is due and has not been sent yet. {reason}".strip())
@@ -183,7 +189,7 @@ def redirect_refund(
             unit.audit_log.record(
                 caller.actor_name, REDIRECTED, detail, now, subject, before, after
             )
-        unit.outbound_txs.update([_retry_now(t, services) for t in failed], now)
+        unit.outbound_txs.update([_retry_now(t, services, caller) for t in failed], now)
         unit.alerts.resolve([f"transfer:{t.id}" for t in failed], now)
 
     services.store.write(work)
@@ -248,7 +254,7 @@ def return_deposit(
         place = (outbound_tx.chain, outbound_tx.token)
         waiting = [t for t in unit.outbound_txs.list_unsettled([intent.id]) if _is_unsigned(t)]
         returns = [t for t in waiting if t.kind is outbound_tx.kind and (t.chain, t.token) == place]
-        unit.outbound_txs.update([_retry_now(t, services) for t in returns], now)
+        unit.outbound_txs.update([_retry_now(t, services, caller) for t in returns], now)
         detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
         unit.audit_log.record(caller.actor_name, "deposit returned", detail, now, subject)
         return outbound_tx
