@@ -169,9 +169,7 @@ def test_an_operator_does_not_wait_for_the_allowance(worlds: Callable[..., Harne
     world.wait_for_state(intent, State.REFUNDED)
 
 
-def test_a_merchants_key_draws_no_more_than_the_allowance(
-    worlds: Callable[..., Harness],
-) -> None:
+def test_a_merchants_key_draws_no_more_than_allowed(worlds: Callable[..., Harness]) -> None:
     """A stolen key could otherwise have us pay for a refund with every request."""
     world = worlds(return_allowance_micro_usd=0)
     process = replace(world.services.process, pause=world.engine.tick)

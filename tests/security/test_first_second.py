@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from crossway.adapters.webhooks.sender import HttpWebhookSender
-from crossway.cli.doctor import _reach_findings
+from crossway.cli.doctor import _reach_findings, live_notes
 from crossway.domain.clients import Mode
 from crossway.domain.errors import StorageUnavailable
 from crossway.first_keys import FILE, LIFE_SECONDS, expire_first_keys, print_first_keys
@@ -177,6 +177,13 @@ def test_the_doctor_names_what_others_can_reach() -> None:
     assert simulated.startswith(open_network)
     (found,) = doctor(host="0.0.0.0", network="live")
     assert found.startswith("CROSSWAY_PUBLIC_URL is not set")
+
+
+def test_the_doctor_advises_a_second_factor_where_real_money_moves() -> None:
+    engine_apart = Settings(_env_file=None, network="live", run_engine=False)  # type: ignore[call-arg]
+    (note,) = live_notes(engine_apart)
+    assert "CROSSWAY_SECOND_FACTOR_FROM=operator" in note
+    assert not list(live_notes(engine_apart.model_copy(update={"second_factor_from": "admin"})))
 
 
 def test_webhooks_reach_the_hosts_own_services_only_where_the_operator_allows_it() -> None:

@@ -20,6 +20,7 @@ from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.cli.errors import report_errors, setting_errors
 from crossway.server.allowed_hosts import is_loopback_name
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
+from crossway.sign_in_setup import check_identity_providers
 from crossway.startup_checks import SetupError
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.operating import alerts
@@ -30,6 +31,10 @@ _ONE_PROCESS = (
     "keys in one process. For real money run crossway api without keys, and crossway engine with "
     "them (docs/going-live.md)"
 )
+_NO_SECOND_FACTOR = (
+    "Note: staff who move real money sign in with a password alone: require a second factor with "
+    "CROSSWAY_SECOND_FACTOR_FROM=operator (docs/staff.md), or at your identity provider"
+)
 
 
 @report_errors
@@ -39,12 +44,20 @@ def examine() -> None:
     for finding in findings:
         typer.echo(finding)
     live = _is_live()
-    if live and Settings().run_engine:
-        typer.echo(_ONE_PROCESS)
+    for note in live_notes(Settings()) if live else ():
+        typer.echo(note)
     chains_ok = _check_chains() if live else True
     if findings or not chains_ok:
         raise typer.Exit(1)
     typer.echo("No problems found")
+
+
+def live_notes(settings: Settings) -> Iterator[str]:
+    """What is advised where real money moves, and is no fault."""
+    if settings.run_engine:
+        yield _ONE_PROCESS
+    if settings.second_factor_from == "off":
+        yield _NO_SECOND_FACTOR
 
 
 def _is_live() -> bool:
@@ -110,6 +123,7 @@ def _findings() -> Iterator[str]:
         return
     yield from _folder_findings(settings)
     yield from _reach_findings(settings)
+    yield from _provider_findings()
     yield from _database_findings(settings)
     if find_spec("uvloop") is None:
         yield "uvloop is not installed: responses take longer without it"
@@ -149,12 +163,22 @@ def _reach_findings(settings: Settings) -> Iterator[str]:
         )
 
 
+def _provider_findings() -> Iterator[str]:
+    try:
+        check_identity_providers()
+    except SetupError as error:
+        yield str(error)
+
+
 def _sign_in_findings(settings: Settings, store: SqlStore) -> Iterator[str]:
     with store.read() as unit:
         if unit.staff.has_any() or settings.dashboard_password is not None:
             return
     if settings.network == "live" or not settings.is_local:
-        yield "nobody can sign in to the dashboard: add staff with crossway people add"
+        yield (
+            "nobody can sign in to the dashboard: add staff with crossway people add, or there "
+            "with the token of crossway people setup-token"
+        )
     else:
         yield (
             "the dashboard is open: whoever uses this machine has full access; add staff with "
