@@ -18,7 +18,8 @@ from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.family import StarknetFamily
 from crossway.adapters.chains.tron.chain import TronChain
 from crossway.adapters.chains.tron.family import TronFamily
-from crossway.ports.chain import Chain, PublicCall
+from crossway.ports.chain import Chain
+from crossway.ports.chain_calls import PublicCall
 from tests.chains import anvil
 from tests.chains.solana import node as solana
 from tests.chains.solana.cluster import HASH_LIFE

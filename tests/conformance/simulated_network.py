@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from crossway.ports.chain import PublicCall
+from crossway.ports.chain_calls import PublicCall
 from crossway.ports.sandbox import Faults
 from tests.simulation import START, Simulation, dollars, wallet
 

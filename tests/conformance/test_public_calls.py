@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crossway.ports.chain import PublicCall
+from crossway.ports.chain_calls import PublicCall
 from tests.chains.solana.node import NATIVE, key_of
 from tests.conformance.hardhat_networks import HARDHATS
 from tests.conformance.networks import NETWORKS, Network, SolanaNetwork, on_solana

@@ -14,7 +14,8 @@ from crossway.domain.ledger import Account
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall
 from crossway.engine.claim_watcher import ClaimWatcher
-from crossway.ports.chain import PublicCall, TxStatus, TxUnknown
+from crossway.ports.chain import TxStatus, TxUnknown
+from crossway.ports.chain_calls import PublicCall
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payments.claims import CARRIED_OUT, ClaimKind, PayerClaim, list_claims
 from crossway.usecases.payments.manual_operations import refund, return_deposit

@@ -10,7 +10,8 @@ from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Price, micro_usd_up
 from crossway.domain.network_costs import ChainCosts, NetworkCostPolicy
-from crossway.ports.chain import CallCosts, Chain
+from crossway.ports.chain import Chain
+from crossway.ports.chain_calls import CallCosts
 from crossway.ports.clock import Clock
 from crossway.ports.network_costs import NetworkCostReport
 from crossway.ports.prices import Prices

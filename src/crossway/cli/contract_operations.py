@@ -37,23 +37,23 @@ def print_addresses() -> None:
 def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False) -> None:
     """Deploy missing contracts; `key` names another account that pays. `final` removes the upgrade
     authority, on chains that have one."""
-    for name, operator in _open_chains(names):
-        plan = _make_plan(partial(operator.plan_deployment, key))
+    for name, operator in open_chains(names):
+        plan = make_plan(partial(operator.plan_deployment, key))
         if plan.transactions:
-            _execute(operator, plan, yes)
+            execute(operator, plan, yes)
             _check_contracts(operator)
         else:
             typer.echo(f"{name}: all contracts are deployed with the expected code")
         if final and isinstance(operator, HasUpgradeAuthority):
-            finishing = _make_plan(operator.plan_finalization)
+            finishing = make_plan(operator.plan_finalization)
             if finishing.transactions:
-                _execute(operator, finishing, yes)
+                execute(operator, finishing, yes)
             typer.echo(f"{name}: the program can no longer be upgraded")
 
 
 def verify(names: Sequence[str] | None) -> bool:
     """Print whether each contract has the expected code; true if all have."""
-    results = [_check_contracts(operator) for _, operator in _open_chains(names, signs=False)]
+    results = [_check_contracts(operator) for _, operator in open_chains(names, signs=False)]
     return all(results)
 
 
@@ -64,54 +64,27 @@ def approve(
     catalogue, _ = load_profile()
     if max_amount and len(symbols or ()) != 1:
         raise InvalidInput("--limit needs exactly one --token")
-    for name, operator in _open_chains(names):
+    for name, operator in open_chains(names):
         tokens = _select_tokens(catalogue, operator, symbols)
         units = parse_decimal("limit", max_amount, tokens[0].decimals) if max_amount else None
-        plan = _make_plan(partial(operator.plan_approval, tokens, units))
+        plan = make_plan(partial(operator.plan_approval, tokens, units))
         if not plan.transactions:
             typer.echo(f"{name}: nothing to change")
             continue
-        _execute(operator, plan, yes)
-
-
-def print_retained(names: Sequence[str] | None) -> None:
-    """Print the token balances that the escrow retained."""
-    catalogue, _ = load_profile()
-    for name, operator in _open_chains(names, signs=False):
-        for token in {
-            candidate.address: candidate for candidate in catalogue.by_chain[name]
-        }.values():
-            if units := operator.retained_amount(token.address):
-                typer.echo(f"{name}: {format_units(units, token.decimals)} {token.symbol}")
-
-
-def withdraw(name: str, symbol: str, to: str, yes: bool) -> None:
-    """Withdraw the retained balance of a token; to the treasury by default."""
-    catalogue, _ = load_profile()
-    for _, operator in _open_chains([name]):
-        token = catalogue.token(name, symbol, "token")
-        try:
-            receiver = operator.chain.canonical_address(to or operator.chain.accounts.treasury)
-        except ValueError as error:
-            raise InvalidInput(f"to {error}") from None
-        if not (units := operator.retained_amount(token.address)):
-            typer.echo(f"{name}: the escrow retained no {symbol}")
-            return
-        plan = _make_plan(partial(operator.plan_withdrawal, token, receiver, units))
-        _execute(operator, plan, yes)
+        execute(operator, plan, yes)
 
 
 def reclaim(names: Sequence[str] | None, yes: bool) -> None:
     """Reclaim rent of old accounts, on chains that charge rent."""
-    for name, operator in _open_chains(names):
+    for name, operator in open_chains(names):
         if not isinstance(operator, HasRent):
             typer.echo(f"{name}: charges no rent")
             continue
-        plan = _make_plan(operator.plan_rent_reclaim)
+        plan = make_plan(operator.plan_rent_reclaim)
         if not plan.transactions:
             typer.echo(f"{name}: no rent can be reclaimed yet")
             continue
-        _execute(operator, plan, yes)
+        execute(operator, plan, yes)
 
 
 def account(path: Path, password: str, kind: ChainKind) -> None:
@@ -125,9 +98,11 @@ def account(path: Path, password: str, kind: ChainKind) -> None:
     typer.echo("Back up this file and its password: without them the account's funds are lost")
 
 
-def _open_chains(
+def open_chains(
     names: Sequence[str] | None, signs: bool = True
 ) -> Iterator[tuple[str, ChainOperator]]:
+    """The requested chains of the profile one after the other, each closed before the next; with
+    their keys where this `signs`. Raises `SetupError` and `InvalidInput`."""
     catalogue, profile = load_profile()
     ring = Keyring(environment(), not signs, profile.signers)
     for name in select_chains(profile, names):
@@ -135,7 +110,8 @@ def _open_chains(
             yield name, operator
 
 
-def _make_plan(plan: Callable[[], TxPlan]) -> TxPlan:
+def make_plan(plan: Callable[[], TxPlan]) -> TxPlan:
+    """A plan; raises `SetupError` where there can be none."""
     try:
         return plan()
     except ValueError as error:
@@ -193,7 +169,8 @@ def _select_tokens(
     return list({token.address: token for token in tokens}.values())
 
 
-def _execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
+def execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
+    """Print a plan with its costs, ask unless `yes`, and send it. Raises `SetupError`."""
     chain, name = catalogue_data.load_catalogue().chains[operator.chain.id], operator.chain.id
 
     def coins(units: int) -> str:

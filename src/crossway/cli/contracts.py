@@ -1,5 +1,6 @@
 """`crossway contracts`: deploy and verify contracts, approve and withdraw tokens."""
 
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated
@@ -72,11 +73,32 @@ def approve(
     _operations().approve(chain, token, limit, yes)
 
 
+@group.command("agent")
+@report_errors
+def agent(
+    chain: Chains = None,
+    account: Annotated[
+        str, typer.Option("--agent", help="The agent's address; the chain's relayer by default.")
+    ] = "",
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="The call that takes the permission back.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Ask the chains instead who has named the relayer.")
+    ] = False,
+) -> None:
+    """Print what a coordinator signs to name the relayer its agent: needs no node and no key."""
+    if not check:
+        _coordinator_operations().print_agent_calls(chain, account, revoke)
+    elif not _coordinator_operations().check_agents(chain):
+        raise typer.Exit(1)
+
+
 @group.command("retained")
 @report_errors
 def retained(chain: Chains = None) -> None:
     """Print the balances that the escrow retained from settled payments (bridge fees)."""
-    _operations().print_retained(chain)
+    _coordinator_operations().print_retained(chain)
 
 
 @group.command("withdraw")
@@ -85,10 +107,14 @@ def withdraw(
     chain: Annotated[str, typer.Option(help="A chain of the profile.")],
     token: Annotated[str, typer.Option(help="A symbol such as USDC.")],
     to: Annotated[str, typer.Option(help="Recipient; the chain's treasury by default.")] = "",
+    coordinator: Annotated[
+        str, typer.Option(help="Whose balance; that of the chain's coordinator by default.")
+    ] = "",
     yes: Yes = False,
 ) -> None:
-    """Withdraw the retained balance of a token from the escrow. The books do not record this."""
-    _operations().withdraw(chain, token, to, yes)
+    """Withdraw the retained balance of a token from the escrow; prints the call where another
+    account than the relayer has to sign it. The engine books it once it is final."""
+    _coordinator_operations().withdraw(chain, token, to, coordinator, yes)
 
 
 @group.command("reclaim")
@@ -113,9 +139,17 @@ def account(
 
 def _operations() -> ModuleType:
     """The module that works on live chains; its libraries are optional."""
+    return _import("contract_operations")
+
+
+def _coordinator_operations() -> ModuleType:
+    """The module of what concerns the coordinator, likewise."""
+    return _import("coordinator_operations")
+
+
+def _import(name: str) -> ModuleType:
     try:
-        from crossway.cli import contract_operations
+        return import_module(f"crossway.cli.{name}")
     except ImportError as error:
         problem = f"{error.name} is not installed: live chains need pip install 'crossway[live]'"
         raise SetupError(problem) from None
-    return contract_operations

@@ -8,6 +8,7 @@ from typing import Protocol
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain_calls import CallCosts, PublicCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,9 @@ class ChainAddresses:
     """Crossway's own addresses on a chain.
 
     `shared`: the bridger is a contract that holds several parties' money, each by its terms.
-    `redirect_seconds` after expiry, the rest at a deposit address may be sent to an address other
-    than its refund address. `contracts` are our contracts beside the bridger.
+    `redirect_seconds` after expiry, the coordinator may send the rest at a deposit address to
+    another address than its refund address; 0 where no contract asks for a coordinator.
+    `contracts` are our contracts beside the bridger.
     """
 
     relayer: str
@@ -151,6 +153,10 @@ class ChainAddresses:
     redirect_seconds: int = 0
     contracts: tuple[str, ...] = ()
 
+    def is_coordinator(self, coordinator: str) -> bool:
+        """Whether the relayer is itself this coordinator, or no contract asks for one."""
+        return coordinator == self.relayer or not self.redirect_seconds
+
     def role_of(self, address: str) -> str | None:
         """What an address is to us, such as "the relayer"; None where it is not ours."""
         roles = dict.fromkeys((*self.contracts, self.bridger), "a contract")
@@ -160,28 +166,6 @@ class ChainAddresses:
             self.relayer: "the relayer",
         }
         return roles.get(address) if address else None
-
-
-@dataclass(frozen=True, slots=True)
-class CallCosts:
-    """What each call costs at current prices, in smallest units of the native coin: the dearest
-    usual case of it, all of its network fees and rents included."""
-
-    start: int
-    fill: int
-    settle: int
-    refund: int
-
-
-@dataclass(frozen=True, slots=True)
-class PublicCall:
-    """A contract call that anyone may make: the contract's address and the call's data as the
-    chain's wallets and tools take it (EVM chains and Tron: hex; Starknet: an entry point and felts;
-    Solana: an instruction as JSON, whose first account whoever signs replaces by their own, and
-    whose receiver must have an account of the token)."""
-
-    contract: str
-    data: str
 
 
 class Chain(Protocol):
@@ -279,8 +263,9 @@ class Chain(Protocol):
         ...
 
     def public_call(self, call: OutboundCall) -> PublicCall | None:
-        """A refund as anyone may carry it out, in the name of the call's account; None where only
-        we can. Pure. Raises `ValueError` where it contradicts the terms."""
+        """A refund as anyone may carry it out, in the name of the call's account, or a redirected
+        one as its coordinator may; None where only we can. Pure. Raises `ValueError` where it
+        contradicts the terms."""
         ...
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
@@ -293,6 +278,16 @@ class Chain(Protocol):
 
     def executed(self, markers: Collection[str]) -> set[str]:
         """Those of the markers that this chain has executed, by whomever."""
+        ...
+
+    def authorized(self, coordinators: Collection[str]) -> set[str]:
+        """Those of the coordinators for whom the relayer may act: itself, and those that have named
+        it their agent. Raises `Unreachable` also where the nodes that must agree do not."""
+        ...
+
+    def retained(self, coordinators: Collection[str], token: str) -> Mapping[str, int]:
+        """What the contracts retain of settled payments for each of these coordinators, in smallest
+        units, as the nodes that must agree say; empty where a chain keeps no such account."""
         ...
 
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:

@@ -19,7 +19,6 @@ from crossway.adapters.chains.rpc.tx_sender import FeeCache, NonceTxSender
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import (
-    CallCosts,
     ChainHead,
     Cursor,
     IncludedTx,
@@ -28,6 +27,7 @@ from crossway.ports.chain import (
     TxNotFound,
     TxPending,
 )
+from crossway.ports.chain_calls import CallCosts
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OURS, CHAIN = "relayer", "BASE_MAINNET"

@@ -12,7 +12,7 @@ from solders.pubkey import Pubkey
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.instructions import build_instructions
-from crossway.adapters.chains.solana.operator_txs import plan_withdrawal, retained_amount
+from crossway.adapters.chains.solana.operator_txs import plan_withdrawal
 from crossway.adapters.chains.solana.pdas import MintRegistry
 from crossway.domain.intent import Terms
 from crossway.domain.money import Token
@@ -39,6 +39,11 @@ TOTAL = 25_000_000
 EMPTY = 890_880
 NEWER = "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH"
 RELAYING, TREASURER = str(RELAYER.pubkey()), str(TREASURY.pubkey())
+
+
+def retained(chain: SolanaChain, token: str) -> int:
+    relayer = chain.accounts.coordinator
+    return chain.retained([relayer], token)[relayer]
 
 
 @dataclass
@@ -205,7 +210,7 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
     coins.node.pay(coins.address, TOTAL, NATIVE)
     coins.moved(coins.start())
     coins.moved(coins.settle((TREASURER, TOTAL - 40)))
-    assert retained_amount(coins.chain, NATIVE) == 40
+    assert retained(coins.chain, NATIVE) == 40
     listed = coins.chain.context.catalogue.by_chain[coins.chain.id]
     sol: Token = next(one for one in listed if one.address == NATIVE)
     plan = plan_withdrawal(coins.chain, sol, TREASURER, 40)
@@ -221,7 +226,7 @@ def test_what_stayed_of_sol_is_taken_out(coins: Desk) -> None:
     done = plan.transactions[0].send(sent.append)
     maker.join()
     assert done.succeeded
-    assert retained_amount(coins.chain, NATIVE) == 0
+    assert retained(coins.chain, NATIVE) == 0
     assert coins.node.coins(TREASURER) == EMPTY + TOTAL
 
 
@@ -271,7 +276,7 @@ def test_a_token_of_the_newer_program_goes_all_the_way(newer: Desk) -> None:
     assert newer.do(newer.fill()).reason == ALREADY_DONE
     paid = [(RELAYING, TOTAL - 100), (TREASURER, 60)]
     assert newer.moved(newer.settle(*paid)) == [(own.bridger, to, units) for to, units in paid]
-    assert retained_amount(newer.chain, NEWER) == 40
+    assert retained(newer.chain, NEWER) == 40
     assert newer.chain.balances([own.bridger, TREASURER, back], NEWER) == {
         own.bridger: 40,
         TREASURER: 60,

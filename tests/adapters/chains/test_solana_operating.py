@@ -130,7 +130,7 @@ def test_a_program_at_an_address_that_the_key_cannot_make_is_refused_in_words(ba
 
 def test_what_stayed_of_settled_payments_can_be_asked_for(bare: Node) -> None:
     with opened(bare) as there:
-        assert there.retained_amount(dollars(CHAIN)) == 0
+        assert there.retained_amount(dollars(CHAIN), there.chain.accounts.relayer) == 0
         token = CATALOGUE.tokens[CHAIN, "USDC"]
         assert there.token_balances([token])[token.address] == bare.balance(
             there.chain.accounts.relayer

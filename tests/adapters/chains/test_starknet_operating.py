@@ -195,11 +195,12 @@ def test_what_stays_of_a_settled_payment_is_told_and_taken_out(
     status = mined(send(network, settle))
     assert (status.reason, [one.amount for one in status.transfers]) == ("", [TOTAL - 30, 20])
     assert network.chain.executed({f"settle:{payment.key}"}) == {f"settle:{payment.key}"}
-    assert opened.retained_amount(network.token) == 10
+    assert opened.retained_amount(network.token, own.relayer) == 10
     [token] = [t for t in catalogue().by_chain[opened.chain.id] if t.symbol == "USDC"]
     plan = opened.plan_withdrawal(token, own.treasury, 10)
     before = node.balance(own.treasury)
     with blocks(node):
         assert plan.transactions[0].send(lambda tx_id: None).succeeded
-    assert (opened.retained_amount(network.token), node.balance(own.treasury)) == (0, before + 10)
+    left = opened.retained_amount(network.token, own.relayer)
+    assert (left, node.balance(own.treasury)) == (0, before + 10)
     network.opened.close()

@@ -14,7 +14,7 @@ from crossway.catalogue import coin_prices, reference_prices
 from crossway.domain.errors import QuotesUnavailable, Unreachable
 from crossway.domain.network_costs import NetworkCostPolicy
 from crossway.domain.quotes import Comparison, Quote
-from crossway.ports.chain import CallCosts
+from crossway.ports.chain_calls import CallCosts
 from crossway.ports.services import Services
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from crossway.usecases.pricing.priced_request import QuoteRequest

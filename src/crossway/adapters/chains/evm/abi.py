@@ -87,6 +87,8 @@ def error_selectors() -> Iterator[tuple[str, bytes]]:
 START = _contract_function("IntentFactory", "start")
 REFUND = _contract_function("IntentFactory", "refund")
 REDIRECT = _contract_function("IntentFactory", "redirect")
+SET_AGENT = _contract_function("IntentFactory", "setAgent")
+IS_AUTHORIZED = _contract_function("IntentFactory", "isAuthorized")
 EXECUTED = _contract_function("IntentFactory", "executed")
 SETTLE = _contract_function("Escrow", "settle")
 RETAINED = _contract_function("Escrow", "retained")

@@ -16,7 +16,7 @@ from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.words import WORD
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import CallCosts
+from crossway.ports.chain_calls import CallCosts
 
 CALLS: Final = ("start", "fill", "settle", "refund")
 # docs.optimism.io: the predeploy that knows what L1 costs, from the Fjord upgrade on.

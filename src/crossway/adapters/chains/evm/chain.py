@@ -1,8 +1,8 @@
 """A live EVM chain behind the chain port."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from crossway.adapters.chains.evm import balances, refusals
+from crossway.adapters.chains.evm import balances, coordinator, refusals
 from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.evm.deposits import EvmDeposits
@@ -12,7 +12,7 @@ from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import PublicCall
+from crossway.ports.chain_calls import PublicCall
 
 
 class EvmChain(RpcChain[ChainContext, EvmTxSender]):
@@ -38,6 +38,14 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         return balances.read_balances(self.context, session, addresses, token)
+
+    def _read_agencies(self, session: RpcSession, coordinators: Collection[str]) -> set[str]:
+        at, relayer = self.context.deployment, self.accounts.relayer
+        return coordinator.read_authorized(session, self.kind, at, relayer, coordinators)
+
+    def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
+        at = self.context.deployment
+        return coordinator.read_retained(session, self.kind, at, account, token)
 
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         return refusals.read_refusals(self.context, session, calls)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from crossway.adapters.chains.evm import diagnostics, operator_txs
+from crossway.adapters.chains.evm import coordinator, diagnostics, operator_txs
 from crossway.adapters.chains.evm.balances import token_balances
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import (
@@ -20,7 +20,12 @@ from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
-from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.operator_txs import (
+    UNLIMITED,
+    ContractCheck,
+    TxPlan,
+    UnsignedCall,
+)
 from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.domain.catalogue import Chain
@@ -49,15 +54,16 @@ class EvmOperator(RpcOperator[EvmChain]):
         limit = UNLIMITED if units is None else units
         return operator_txs.plan_approval(self.chain, tokens, limit)
 
-    def retained_amount(self, token: str) -> int:
-        escrow = self.chain.context.deployment.escrow
-        coordinator = self.chain.accounts.coordinator
-        return self.chain.context.pool.first(
-            lambda s: operator_txs.read_retained(s, "evm", escrow, coordinator, token)
-        )
-
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
+
+    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+        facts, at = self.chain.context.chain, self.chain.context.deployment
+        return coordinator.unsigned_agent_call(facts, at, at.factory, agent, allowed)
+
+    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+        facts, at = self.chain.context.chain, self.chain.context.deployment
+        return coordinator.unsigned_withdrawal(facts, at, at.escrow, token, to, units)
 
     def _unmet_requirements(self) -> Sequence[str]:
         return diagnostics.unmet_requirements(self.chain)
@@ -85,7 +91,7 @@ class EvmFamily(ChainFamily):
             accounts=ChainAddresses(
                 relayer,
                 at.escrow,
-                relayer,
+                profile.coordinator or relayer,
                 treasury,
                 True,
                 REDIRECT_SECONDS,

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from crossway.adapters.chains.evm.abi import APPROVE, RETAINED, WITHDRAW
+from crossway.adapters.chains.evm.abi import APPROVE
 from crossway.adapters.chains.evm.balances import (
     allowances,
     code_request,
     native_balance_request,
 )
-from crossway.adapters.chains.evm.calldata import Call, call_request
+from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import block_request, receipt_request
 from crossway.adapters.chains.evm.contracts import (
@@ -20,6 +20,7 @@ from crossway.adapters.chains.evm.contracts import (
     init_code,
     load_artifact,
 )
+from crossway.adapters.chains.evm.coordinator import withdrawal_call
 from crossway.adapters.chains.evm.rpc_schemas import (
     parse_data,
     parse_hash,
@@ -35,12 +36,11 @@ from crossway.adapters.chains.rpc.operator_txs import (
     OperatorTx,
     OperatorTxResult,
     TxPlan,
+    describe_withdrawal,
     wait_until_included,
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import as_object
-from crossway.adapters.chains.words import WORD, address_bytes
-from crossway.domain.catalogue import ChainKind
 from crossway.domain.money import Token, format_units
 from crossway.ports.signing import Signer
 
@@ -125,27 +125,9 @@ def _approve(token: str, filler: str, units: int) -> Call:
 
 def plan_withdrawal(chain: EvmChain, token: Token, to: str, units: int) -> TxPlan:
     """Withdraw from the escrow what it retains of our own payments."""
-    change = withdrawal_call("evm", chain.context.deployment.escrow, token, to, units)
+    call = withdrawal_call("evm", chain.context.deployment, token.address, to, units)
+    change = describe_withdrawal(token, to, units), call
     return _plan(chain, chain.context.signer, lambda session: [change])
-
-
-def withdrawal_call(
-    kind: ChainKind, escrow: str, token: Token, to: str, units: int
-) -> tuple[str, Call]:
-    """Description and call of a withdrawal from the escrow."""
-    description = f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
-    receiver = address_bytes(kind, to)
-    data = WITHDRAW.encode(address_bytes(kind, token.address), receiver, units)
-    return description, Call(escrow, data)
-
-
-def read_retained(
-    session: RpcSession, kind: ChainKind, escrow: str, coordinator: str, token: str
-) -> int:
-    """Base units of a token that the escrow retains of this coordinator's settled payments."""
-    data = RETAINED.encode(address_bytes(kind, coordinator), address_bytes(kind, token))
-    result = session.call(call_request(Call(escrow, data)))[0]
-    return int.from_bytes(parse_data(result, "a balance")[:WORD], "big")
 
 
 def _plan(

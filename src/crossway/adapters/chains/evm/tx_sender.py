@@ -23,7 +23,8 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import as_object
 from crossway.adapters.chains.rpc.tx_sender import BoundedCache, NonceTxSender
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import CallCosts, IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain_calls import CallCosts
 
 _MAX_CHECKPOINTS = 512
 # How nodes say that they have a transaction already.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from crossway.adapters.chains.rpc.diagnostics import Finding, unreachable_finding
 from crossway.adapters.chains.rpc.keys import KeyKind, Keyring, WatchOnlySigner
-from crossway.adapters.chains.rpc.operator_txs import TxPlan
+from crossway.adapters.chains.rpc.operator_txs import TxPlan, UnsignedCall
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.rpc.watch_cost import (
     EXAMPLE_PAYMENTS,
@@ -19,6 +19,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token
 
 ChainT = TypeVar("ChainT", bound=RpcChain[Any, Any])
+NO_AGENTS = "its contracts know no agents: there the relayer is the coordinator"
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -36,6 +37,17 @@ class RpcOperator(ABC, Generic[ChainT]):
         relayer = self.chain.accounts.relayer
         return TxPlan((), relayer, self.chain.native_balance(relayer), self.gas_unit)
 
+    def retained_amount(self, token: str, coordinator: str) -> int:
+        return self.chain.retained([coordinator], token)[coordinator]
+
+    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+        """Raises `ValueError`, where a family does not say otherwise."""
+        raise ValueError(f"{self.chain.id}: {NO_AGENTS}")
+
+    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+        """Raises `ValueError`, where a family does not say otherwise."""
+        raise ValueError(f"{self.chain.id}: {NO_AGENTS}")
+
     def unmet_requirements(self) -> list[str]:
         try:
             return list(self._unmet_requirements())
@@ -47,6 +59,7 @@ class RpcOperator(ABC, Generic[ChainT]):
         self.chain.context.pool.lift_budgets()
         try:
             yield from self._diagnose()
+            yield from self._coordinator_findings()
             yield self._watching_finding()
         except Unreachable as error:
             yield unreachable_finding(error)
@@ -70,6 +83,22 @@ class RpcOperator(ABC, Generic[ChainT]):
 
     def _describe_key(self) -> str:
         return f"the relayer is {self.chain.accounts.relayer}"
+
+    def _coordinator_findings(self) -> Iterator[Finding]:
+        """Whether a coordinator other than the relayer has named it its agent."""
+        name, accounts = self.chain.id, self.chain.accounts
+        coordinator, relayer = accounts.coordinator, accounts.relayer
+        if coordinator == relayer:
+            return
+        if self.chain.authorized({coordinator}):
+            yield Finding("coordinator", f"{coordinator} has named the relayer its agent")
+            return
+        message = f"{coordinator} has not named the relayer {relayer} its agent"
+        remedy = (
+            f"Run crossway contracts agent --chain {name}, and let the coordinator sign what it "
+            "prints: until then nothing is paid in on this chain."
+        )
+        yield Finding("coordinator", message, remedy)
 
     def _watching_finding(self) -> Finding:
         hashes = (f"0x{number:064x}" for number in range(EXAMPLE_PAYMENTS))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from crossway.domain.errors import Unreachable
+from crossway.domain.money import Token, format_units
 
 OnSent = Callable[[str], None]
 """Called with a transaction's id once it was sent."""
@@ -53,6 +54,24 @@ class TxPlan:
     def max_cost(self) -> int:
         """The maximum cost of all transactions, in base units of the native coin."""
         return sum(transaction.max_cost for transaction in self.transactions)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsignedCall:
+    """A contract call that an account signs whose key is not here: the contract's address, the
+    function with its arguments as people read them, and the call's data as the chain's wallets and
+    tools take it. It sends no coins along."""
+
+    chain_id: str
+    contract: str
+    function: str
+    arguments: tuple[str, ...]
+    data: str
+
+
+def describe_withdrawal(token: Token, to: str, units: int) -> str:
+    """A withdrawal of what is retained, for people."""
+    return f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
 
 
 @dataclass(frozen=True, slots=True)

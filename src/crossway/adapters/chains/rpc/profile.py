@@ -45,6 +45,9 @@ class ChainProfile(BaseModel):
     `relayer` is the address of the key's account: processes that do not sign read it and leave the
     key closed. It is not needed on Starknet, whose profile has the `account`.
 
+    `coordinator` is the address of another account than the relayer's that is the coordinator of
+    new payments, and has named the relayer its agent; its key is never configured.
+
     Some fields are for one family only: `account` is the relayer's account on Starknet, `program`
     is Crossway's program on Solana, and `contracts` has the contracts' addresses on Tron.
     `deposits` says whether deposit addresses on Solana are the program's or derived from
@@ -58,6 +61,7 @@ class ChainProfile(BaseModel):
     key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
     treasury: str
     relayer: str = ""
+    coordinator: str = ""
     account: str = ""
     program: str = ""
     contracts: dict[str, str] = Field(default_factory=dict, max_length=10)
@@ -135,6 +139,11 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
     known = catalogue.chains.get(name)
     if known is None:
         raise ValueError(f"{path}: chains.{name}: there is no such chain")
+    if chain.coordinator and known.kind == "solana":
+        raise ValueError(
+            f"{path}: chains.{name}.coordinator cannot be set: Crossway's program on Solana knows "
+            "no agents, so the relayer is the coordinator there"
+        )
     for field in _foreign_fields(known.kind, chain):
         raise ValueError(f"{path}: chains.{name}.{field} means nothing on {known.name}")
     for field, address in _addresses(chain):
@@ -142,7 +151,7 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
             canonical = canonical_address(known.kind, address)
         except ValueError as error:
             raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
-        if field in ("treasury", "relayer") and canonical != address:
+        if field in ("treasury", "relayer", "coordinator") and canonical != address:
             raise ValueError(f"{path}: chains.{name}.{field} must be written {canonical}")
 
 
@@ -161,7 +170,12 @@ def _check_signer(path: Path, name: str, chain: ChainProfile, profile: Profile) 
 def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
     """Name and value of every address field; optional ones only where they are set."""
     yield "treasury", chain.treasury
-    given = {"relayer": chain.relayer, "account": chain.account, "program": chain.program} | {
+    given = {
+        "relayer": chain.relayer,
+        "coordinator": chain.coordinator,
+        "account": chain.account,
+        "program": chain.program,
+    } | {
         f"contracts.{what}": where
         for what, where in chain.contracts.items()
         # The one field there that is a byte.
@@ -171,6 +185,7 @@ def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
 
 
 _FAMILIES_OF = {
+    "coordinator": ("evm", "tron", "starknet"),
     "relayer": ("evm", "solana", "tron"),
     "account": ("starknet",),
     "program": ("solana",),

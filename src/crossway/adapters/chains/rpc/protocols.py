@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from crossway.adapters.chains.rpc.diagnostics import Finding
-from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan, UnsignedCall
 from crossway.domain.money import Token
 from crossway.ports import chain as port
 
@@ -56,12 +56,21 @@ class ChainOperator(Protocol):
         or (None) any amount. An empty plan where a family needs no approval."""
         ...
 
-    def retained_amount(self, token: str) -> int:
-        """Base units of our own settled payments that the escrow retains."""
+    def retained_amount(self, token: str, coordinator: str) -> int:
+        """Base units of a coordinator's settled payments that the contracts retain."""
         ...
 
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
-        """Withdraw what the escrow retains."""
+        """Withdraw what the contracts retain for the relayer, which must be the coordinator."""
+        ...
+
+    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+        """As `plan_withdrawal`, for a coordinator whose key is elsewhere. Reads no node."""
+        ...
+
+    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+        """What a coordinator signs to name an agent or to revoke it. Reads no node. Raises
+        `ValueError` where a family's contracts know no agents."""
         ...
 
 

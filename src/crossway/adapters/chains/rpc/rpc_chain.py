@@ -18,20 +18,20 @@ from crossway.adapters.chains.rpc.watch_cost import WatchCost
 from crossway.adapters.chains.signers.external_key import ExternalSigner
 from crossway.domain.catalogue import ChainKind
 from crossway.domain.deposits import IncomingTransfer
+from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
     AccountTx,
     AddressFilter,
-    CallCosts,
     ChainAddresses,
     ChainHead,
     Cursor,
-    PublicCall,
     Scan,
     SignedTx,
     TxStatus,
 )
+from crossway.ports.chain_calls import CallCosts, PublicCall
 
 MAX_SIGNATURES, MAX_OUTSIDE_SIGNATURES = 2_000, 16
 """Signed in one database transaction, with a key in this process and with one outside."""
@@ -161,6 +161,23 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def executed(self, markers: Collection[str]) -> set[str]:
         return self._tx_history.executed(markers)
 
+    def authorized(self, coordinators: Collection[str]) -> set[str]:
+        own = {one for one in coordinators if one == self.accounts.relayer}
+        others = set(coordinators) - own
+        return own | quorum_reads.executed_markers(self.context.pool, others, self._read_agencies)
+
+    def retained(self, coordinators: Collection[str], token: str) -> Mapping[str, int]:
+        ordered = sorted(set(coordinators))
+
+        def read(session: RpcSession) -> Mapping[str, int]:
+            self._head_tracker.require_current(session)
+            return {one: self._read_retained(session, one, token) for one in ordered}
+
+        amounts = quorum_reads.agreed_balances(self.context.pool, read)
+        if len(amounts) < len(ordered):
+            raise Unreachable("the nodes disagree on what is retained")
+        return amounts
+
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
         return self._tx_history.transactions_from(self.heads(), account, from_nonce)
 
@@ -173,6 +190,15 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         """The balance of each address in base units."""
+
+    def _read_agencies(self, session: RpcSession, coordinators: Collection[str]) -> set[str]:
+        """Those of the coordinators that have named the relayer their agent; none where a family's
+        contracts know no agents."""
+        return set()
+
+    @abstractmethod
+    def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
+        """What the contracts retain for a coordinator, in base units."""
 
     @abstractmethod
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:

@@ -15,7 +15,6 @@ from crossway.adapters.chains.rpc.head_tracker import HeadTracker
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
-    CallCosts,
     ChainHead,
     IncludedTx,
     SignedTx,
@@ -23,6 +22,7 @@ from crossway.ports.chain import (
     TxPending,
     TxStatus,
 )
+from crossway.ports.chain_calls import CallCosts
 
 T = TypeVar("T")
 _MAX_CACHED_TXS = 100_000

@@ -23,14 +23,13 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
     AccountTx,
     AddressFilter,
-    CallCosts,
     ChainHead,
     Cursor,
-    PublicCall,
     Scan,
     SignedTx,
     TxStatus,
 )
+from crossway.ports.chain_calls import CallCosts, PublicCall
 
 FORGED_WHOLE_TOKENS = 1_000
 # So far a cursor may stay behind while blocks are empty.
@@ -85,7 +84,7 @@ class SimulatedChain:
 
     def heads(self) -> ChainHead:
         latest = self._network.peek(self.id)
-        if latest is not None and _is_idle(*latest):
+        if latest is not None and nodes.is_idle(*latest):
             state, now = latest
             height = state.tip_at(now)
             return self._heads(state, height, state.empty_hash(self._facts.family, height))
@@ -153,7 +152,7 @@ class SimulatedChain:
             self._raise_if_faulty(session)
             state = session.state
             return (
-                _is_idle(state, session.now)
+                nodes.is_idle(state, session.now)
                 and not self._reads_again(state)
                 and state.height < after.height
                 and state.tip_at(session.now) - after.height < MAX_UNSCANNED_BLOCKS
@@ -217,6 +216,12 @@ class SimulatedChain:
     def executed(self, markers: Collection[str]) -> set[str]:
         with self._read() as (session, _):
             return queries.executed_markers(session, markers)
+
+    def authorized(self, coordinators: Collection[str]) -> set[str]:
+        return set(coordinators)
+
+    def retained(self, coordinators: Collection[str], token: str) -> Mapping[str, int]:
+        return {}
 
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
         with self._read() as (session, height):
@@ -288,13 +293,3 @@ def _time_at(state: ChainState, height: int) -> float:
     if state.node_fault == "stale":
         return state.scheduled(height)
     return state.time_of(height)
-
-
-def _is_idle(state: ChainState, now: float) -> bool:
-    """Whether the newest block is empty and no fault or pending transaction needs attention."""
-    is_healthy = not state.node_fault and now >= state.outage_until
-    return (
-        is_healthy
-        and not (state.mempool_size or state.dropped_count)
-        and state.tip_at(now) > state.height
-    )

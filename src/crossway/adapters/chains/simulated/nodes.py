@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from crossway.adapters.chains.rpc.head_agreement import HeadReport, agreed_head, tolerated_blocks
 from crossway.adapters.chains.rpc.profile import DEFAULT_CLOCK_SECONDS
+from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.domain.deposits import IncomingTransfer
 from crossway.ports.chain import ChainHead
 
@@ -33,3 +34,13 @@ def reported_logs(
 ) -> tuple[Sequence[IncomingTransfer], Sequence[IncomingTransfer]]:
     """What each of the two nodes reports of these transfers; scans ask the first one."""
     return [] if lie in LOG_LIES else transfers, [] if lie == "no_logs" else transfers
+
+
+def is_idle(state: ChainState, now: float) -> bool:
+    """Whether the newest block is empty and no fault or pending transaction needs attention."""
+    is_healthy = not state.node_fault and now >= state.outage_until
+    return (
+        is_healthy
+        and not (state.mempool_size or state.dropped_count)
+        and state.tip_at(now) > state.height
+    )

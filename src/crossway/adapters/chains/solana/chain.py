@@ -6,7 +6,7 @@ from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.adapters.chains.solana import refusals
-from crossway.adapters.chains.solana.accounts import read_balances
+from crossway.adapters.chains.solana.accounts import fetch_accounts, read_balances
 from crossway.adapters.chains.solana.chain_context import ChainContext
 from crossway.adapters.chains.solana.deposits import SolanaDeposits
 from crossway.adapters.chains.solana.head_tracker import SolanaHeadTracker
@@ -16,7 +16,7 @@ from crossway.adapters.chains.solana.tx_history import SolanaTxHistory
 from crossway.adapters.chains.solana.tx_sender import SolanaTxSender
 from crossway.adapters.chains.solana.watched_accounts import DepositMemory
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import PublicCall
+from crossway.ports.chain_calls import PublicCall
 
 
 class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
@@ -49,6 +49,14 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         return read_balances(self.context, session, addresses, token)
+
+    def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
+        context = self.context
+        address = context.program.retained(account, token)
+        found = fetch_accounts(context, session, [address], 0, 16)[0]
+        if found is None or found.owner != context.program.id or found.data[:1] != b"R":
+            return 0
+        return int.from_bytes(found.data[8:16], "little")
 
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         return refusals.read_refusals(self.context, session, calls)

@@ -82,9 +82,6 @@ class SolanaOperator(RpcOperator[SolanaChain]):
     def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
         return diagnostics.token_balances(self.chain, tokens)
 
-    def retained_amount(self, token: str) -> int:
-        return operator_txs.retained_amount(self.chain, token)
-
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 

@@ -10,7 +10,6 @@ from solders.instruction import Instruction
 from crossway.adapters.chains.rpc.operator_txs import OnSent, OperatorTx, OperatorTxResult, TxPlan
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.solana import instructions
-from crossway.adapters.chains.solana.accounts import fetch_accounts
 from crossway.adapters.chains.solana.chain import SolanaChain
 from crossway.adapters.chains.solana.signers import SolanaSigner, derived_signer
 from crossway.adapters.chains.solana.transactions import price_of, sign_instructions
@@ -60,16 +59,6 @@ def plan_withdrawal(chain: SolanaChain, token: Token, to: str, units: int) -> Tx
     cost = chain.fee_units()
     send = partial(sign_tx, operator, withdrawal, operator.signers())
     return build_plan(operator, lambda session: [OperatorTx(description, 1, cost, send)])
-
-
-def retained_amount(chain: SolanaChain, token: str) -> int:
-    """Base units of a token that the vault retains of our own settled payments."""
-    context = chain.context
-    address = context.program.retained(context.accounts.coordinator, token)
-    account = context.pool.first(lambda s: fetch_accounts(context, s, [address], 0, 16))[0]
-    if account is None or account.owner != context.program.id or account.data[:1] != b"R":
-        return 0
-    return int.from_bytes(account.data[8:16], "little")
 
 
 def build_plan(

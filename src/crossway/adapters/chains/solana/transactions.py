@@ -15,7 +15,8 @@ from crossway.adapters.chains.solana.head_tracker import RecentBlockhash
 from crossway.adapters.chains.solana.instructions import build_instructions
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import CallCosts, SignedTx
+from crossway.ports.chain import SignedTx
+from crossway.ports.chain_calls import CallCosts
 from crossway.ports.signing import MessageSigner, SigningRequest
 
 _HEIGHT_SIZE = 8

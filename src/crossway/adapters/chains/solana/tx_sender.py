@@ -29,7 +29,6 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
-    CallCosts,
     ChainHead,
     SignedTx,
     TxNotFound,
@@ -37,6 +36,7 @@ from crossway.ports.chain import (
     TxStatus,
     TxUnknown,
 )
+from crossway.ports.chain_calls import CallCosts
 
 _STATUSES_AT_ONCE = 256
 # The quantile of recent prices to pay.

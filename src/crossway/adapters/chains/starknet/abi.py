@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from starknet_py.serialization.data_serializers.array_serializer import ArraySerializer
+from starknet_py.serialization.data_serializers.bool_serializer import BoolSerializer
 from starknet_py.serialization.data_serializers.cairo_data_serializer import CairoDataSerializer
 from starknet_py.serialization.data_serializers.felt_serializer import FeltSerializer
 from starknet_py.serialization.data_serializers.payload_serializer import PayloadSerializer
@@ -56,6 +57,8 @@ REDIRECT = _function("redirect", source=SOURCE, dest_hash=_U256, token=_FELT, to
 SETTLE = _function("settle", source=SOURCE, dest_hash=_U256, payouts=_PAYOUTS)
 WITHDRAW = _function("withdraw", token=_FELT, to=_FELT, amount=_U256)
 RETAINED = _function("retained", coordinator=_FELT, token=_FELT)
+SET_AGENT = _function("set_agent", agent=_FELT, allowed=BoolSerializer())
+IS_AUTHORIZED = _function("is_authorized", coordinator=_FELT, account=_FELT)
 FILL = _function("fill", source_hash=_U256, token=_FELT, recipient=_FELT, amount=_U256)
 EXECUTED = _function("executed", intent_hashes=ArraySerializer(_U256))
 APPROVE = _function("approve", spender=_FELT, amount=_U256)

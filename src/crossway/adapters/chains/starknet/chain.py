@@ -1,18 +1,18 @@
 """A live Starknet chain behind the chain port."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
-from crossway.adapters.chains.starknet import balances, refusals
+from crossway.adapters.chains.starknet import balances, coordinator, refusals
 from crossway.adapters.chains.starknet.calldata import encode_calls
 from crossway.adapters.chains.starknet.chain_context import ChainContext, StarknetHeadTracker
 from crossway.adapters.chains.starknet.deposits import StarknetDeposits
 from crossway.adapters.chains.starknet.tx_history import StarknetTxHistory
 from crossway.adapters.chains.starknet.tx_sender import StarknetTxSender
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import PublicCall
+from crossway.ports.chain_calls import PublicCall
 
 
 class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
@@ -39,6 +39,13 @@ class StarknetChain(RpcChain[ChainContext, StarknetTxSender]):
         self, session: RpcSession, addresses: Sequence[str], token: str
     ) -> Mapping[str, int]:
         return balances.read_balances(self.context, session, addresses, token)
+
+    def _read_agencies(self, session: RpcSession, coordinators: Collection[str]) -> set[str]:
+        at, relayer = self.context.deployment, self.accounts.relayer
+        return coordinator.read_authorized(session, at, relayer, coordinators)
+
+    def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
+        return coordinator.read_retained(session, self.context.deployment, account, token)
 
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         return refusals.read_refusals(self.context, session, calls)

@@ -9,10 +9,10 @@ from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
-from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan, UnsignedCall
 from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.adapters.chains.starknet import diagnostics, operator_txs
+from crossway.adapters.chains.starknet import coordinator, diagnostics, operator_txs
 from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.chain_context import (
     ChainContext,
@@ -50,11 +50,16 @@ class StarknetOperator(RpcOperator[StarknetChain]):
     def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
         return operator_txs.relayer_balances(self.chain, [token.address for token in tokens])
 
-    def retained_amount(self, token: str) -> int:
-        return operator_txs.retained_amount(self.chain, token)
-
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
+
+    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+        context = self.chain.context
+        return coordinator.unsigned_agent_call(context.chain, context.deployment, agent, allowed)
+
+    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+        context = self.chain.context
+        return coordinator.unsigned_withdrawal(context.chain, context.deployment, token, to, units)
 
     def _describe_key(self) -> str:
         return f"its public key is {self.chain.context.signer.address}"
@@ -84,7 +89,13 @@ class StarknetFamily(ChainFamily):
             pool=self.connect(chain, profile, settings.environment),
             deployment=at,
             accounts=ChainAddresses(
-                account, at.escrow, account, treasury, True, REDIRECT_SECONDS, at.contracts
+                account,
+                at.escrow,
+                profile.coordinator or account,
+                treasury,
+                True,
+                REDIRECT_SECONDS,
+                at.contracts,
             ),
             signer=signer,
             limits=params.query_limits(),

@@ -11,17 +11,17 @@ from crossway.adapters.chains.rpc.operator_txs import (
     OperatorTx,
     OperatorTxResult,
     TxPlan,
+    describe_withdrawal,
     wait_until_included,
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
 from crossway.adapters.chains.starknet import balances
-from crossway.adapters.chains.starknet.abi import DEPLOY, RETAINED, WITHDRAW
+from crossway.adapters.chains.starknet.abi import DEPLOY
 from crossway.adapters.chains.starknet.calldata import (
     Call,
     block_id,
     build_call,
-    call_request,
 )
 from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.chain_context import (
@@ -37,13 +37,13 @@ from crossway.adapters.chains.starknet.contracts import (
     constructor_calldata,
     default_deployment,
 )
+from crossway.adapters.chains.starknet.coordinator import withdrawal_call
 from crossway.adapters.chains.starknet.felts import to_felt
 from crossway.adapters.chains.starknet.rpc_schemas import (
     CONTRACT_NOT_FOUND,
     parse_felt,
     parse_hash,
     parse_receipt,
-    parse_u256,
 )
 from crossway.adapters.chains.starknet.transactions import (
     FeeBounds,
@@ -54,7 +54,7 @@ from crossway.adapters.chains.starknet.transactions import (
 )
 from crossway.adapters.chains.starknet.tx_sender import submission_error, submit_request
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import Token, format_units
+from crossway.domain.money import Token
 
 GAS_UNIT = "L2 gas"
 _CLASS_NOT_FOUND = 28
@@ -141,17 +141,8 @@ def _deploy_call(name: str) -> Call:
 
 def plan_withdrawal(chain: StarknetChain, token: Token, to: str, units: int) -> TxPlan:
     """Withdraw from the escrow what it retains of our own payments."""
-    escrow, asset = chain.context.deployment.escrow, to_felt(token.address)
-    description = f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
-    return _plan(chain, [(description, build_call(WITHDRAW, escrow, asset, to_felt(to), units))])
-
-
-def retained_amount(chain: StarknetChain, token: str) -> int:
-    """Base units of a token that the escrow retains of our own settled payments."""
-    coordinator, escrow = to_felt(chain.accounts.coordinator), chain.context.deployment.escrow
-    request = call_request(build_call(RETAINED, escrow, coordinator, to_felt(token)))
-    result = chain.context.pool.first(lambda session: session.call(request))[0]
-    return parse_u256(result, "a balance")
+    call = withdrawal_call(chain.context.deployment, token.address, to, units)
+    return _plan(chain, [(describe_withdrawal(token, to, units), call)])
 
 
 def relayer_balances(chain: StarknetChain, tokens: Sequence[str]) -> Mapping[str, int]:

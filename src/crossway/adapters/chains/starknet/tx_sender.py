@@ -32,7 +32,8 @@ from crossway.adapters.chains.starknet.transactions import (
 from crossway.adapters.chains.starknet.tx_results import read_included
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import CallCosts, IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
+from crossway.ports.chain_calls import CallCosts
 
 _STRK = 10**18
 # Prices may double until the transaction is included.

@@ -1,9 +1,9 @@
 """A live Tron chain behind the chain port: converts between Tron's formats, which the port uses,
 and those of JSON-RPC, which the shared EVM code uses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from crossway.adapters.chains.evm import balances, refusals
+from crossway.adapters.chains.evm import balances, coordinator, refusals
 from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
@@ -18,7 +18,8 @@ from crossway.adapters.chains.tron.tx_history import TronTxHistory
 from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.adapters.chains.tron.tx_sender import TronTxSender
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import ChainAddresses, PublicCall
+from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_calls import PublicCall
 
 _NATIVE = "native"
 
@@ -62,6 +63,14 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
         evm_token = ZERO if token == _NATIVE else to_evm_address(token)
         held = balances.read_balances(self.context, session, list(by_evm_address), evm_token)
         return {by_evm_address[address]: amount for address, amount in held.items()}
+
+    def _read_agencies(self, session: RpcSession, coordinators: Collection[str]) -> set[str]:
+        at, relayer = self.context.deployment, self.accounts.relayer
+        return coordinator.read_authorized(session, self.kind, at, relayer, coordinators)
+
+    def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
+        at = self.context.deployment
+        return coordinator.read_retained(session, self.kind, at, account, token)
 
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         return refusals.read_refusals(self.context, session, calls)

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from crossway.adapters.chains.evm import coordinator as coordinators
 from crossway.adapters.chains.evm.balances import token_balances
 from crossway.adapters.chains.evm.chain_context import ChainContext, ChainParams
 from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS
 from crossway.adapters.chains.evm.diagnostics import read_head
-from crossway.adapters.chains.evm.operator_txs import read_retained
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import RpcOperator
-from crossway.adapters.chains.rpc.operator_txs import UNLIMITED, ContractCheck, TxPlan
+from crossway.adapters.chains.rpc.operator_txs import (
+    UNLIMITED,
+    ContractCheck,
+    TxPlan,
+    UnsignedCall,
+)
 from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.adapters.chains.tron import diagnostics, node, operator_txs
@@ -54,13 +59,18 @@ class TronOperator(RpcOperator[TronChain]):
         limit = UNLIMITED if units is None else units
         return operator_txs.plan_approval(self.chain, tokens, limit)
 
-    def retained_amount(self, token: str) -> int:
-        context, coordinator = self.chain.context, self.chain.accounts.coordinator
-        escrow = context.deployment.escrow
-        return context.pool.first(lambda s: read_retained(s, "tron", escrow, coordinator, token))
-
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
+
+    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+        facts, at = self.chain.context.chain, self.chain.context.deployment
+        factory = to_base58(at.factory)
+        return coordinators.unsigned_agent_call(facts, at, factory, agent, allowed)
+
+    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+        facts, at = self.chain.context.chain, self.chain.context.deployment
+        escrow = to_base58(at.escrow)
+        return coordinators.unsigned_withdrawal(facts, at, escrow, token, to, units)
 
     def _unmet_requirements(self) -> Sequence[str]:
         return diagnostics.unmet_requirements(self.chain)
@@ -79,7 +89,10 @@ class TronFamily(ChainFamily):
         params, at = load_chain_params(), deployment_from_profile(settings.name, profile.contracts)
         chain, tokens = settings.chain, settings.catalogue.by_chain[settings.name]
         ours = tuple(to_base58(address) for address in (*at.contracts, at.implementation))
-        accounts = _accounts(signer.address, to_base58(at.escrow), profile.treasury, ours)
+        coordinator = profile.coordinator or signer.address
+        accounts = _accounts(
+            signer.address, to_base58(at.escrow), coordinator, profile.treasury, ours
+        )
         relayer, treasury = to_evm_address(signer.address), to_evm_address(profile.treasury)
         native = [to_evm_address(t.address) for t in tokens if t.native and t.enabled]
         context = ChainContext(
@@ -88,7 +101,9 @@ class TronFamily(ChainFamily):
             params=params.evm_params,
             pool=self.connect(chain, profile, settings.environment),
             deployment=at,
-            accounts=_accounts(relayer, at.escrow, treasury, at.contracts),
+            accounts=_accounts(
+                relayer, at.escrow, to_evm_address(coordinator), treasury, at.contracts
+            ),
             signer=signer,
             limits=params.evm_params.query_limits(),
             tokens=frozenset(to_evm_address(t.address) for t in tokens if not t.native),
@@ -126,6 +141,6 @@ class TronFamily(ChainFamily):
 
 
 def _accounts(
-    relayer: str, escrow: str, treasury: str, contracts: tuple[str, ...]
+    relayer: str, escrow: str, coordinator: str, treasury: str, contracts: tuple[str, ...]
 ) -> ChainAddresses:
-    return ChainAddresses(relayer, escrow, relayer, treasury, True, REDIRECT_SECONDS, contracts)
+    return ChainAddresses(relayer, escrow, coordinator, treasury, True, REDIRECT_SECONDS, contracts)

@@ -9,10 +9,10 @@ from crossway.adapters.chains.evm.balances import allowances, native_balance_req
 from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request
 from crossway.adapters.chains.evm.chain_context import ChainContext
 from crossway.adapters.chains.evm.contracts import build_deployment, init_code, load_artifact
+from crossway.adapters.chains.evm.coordinator import withdrawal_call
 from crossway.adapters.chains.evm.operator_txs import (
     approval_calls,
     check_code,
-    withdrawal_call,
 )
 from crossway.adapters.chains.evm.rpc_schemas import parse_address, parse_data, parse_quantity
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
@@ -22,6 +22,7 @@ from crossway.adapters.chains.rpc.operator_txs import (
     OperatorTx,
     OperatorTxResult,
     TxPlan,
+    describe_withdrawal,
     wait_until_included,
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
@@ -147,8 +148,8 @@ def plan_approval(chain: TronChain, tokens: Sequence[Token], units: int) -> TxPl
 
 def plan_withdrawal(chain: TronChain, token: Token, to: str, units: int) -> TxPlan:
     """Withdraw from the escrow what it retains of our own payments."""
-    escrow = chain.context.deployment.escrow
-    return _plan_calls(chain, [withdrawal_call("tron", escrow, token, to, units)])
+    call = withdrawal_call("tron", chain.context.deployment, token.address, to, units)
+    return _plan_calls(chain, [(describe_withdrawal(token, to, units), call)])
 
 
 def _plan_calls(chain: TronChain, calls: Sequence[tuple[str, Call]]) -> TxPlan:

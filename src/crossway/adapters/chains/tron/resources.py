@@ -10,7 +10,7 @@ from crossway.adapters.chains.rpc.rpc_schemas import as_count, as_list, as_objec
 from crossway.adapters.chains.tron.address_format import to_bytes
 from crossway.adapters.chains.tron.chain_params import TronParams
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import CallCosts
+from crossway.ports.chain_calls import CallCosts
 
 # Contracts see the chain id as its last four bytes only since one of these was voted for.
 CHAIN_ID_VOTE = "getAllowOptimizedReturnValueOfChainId"

@@ -39,7 +39,6 @@ from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
-    CallCosts,
     ChainHead,
     SignedTx,
     TxNotFound,
@@ -47,6 +46,7 @@ from crossway.ports.chain import (
     TxStatus,
     TxUnknown,
 )
+from crossway.ports.chain_calls import CallCosts
 
 # So few transactions are looked up one by one, and more of them in the list of all pending ones.
 _FEW_TRANSACTIONS = 3

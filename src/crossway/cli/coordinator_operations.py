@@ -1,0 +1,107 @@
+"""The part of `crossway contracts` that concerns the coordinator: naming agents, and withdrawing
+what is retained. Where its key is elsewhere, calls are printed for a wallet of its own."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import typer
+
+from crossway.adapters.chains.rpc.operator_txs import UnsignedCall, describe_withdrawal
+from crossway.adapters.chains.rpc.profile import ChainProfile
+from crossway.adapters.chains.rpc.protocols import ChainOperator
+from crossway.cli.contract_operations import execute, load_profile, make_plan, open_chains
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import format_units
+from crossway.startup_checks import SetupError
+
+
+def print_agent_calls(names: Sequence[str] | None, agent: str, revoke: bool) -> None:
+    """Print what the coordinator of each chain signs to name its agent, by default the relayer, or
+    to revoke it. Reads no node."""
+    _, profile = load_profile()
+    chosen = names or [name for name, chain in profile.chains.items() if chain.coordinator]
+    if not chosen:
+        raise SetupError("no chain of the profile has a coordinator other than its relayer")
+    for name, operator in open_chains(chosen, signs=False):
+        accounts = operator.chain.accounts
+        account = _parse_address(operator, "agent", agent or accounts.relayer)
+        if account == accounts.coordinator:
+            raise SetupError(f"{name}: {account} is the coordinator itself and needs no permission")
+        try:
+            call = operator.agent_call(account, not revoke)
+        except ValueError as error:
+            raise SetupError(str(error)) from None
+        what = f"{account} no longer acts for it" if revoke else f"{account} acts for it"
+        _print_call(name, accounts.coordinator, what, call)
+
+
+def check_agents(names: Sequence[str] | None) -> bool:
+    """Print whether each coordinator has named the relayer its agent; true if all have."""
+    results = []
+    for name, operator in open_chains(names, signs=False):
+        accounts = operator.chain.accounts
+        allowed = bool(operator.chain.authorized({accounts.coordinator}))
+        if accounts.coordinator == accounts.relayer:
+            text = f"the relayer {accounts.relayer} is the coordinator"
+        else:
+            verb = "has named" if allowed else "has not named"
+            text = f"{accounts.coordinator} {verb} the relayer {accounts.relayer} its agent"
+        typer.echo(f"{'✓' if allowed else '✗'} {name}: {text}")
+        results.append(allowed)
+    return all(results)
+
+
+def print_retained(names: Sequence[str] | None) -> None:
+    """Print the token balances that the contracts retain for the coordinator, and for the relayer
+    from the time when it was the coordinator."""
+    catalogue, _ = load_profile()
+    for name, operator in open_chains(names, signs=False):
+        accounts = operator.chain.accounts
+        whose = "" if accounts.coordinator == accounts.relayer else " for {}"
+        tokens = {token.address: token for token in catalogue.by_chain[name]}.values()
+        for coordinator in dict.fromkeys((accounts.coordinator, accounts.relayer)):
+            for token in tokens:
+                if units := operator.retained_amount(token.address, coordinator):
+                    amount = f"{format_units(units, token.decimals)} {token.symbol}"
+                    typer.echo(f"{name}: {amount}{whose.format(coordinator)}")
+
+
+def withdraw(name: str, symbol: str, to: str, coordinator: str, yes: bool) -> None:
+    """Withdraw what is retained of a token for a coordinator, by default the profile's, to the
+    treasury by default. Where the coordinator is not the relayer, print what it has to sign."""
+    catalogue, profile = load_profile()
+    signs = name not in profile.chains or _is_relayer(profile.chains[name], coordinator)
+    for _, operator in open_chains([name], signs):
+        accounts, token = operator.chain.accounts, catalogue.token(name, symbol, "token")
+        receiver = _parse_address(operator, "to", to or accounts.treasury)
+        owner = _parse_address(operator, "coordinator", coordinator or accounts.coordinator)
+        if not (units := operator.retained_amount(token.address, owner)):
+            typer.echo(f"{name}: the escrow retained no {symbol}")
+        elif owner == accounts.relayer:
+            plan = make_plan(partial(operator.plan_withdrawal, token, receiver, units))
+            execute(operator, plan, yes)
+        else:
+            call = operator.withdrawal_call(token, receiver, units)
+            _print_call(name, owner, describe_withdrawal(token, receiver, units), call)
+
+
+def _is_relayer(chain: ChainProfile, coordinator: str) -> bool:
+    """Whether a coordinator, by default that of the profile, is the relayer, whose key is here."""
+    coordinator = coordinator or chain.coordinator
+    return not coordinator or coordinator == (chain.account or chain.relayer)
+
+
+def _parse_address(operator: ChainOperator, field: str, text: str) -> str:
+    try:
+        return operator.chain.canonical_address(text)
+    except ValueError as error:
+        raise InvalidInput(f"{field} {error}") from None
+
+
+def _print_call(name: str, account: str, what: str, call: UnsignedCall) -> None:
+    typer.echo(f"{name}: the coordinator {account} signs, with a wallet of its own: {what}")
+    typer.echo(f"  chain id  {call.chain_id}")
+    typer.echo(f"  to        {call.contract}")
+    typer.echo("  value     0")
+    typer.echo(f"  data      {call.data}")
+    typer.echo(f"  which is  {call.function} {' '.join(call.arguments)}")
