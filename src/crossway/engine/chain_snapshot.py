@@ -10,6 +10,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.network_costs import ChainCosts
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
+from crossway.engine.agency import read_authorized
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -31,7 +32,7 @@ class ChainSnapshot:
     were tried before and whose recipient would refuse them again, as finally unpaid.
     `price_refusals` says by (deposited, paid out) symbol why a payment must not start now,
     `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
-    where it tells them.
+    where it tells them. `authorized` are the coordinators for whom the relayer may act.
     """
 
     fee_per_tx: int
@@ -46,6 +47,7 @@ class ChainSnapshot:
     refusals: dict[int, str] = field(default_factory=dict)
     price_refusals: Mapping[tuple[str, str], PriceRefusal] = field(default_factory=dict)
     costs: Mapping[str, ChainCosts] = field(default_factory=dict)
+    authorized: set[str] = field(default_factory=set)
 
 
 def take_chain_snapshot(
@@ -80,6 +82,7 @@ def take_chain_snapshot(
         snapshot.executed_markers |= chain.executed({start_marker(intent) for intent in to_check})
     if starts or any(t.kind in SWEEP_KINDS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
+    snapshot.authorized = read_authorized(services, chain, txs)
     _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
     _read_unpaid(services, chain, head, snapshot, fills)
     return snapshot

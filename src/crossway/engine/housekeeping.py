@@ -13,6 +13,7 @@ from crossway.ports.chain import ChainHead
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.operating.alerts import WAITING_KINDS
 from crossway.usecases.ramps.poll_schedule import MAX_POLL_INTERVAL
@@ -91,6 +92,8 @@ def _is_resolved(
 ) -> bool:
     """Whether the cause of an alert is gone; False for kinds that other code resolves."""
     kind, _, subject = alert.key.partition(":")
+    if kind == AGENT_ALERT:
+        return False  # The agent monitor asks the chain.
     if kind in WAITING_KINDS:
         # The alert carries the same message as the transactions that wait.
         return alert.message not in {t.reason for t in waiting}

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.domain.errors import Unreachable
+from crossway.engine.agent_monitor import AgentMonitor
 from crossway.engine.alerts import raise_alert
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
@@ -30,6 +31,7 @@ from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reor
 from crossway.engine.sleeper import Sleeper
 from crossway.engine.tx_submitter import submit_due
 from crossway.engine.tx_tracker import track_signed
+from crossway.engine.withdrawal_watcher import WithdrawalWatcher
 from crossway.ports.chain import ChainHead, Cursor
 from crossway.ports.services import Services
 from crossway.usecases.money import reconciliation_runs
@@ -72,6 +74,8 @@ class Engine:
         self._head_reader = HeadReader(services)
         self._nonce_monitor = NonceMonitor(services)
         self._claim_watcher = ClaimWatcher(services)
+        self._agent_monitor = AgentMonitor(services)
+        self._withdrawal_watcher = WithdrawalWatcher(services)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
@@ -159,6 +163,8 @@ class Engine:
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
         done = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
         done += self._guarded("claims", partial(self._claim_watcher.check, heads))
+        done += self._guarded("agents", partial(self._agent_monitor.check, heads))
+        done += self._guarded("withdrawals", partial(self._withdrawal_watcher.check, heads))
         return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
     def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:

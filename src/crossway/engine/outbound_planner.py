@@ -7,6 +7,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import AddressKey
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
+from crossway.engine.agency import wait_for_agent, wait_for_coordinator
 from crossway.engine.chain_snapshot import ChainSnapshot
 from crossway.engine.outbound_decision import SIGN, Decision
 from crossway.engine.return_limits import ReturnLimits
@@ -58,6 +59,8 @@ class OutboundPlanner:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
         intent = self._intents[tx.intent_id]
         decision = self._decide_by_kind(tx, intent)
+        if decision.sign:
+            decision = self._wait_for_agent(tx, intent) or decision
         if decision.sign and self._gas < self._snapshot.fee_per_tx:
             decision = self._wait_for_gas(tx.chain)
         if decision.alert_key and tx.id in self._snapshot.unpaid:
@@ -194,7 +197,12 @@ class OutboundPlanner:
         has_ended = intent.state not in (State.PENDING, State.FUNDED)
         if has_ended and is_dust(self._services, intent, tx.token, tx.chain, amount):
             return Decision(keep_as_dust=True)
-        return self._limits.wait_for_next_day(tx) or self._decide_sweep(tx, intent)
+        accounts = self._services.chains[tx.chain].accounts
+        return (
+            wait_for_coordinator(self._services, tx, intent, accounts)
+            or self._limits.wait_for_next_day(tx)
+            or self._decide_sweep(tx, intent)
+        )
 
     def _decide_skip(self, tx: OutboundTx) -> Decision:
         """A nonce is skipped once, and only where no transaction uses it."""
@@ -210,6 +218,8 @@ class OutboundPlanner:
     def _decide_sweep(self, tx: OutboundTx, intent: Intent) -> Decision:
         """A sweep moves an address's whole balance, so only one may be pending per address."""
         accounts = self._services.chains[tx.chain].accounts
+        if waits := wait_for_coordinator(self._services, tx, intent, accounts):
+            return waits
         reason, earliest = earliest_sweep_time(tx, intent, accounts)
         if self._head.time < earliest:
             return Decision(
@@ -227,6 +237,10 @@ class OutboundPlanner:
             return Decision(wait_reason="Another transaction already moves the entire balance.")
         balance = self._balances.get(self._unit, location)
         return self._limits.wait_for_budget(tx, intent, balance.held + balance.dust) or SIGN
+
+    def _wait_for_agent(self, tx: OutboundTx, intent: Intent) -> Decision | None:
+        accounts = self._services.chains[tx.chain].accounts
+        return wait_for_agent(self._services, tx, intent, accounts, self._snapshot.authorized)
 
     def _available_inventory(self, intent: Intent) -> int:
         """Inventory at the destination that is not committed to other intents."""

@@ -24,10 +24,12 @@ from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.abandoned_payouts import give_payout_up
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
 
 BATCH = 2_000
@@ -121,7 +123,7 @@ def _prepare(
     decisions = [(tx, planner.decide(tx)) for tx in locked]
     planner.save()
     to_check = [tx for tx, decision in decisions if decision.sign]
-    policy = SigningPolicy(unit, services, chain, to_check)
+    policy = SigningPolicy(unit, services, chain, to_check, snapshot.authorized)
     calls = {t.id: build_outbound_call(t, intents[t.intent_id], chain.accounts) for t in to_check}
     decisions = [(t, _apply_policy(policy, t, calls.get(t.id), d, now)) for t, d in decisions]
     _raise_alerts(unit, services, chain, snapshot, decisions)
@@ -189,9 +191,10 @@ def _raise_alerts(
         if decision.alert_key:
             raised.add(decision.alert_key)
             kind, _, subject = decision.alert_key.partition(":")
-            message = decision.wait_reason
+            message, of_payment = decision.wait_reason, (SIGNING_ALERT, COORDINATOR_ALERT)
+            subject = str(tx.intent_id) if kind in of_payment else subject
+            subject = tx.chain if kind == AGENT_ALERT else subject
             if kind == SIGNING_ALERT:
-                subject = str(tx.intent_id)
                 message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {message}"
             raise_alert(unit, services, decision.alert_key, kind, subject, message)
         elif failure := decision.fail_reason or decision.refusal:

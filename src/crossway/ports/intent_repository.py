@@ -44,6 +44,11 @@ class IntentRepository(Protocol):
         """Intent ids by deposit address; addresses of no intent are left out."""
         ...
 
+    def list_settlement_accounts(self, chain: str) -> set[tuple[str, str]]:
+        """Collecting account and coordinator of all payments whose source is a chain, each pair
+        once. Reads all of them."""
+        ...
+
     def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:
         """Deposit addresses on a chain of intents that are open or expire after an instant."""
         ...

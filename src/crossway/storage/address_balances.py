@@ -16,6 +16,7 @@ from sqlalchemy import (
     cast,
     column,
     func,
+    or_,
     select,
     text,
 )
@@ -52,6 +53,11 @@ _SAVE: Final = per_dialect(
 )
 _SELECT: Final = select(_c.intent_id, _c.chain, _c.token, _c.held, _c.dust, _c.misdirected)
 _t: Final = outbound_txs.c
+_REFUND_ADDRESS: Final = (
+    select(intents.c.refund_address)
+    .where(intents.c.id == outbound_txs.c.intent_id)
+    .scalar_subquery()
+)
 _WITH_WAITING_SWEEP: Final = _SELECT.join_from(
     address_balances,
     outbound_txs,
@@ -61,7 +67,8 @@ _WITH_WAITING_SWEEP: Final = _SELECT.join_from(
     text("outbound_txs.state = 'DUE'"),
     _t.kind.in_([kind.value for kind in SWEEP_KINDS]),
     _t.amount.is_(None),
-    _t.tx_id.is_(None),
+    # One that was signed before and redirected since may be left to its coordinator.
+    or_(_t.tx_id.is_(None), _t.to_address != _REFUND_ADDRESS),
 )
 
 

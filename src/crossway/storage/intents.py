@@ -163,6 +163,11 @@ class SqlIntents(TransitionLog):
         )
         return {row.address: row.id for row in self._db.execute(query).all()}
 
+    def list_settlement_accounts(self, chain: str) -> set[tuple[str, str]]:
+        pair = select(intents.c.bridger, intents.c.coordinator).distinct()
+        rows = self._db.execute(pair.where(intents.c.source_chain == chain))
+        return {(bridger, coordinator) for bridger, coordinator in rows}
+
     def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:
         open_states = [s.value for s in State if s not in FINAL_STATES]
         query = select(intents.c.address).where(

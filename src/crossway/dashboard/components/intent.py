@@ -9,7 +9,7 @@ from crossway.dashboard.session import services
 from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views import intent_money, status_labels, timeline
 from crossway.dashboard.views.cells import LinkButton
-from crossway.dashboard.views.claims import call_title, describe_dust
+from crossway.dashboard.views.claims import call_title, coordinator_call_title, describe_dust
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
 from crossway.dashboard.views.intents import badges_for, reference
 from crossway.dashboard.views.links import order_href
@@ -56,6 +56,7 @@ def header(story: IntentTimeline) -> None:
         left = f" Time left: {format_duration(seconds)}." if seconds > 0 else ""
     st.info(escape_markdown(f"Next: {story.next_action}{left}"), icon=":material/person:")
     claims(story)
+    coordinator_calls(story)
     refund_cost(story)
     if intent.order_id is not None:
         link = LinkButton(
@@ -99,6 +100,23 @@ def claims(story: IntentTimeline) -> None:
                 st.code(claim.call.contract, language=None)
                 st.caption("Data of the call")
                 st.code(claim.call.data, language=None, wrap_lines=True)
+
+
+def coordinator_calls(story: IntentTimeline) -> None:
+    """What the coordinator signs with a wallet of its own; why is the next action already."""
+    for asked in story.coordinator_calls:
+        with st.expander(coordinator_call_title(services().catalogue, asked)):
+            if asked.call is None:
+                st.markdown("The payment was created with other contracts than those in use.")
+                continue
+            for caption, text in (
+                ("Signed by", asked.coordinator),
+                ("Chain id", asked.chain_id),
+                ("Contract", asked.call.contract),
+                ("Data of the call; no coins are sent along", asked.call.data),
+            ):
+                st.caption(caption)
+                st.code(text, language=None, wrap_lines=True)
 
 
 def refund_cost(story: IntentTimeline) -> None:

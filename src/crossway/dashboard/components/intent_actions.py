@@ -8,7 +8,6 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intent_actions as offered
 from crossway.dashboard.views import intent_money
 from crossway.dashboard.views.available_actions import AvailableAction
-from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.domain.roles import Permission
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.payments import (
@@ -16,10 +15,9 @@ from crossway.usecases.payments import (
     manual_operations,
     notes_and_saved_views,
 )
+from crossway.usecases.payments.redirects import can_redirect
 from crossway.usecases.payments.timeline import IntentTimeline
 from crossway.usecases.simulator import chain_controls
-
-_BACK = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 
 
 def actions(story: IntentTimeline) -> None:
@@ -55,9 +53,7 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
     elif offer.name == "elsewhere":
         run_action(lambda: _check_other_chains(story))
     elif offer.name == "redirect":
-        failed = [
-            t for t in story.outbound_txs if t.state is OutboundTxState.FAILED and t.kind in _BACK
-        ]
+        failed = [t for t in story.outbound_txs if can_redirect(t, intent)]
         confirm_money(
             offer.label,
             offer.confirm_text,

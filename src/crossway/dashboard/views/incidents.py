@@ -49,6 +49,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
     "node": NextStep("Check its node: Chains", page_href("chains")),
     "doubted": NextStep("Check its node: Chains", page_href("chains")),
     "forged": NextStep("Disable the chain: Chains", page_href("chains")),
+    "agent": NextStep("See what waits: Payments", page_href("intents")),
     "signer": NextStep("See what waits: Payments", page_href("intents")),
     "provider": NextStep("Review its orders: Ramp orders", page_href("ramp_orders")),
 }
@@ -56,6 +57,7 @@ _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
     "refund": "Retry, or refund to another address",
     "transfer": "See the reason and refund",
     "signing": "Compare it with its terms",
+    "coordinator": "See what the coordinator signs",
     "stuck": "See who acts next",
     "claim": "See what the bridge owes",
     "foreign": "Return the deposit",

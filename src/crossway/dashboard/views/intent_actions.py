@@ -21,9 +21,7 @@ from crossway.domain.ledger import AddressBalance
 from crossway.domain.money import Token
 from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.roles import Permission
-
-_RETURN_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
-
+from crossway.usecases.payments.redirects import can_redirect
 
 REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
     {
@@ -46,9 +44,7 @@ def list_actions(
     now: datetime,
 ) -> list[AvailableAction]:
     """All actions of a payment's page; labels state the amount and the destination."""
-    failed_txs = [
-        t for t in outbound_txs if t.kind in _RETURN_KINDS and t.state is OutboundTxState.FAILED
-    ]
+    failed_txs = [t for t in outbound_txs if can_redirect(t, intent)]
     actions = [_check_action(intent), _refund_action(catalogue, intent, now)]
     if intent.state is State.INITIATED and _payout_waits(outbound_txs):
         actions.append(_give_up_action(catalogue, intent))

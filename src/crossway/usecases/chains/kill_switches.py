@@ -1,4 +1,5 @@
-"""Kill switches: chains, bridges and routes that are not quoted or used for new intents."""
+"""Kill switches: chains, bridges and routes that are not quoted or used for new intents, and chains
+on which nothing may be paid in."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -9,13 +10,15 @@ from crossway.domain.quotes import BridgeName
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.agents import closed_sources
 from crossway.usecases.staff.step_up import require_step_up
 
 FRESH_SECONDS = 1.0
 
 
 def active_kill_switches(services: Services) -> Mapping[str, str]:
-    """Disabled subjects with reasons; a subject is `chain:X`, `bridge:B` or `route:BRIDGE:A:B`.
+    """Disabled subjects with reasons; a subject is `chain:X`, `bridge:B` or `route:BRIDGE:A:B`, or
+    `source:X` for a chain whose relayer could not settle what is paid in.
 
     Changes by other processes are seen within `FRESH_SECONDS`, those by this one at once.
     """
@@ -24,7 +27,7 @@ def active_kill_switches(services: Services) -> Mapping[str, str]:
     if cached is not None and cached[0] is epoch and read_at - cached[1] <= FRESH_SECONDS:
         return cached[2]
     with services.store.read() as unit:
-        active = unit.kill_switches.get_reasons()
+        active = unit.kill_switches.get_reasons() | closed_sources(services, unit)
     cache.last_read = epoch, read_at, active
     return active
 
@@ -64,6 +67,11 @@ def set_kill_switch(
 def is_chain_disabled(disabled: Collection[str], chain: str) -> bool:
     """Whether this chain must not be used as source or destination."""
     return f"chain:{chain}" in disabled
+
+
+def is_source_disabled(disabled: Collection[str], chain: str) -> bool:
+    """Whether nothing may be paid in on this chain."""
+    return is_chain_disabled(disabled, chain) or f"source:{chain}" in disabled
 
 
 def is_route_disabled(

@@ -7,7 +7,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token
 from crossway.ports.services import Services
-from crossway.usecases.chains.kill_switches import is_chain_disabled
+from crossway.usecases.chains.kill_switches import is_chain_disabled, is_source_disabled
 
 
 def parse_known_chain(
@@ -35,6 +35,27 @@ def parse_chain(
     if is_chain_disabled(disabled, chain.id):
         raise InvalidInput(f"{field}: {chain.id} is disabled")
     return chain
+
+
+def parse_source_chain(
+    services: Services,
+    caller: Principal | None,
+    disabled: Collection[str],
+    name: object,
+    field: str,
+) -> Chain:
+    """As `parse_chain`, if what is paid in there can be settled."""
+    chain = parse_chain(services, caller, disabled, name, field)
+    require_open_source(disabled, chain.id, field)
+    return chain
+
+
+def require_open_source(disabled: Collection[str], chain: str, field: str) -> None:
+    """Raises `InvalidInput` where nothing may be paid in on a chain."""
+    if is_chain_disabled(disabled, chain):
+        raise InvalidInput(f"{field}: {chain} is disabled")
+    if is_source_disabled(disabled, chain):
+        raise InvalidInput(f"{field}: {chain} takes no new payments at the moment")
 
 
 def parse_address(services: Services, chain: Chain, text: object, field: str) -> str:

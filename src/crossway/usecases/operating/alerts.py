@@ -60,6 +60,10 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "returns": AlertKind(_C, "Returns wait for their allowance", "Returns wait for allowances"),
         "signer": AlertKind(_C, "Signer not responding", "Signers not responding"),
         "signing": AlertKind(_C, "Signature refused", "Signatures refused"),
+        "agent": AlertKind(_C, "Relayer is not an agent", "Relayers are not agents"),
+        "coordinator": AlertKind(
+            _C, "Refund waits for the coordinator", "Refunds wait for the coordinator"
+        ),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),
         "stuck": AlertKind(_C, "Payment overdue", "Payments overdue"),
@@ -83,7 +87,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
     }
 )  # fmt: skip
 # Kinds whose alert has the same message as the transactions that wait for their cause to go.
-WAITING_KINDS: Final = ("stock", "gas", "price", "returns")
+WAITING_KINDS: Final = ("stock", "gas", "price", "returns", "agent", "coordinator")
 SEVERITY_ORDER: Final = tuple(Severity)
 
 

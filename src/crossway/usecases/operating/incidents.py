@@ -26,6 +26,7 @@ _REFUND_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 # The kinds of alerts whose subject is an intent.
 _INTENT_KINDS = frozenset(
     {"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine", "unexplained", "signing"}
+    | {"coordinator"}
 )
 # Kinds that are left out when another alert of the same payment names the cause.
 _SECONDARY_KINDS = ("stuck", "foreign")

@@ -16,11 +16,13 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.domain.outbound_call import refund_call
-from crossway.ports.chain import PublicCall
+from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_calls import PublicCall
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.redirects import is_left_to_coordinator
 
 ANYONE_MAY = "Anyone may return the money on chain."
 TOO_DEAR = (
@@ -36,6 +38,9 @@ DAILY_LIMIT = (
 )
 BY_HAND = "An operator asked for it, so it waits for no limit."
 CARRIED_OUT = "It was sent to the refund address by somebody else."
+CARRIED_OUT_BY_COORDINATOR = (
+    "Somebody else sent it on chain: to the refund address, or its coordinator to another one."
+)
 _MOST = 20
 
 
@@ -129,7 +134,8 @@ def book_carried_out(
     ]
     # Those that another engine has locked are left to it.
     locked = unit.outbound_txs.lock([tx.id for tx in sweeps])
-    if any(tx.id not in locked or locked[tx.id].tx_id is not None for tx in sweeps):
+    accounts = batch.services.chains[balance.chain].accounts
+    if any(tx.id not in locked or _may_move(intent, locked[tx.id], accounts) for tx in sweeps):
         return
     from_held = min(balance.held, balance.held + balance.dust - left)
     from_dust = balance.held + balance.dust - left - from_held
@@ -139,9 +145,11 @@ def book_carried_out(
     returned = intent.state is State.EXPIRED and not balance.misdirected and not left
     event = IntentEvent.RETURNED if returned else IntentEvent.LEDGER_ONLY
     own = {} if balance.misdirected else {"balance_at_address": balance.held - from_held}
-    batch.apply_event(intent.id, event, "claim", CARRIED_OUT, **own)
+    redirects = any(is_left_to_coordinator(tx, intent, accounts) for tx in locked.values())
+    note = CARRIED_OUT_BY_COORDINATOR if redirects else CARRIED_OUT
+    batch.apply_event(intent.id, event, "claim", note, **own)
     if not left:
-        _close(unit, batch, balance, list(locked.values()))
+        _close(unit, batch, balance, list(locked.values()), note)
 
 
 def _may_start(intent: Intent, tx: OutboundTx) -> bool:
@@ -151,12 +159,23 @@ def _may_start(intent: Intent, tx: OutboundTx) -> bool:
     return tx.kind is OutboundTxKind.START and not failed
 
 
+def _may_move(intent: Intent, sweep: OutboundTx, accounts: ChainAddresses) -> bool:
+    """Whether a sweep of ours may have taken what is gone: one that was signed and did not fail. A
+    redirect by another account's key was not signed since its refund failed."""
+    waits = sweep.state is OutboundTxState.DUE and is_left_to_coordinator(sweep, intent, accounts)
+    return sweep.tx_id is not None and not waits
+
+
 def _close(
-    unit: UnitOfWork, batch: IntentBatch, balance: AddressBalance, sweeps: Sequence[OutboundTx]
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    balance: AddressBalance,
+    sweeps: Sequence[OutboundTx],
+    note: str,
 ) -> None:
     """Cancel the sweeps of an address that is empty now."""
     cancelled = [
-        OutboundTxChange.after_event(tx, OutboundTxEvent.CANCEL, CARRIED_OUT, batch.now)
+        OutboundTxChange.after_event(tx, OutboundTxEvent.CANCEL, note, batch.now)
         for tx in sweeps
         if tx.state is OutboundTxState.DUE
     ]

@@ -18,7 +18,12 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.payable_addresses import parse_payable_address
-from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
+from crossway.usecases.chains.request_fields import (
+    parse_address,
+    parse_chain,
+    parse_source_chain,
+    parse_token,
+)
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
 from crossway.usecases.pricing.priced_request import RequestedRoute
 from crossway.usecases.pricing.quotes import quote_intent
@@ -115,7 +120,7 @@ def parse(services: Services, caller: Principal, request: CreateIntentRequest) -
     """Parse and validate a request; raises `InvalidInput` with all errors."""
     disabled, errors = active_kill_switches(services), ValidationErrors(request.field_errors)
     source = errors.collect(
-        parse_chain, services, caller, disabled, request.source_chain, "source_chain"
+        parse_source_chain, services, caller, disabled, request.source_chain, "source_chain"
     )
     destination = errors.collect(
         parse_chain, services, caller, disabled, request.destination_chain, "destination_chain"

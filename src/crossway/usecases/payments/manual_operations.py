@@ -29,6 +29,7 @@ from crossway.usecases.payments.lifecycle import (
     new_outbound_tx,
     one_return_for_each_address,
 )
+from crossway.usecases.payments.redirects import can_redirect
 from crossway.usecases.payments.returns import new_deposit_return
 from crossway.usecases.staff.step_up import require_step_up
 
@@ -157,7 +158,7 @@ def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
 def redirect_refund(
     services: Services, caller: Principal, intent_id: int, address: str, typed_amount: object = None
 ) -> None:
-    """Redirect failed refunds and returns of an intent to another address.
+    """Redirect refunds and returns of an intent to another address that failed, or wait redirected.
 
     Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`. Raises
     `InvalidInput` where the address cannot be paid, and `InvalidStatus` if nothing failed.
@@ -197,12 +198,7 @@ def redirect_refund(
 
 
 def _list_failed_returns(unit: UnitOfWork, intent: Intent) -> list[OutboundTx]:
-    return [
-        tx
-        for tx in unit.outbound_txs.list_unsettled([intent.id])
-        if tx.state is OutboundTxState.FAILED
-        and tx.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
-    ]
+    return [tx for tx in unit.outbound_txs.list_unsettled([intent.id]) if can_redirect(tx, intent)]
 
 
 def redirected_amount(

@@ -1,7 +1,7 @@
 """What may be signed: a call that matches its stored outbound transaction, the terms of its intent
 and the books. It shares no code with what builds calls."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from crossway.domain.errors import SigningRefused
@@ -45,9 +45,16 @@ class SigningPolicy:
     """Compares calls with what is stored about them, in the transaction that stores their bytes."""
 
     def __init__(
-        self, unit: UnitOfWork, services: Services, chain: Chain, txs: Sequence[OutboundTx]
+        self,
+        unit: UnitOfWork,
+        services: Services,
+        chain: Chain,
+        txs: Sequence[OutboundTx],
+        authorized: Collection[str] = (),
     ) -> None:
-        """Reads anew what is stored about these transactions, which must be locked."""
+        """Reads anew what is stored about these transactions, which must be locked. The chain said
+        lately that the relayer is an agent of the `authorized` coordinators."""
+        self._authorized = authorized
         self._unit, self._services, self._chain = unit, services, chain
         self._stored = unit.outbound_txs.lock([tx.id for tx in txs])
         ids = {tx.intent_id for tx in txs}
@@ -109,6 +116,7 @@ class SigningPolicy:
         yield from _differences_of_call(tx, intent, call, self._chain.accounts)
         if tx.kind in (K.REFUND, K.RETURN_EXCESS) and not self._may_receive(intent, tx.to_address):
             yield f"{tx.to_address} is not the refund address, and nobody redirected the refund"
+        yield from self._missing_authority(tx, intent)
         yield from self._contradictions(tx, intent)
 
     def _differences_of_terms(
@@ -131,6 +139,24 @@ class SigningPolicy:
             yield "the terms of the payment are not those of its intent hash"
         elif source.deposit_address(intent.intent_hash) != intent.address:
             yield "the deposit address of the payment is not that of its intent hash"
+
+    def _missing_authority(self, tx: OutboundTx, intent: Intent) -> Iterator[str]:
+        """Whether the contracts would refuse it from the relayer. Replacing what was signed changes
+        its fee alone, and must not keep its nonce waiting."""
+        if self._chain.accounts.is_coordinator(intent.coordinator):
+            return
+        takes_out = tx.kind is K.REIMBURSE or (tx.kind is K.REFUND and tx.amount is not None)
+        sweeps = tx.kind in (K.REFUND, K.RETURN_EXCESS) and tx.amount is None
+        if sweeps and tx.to_address != intent.terms.refund_address:
+            yield "only its coordinator can redirect a refund"
+        elif tx.state is not T.DUE or intent.coordinator in self._authorized:
+            return
+        elif (
+            takes_out
+            or (sweeps and tx.chain != intent.terms.source_chain)
+            or (tx.kind is K.START and intent.state is State.FUNDED)
+        ):
+            yield f"the relayer is not an agent of its coordinator {intent.coordinator}"
 
     def _may_receive(self, intent: Intent, to_address: str) -> bool:
         """Whether a refund may go there: the refund address, or one that a person redirected it to,

@@ -21,6 +21,7 @@ from crossway.usecases.payments.abandoned_payouts import payout_deadline
 from crossway.usecases.payments.claims import PayerClaim, list_claims
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.intents import get_by_id
+from crossway.usecases.payments.redirects import CoordinatorCall, list_coordinator_calls
 
 MAX_RELATED, MAX_SHOWN = 50, 100
 _MAX_ADDRESS_BALANCES = 20
@@ -55,7 +56,7 @@ class IntentTimeline:
     """One intent with its newest records and how many older ones there are. `next_action` is a
     sentence that says who does what next; `next_action_due_at` is None where there is no deadline.
     `misdirected` is what is held of other tokens or on other chains, `claims` what waits at the
-    address for a reason of ours."""
+    address for a reason of ours, `coordinator_calls` what the coordinator has to sign."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -69,6 +70,7 @@ class IntentTimeline:
     misdirected: list[AddressBalance] = field(default_factory=list)
     hidden: HiddenRecords = HiddenRecords()
     claims: list[PayerClaim] = field(default_factory=list)
+    coordinator_calls: list[CoordinatorCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ def get_timeline(
         misdirected,
         hidden,
         claims,
+        list_coordinator_calls(services, intent, outbound_txs),
     )
 
 
@@ -205,6 +208,8 @@ def describe_next_action(
     for kind, action in _RETURNS.items():
         if returns := [t for t in open_txs if t.kind is kind]:
             reason = next((t.reason for t in returns if t.state is OutboundTxState.DUE), "")
+            if list_coordinator_calls(services, intent, returns):
+                return f"Coordinator: {action}. {reason}".strip(), None
             return f"Crossway: {action}. {reason}".strip(), None
     reimbursing = [t for t in open_txs if t.kind is OutboundTxKind.REIMBURSE]
     if reimbursing:

@@ -1,6 +1,6 @@
 """Multi-source quotes: the cost of paying one destination from every token of every chain."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crossway.domain.catalogue import Chain
@@ -29,7 +29,11 @@ from crossway.domain.quotes import (
     rank_options,
 )
 from crossway.ports.services import Services
-from crossway.usecases.chains.kill_switches import active_kill_switches, is_chain_disabled
+from crossway.usecases.chains.kill_switches import (
+    active_kill_switches,
+    is_chain_disabled,
+    is_source_disabled,
+)
 from crossway.usecases.chains.request_fields import (
     parse_address,
     parse_chain,
@@ -123,10 +127,8 @@ def compare_sources(
     payment = _Payment.of(services, caller, token_out, amount, priced_out)
     tokens = price_tokens(services.catalogue, prices)
     chains = [c for c in _source_chains(services, token_out.chain) if c.id not in excluded]
-    excluded_sources = [
-        ExcludedSource(c.id, "is disabled") for c in chains if is_chain_disabled(disabled, c.id)
-    ]
-    chains = [chain for chain in chains if not is_chain_disabled(disabled, chain.id)]
+    excluded_sources = list(_list_closed(chains, disabled))
+    chains = [chain for chain in chains if not is_source_disabled(disabled, chain.id)]
     fees, unknown = _network_fees(services, chains, payment)
     options = [
         _option(chain, None, fees[chain.id], 0, payment, tokens[chain.id])
@@ -144,6 +146,14 @@ def compare_sources(
         options=rank_options(option for option in (*options, *bridged) if option.options),
         excluded=(*excluded_sources, *unknown, *failed),
     )
+
+
+def _list_closed(chains: Sequence[Chain], disabled: Collection[str]) -> Iterator[ExcludedSource]:
+    for chain in chains:
+        if is_chain_disabled(disabled, chain.id):
+            yield ExcludedSource(chain.id, "is disabled")
+        elif is_source_disabled(disabled, chain.id):
+            yield ExcludedSource(chain.id, "takes no new payments at the moment")
 
 
 def _parse_excluded_chains(

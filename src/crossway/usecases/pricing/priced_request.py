@@ -10,7 +10,12 @@ from crossway.domain.money import Token, parse_units
 from crossway.domain.pricing import PricedToken, usd_value
 from crossway.domain.quotes import RouteRequest
 from crossway.ports.services import Services
-from crossway.usecases.chains.request_fields import parse_address, parse_chain, parse_token
+from crossway.usecases.chains.request_fields import (
+    parse_address,
+    parse_chain,
+    parse_source_chain,
+    parse_token,
+)
 from crossway.usecases.pricing.network_fees import NetworkFee, quote_network_fee
 from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
@@ -86,7 +91,9 @@ def parse(
     """Parse and price a request; raises `InvalidInput` with the errors passed in and its own."""
     if not request.token_in or not request.token_out:
         raise InvalidInput(NO_TOKENS)
-    source = errors.collect(parse_chain, services, caller, disabled, request.source, "sourceChain")
+    source = errors.collect(
+        parse_source_chain, services, caller, disabled, request.source, "sourceChain"
+    )
     destination = errors.collect(
         parse_chain, services, caller, disabled, request.destination, "destinationChain"
     )

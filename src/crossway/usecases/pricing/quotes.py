@@ -30,7 +30,7 @@ from crossway.usecases.chains.kill_switches import (
     is_chain_disabled,
     is_route_disabled,
 )
-from crossway.usecases.chains.request_fields import split_list
+from crossway.usecases.chains.request_fields import require_open_source, split_list
 from crossway.usecases.parallel_calls import call_all
 from crossway.usecases.pricing.priced_request import (
     PricedRequest,
@@ -102,9 +102,9 @@ def quote_intent(
     """The cheapest quote for an intent; all arguments are parsed already. Raises `InvalidInput`."""
     source, destination = route.source.id, route.destination.id
     disabled = active_kill_switches(services)
-    for field, chain in (("source_chain", source), ("destination_chain", destination)):
-        if is_chain_disabled(disabled, chain):
-            raise InvalidInput(f"{field}: {chain} is disabled")
+    require_open_source(disabled, source, "source_chain")
+    if is_chain_disabled(disabled, destination):
+        raise InvalidInput(f"destination_chain: {destination} is disabled")
     priced = price_request(services, caller, route, amount, amount_symbol)
     bridge_quotes, rejections = _list_bridge_quotes(services, priced, services.bridges, disabled)
     if bridge_quotes:

@@ -12,6 +12,7 @@ from crossway.usecases.chains.kill_switches import (
     active_kill_switches,
     is_chain_disabled,
     is_route_disabled,
+    is_source_disabled,
 )
 from crossway.usecases.chains.request_fields import parse_known_chain
 from crossway.usecases.pricing import quotes
@@ -99,7 +100,7 @@ def find_optimal_route(
 
 
 def _with_enabled_flag(route: Route, disabled: Collection[str]) -> Route:
-    chain_disabled = is_chain_disabled(disabled, route.source) or is_chain_disabled(
+    chain_disabled = is_source_disabled(disabled, route.source) or is_chain_disabled(
         disabled, route.destination
     )
     is_disabled = chain_disabled or is_route_disabled(

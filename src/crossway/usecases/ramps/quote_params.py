@@ -16,7 +16,11 @@ from crossway.domain.ramps import Direction
 from crossway.ports.ramps import Capabilities
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
-from crossway.usecases.chains.request_fields import parse_chain, parse_known_chain
+from crossway.usecases.chains.request_fields import (
+    parse_chain,
+    parse_known_chain,
+    parse_source_chain,
+)
 from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -177,7 +181,8 @@ def _parse_user_chain(
         errors.add(f"{field} is required for an {direction}")
         return None
     kill_switches = active_kill_switches(services)
-    return errors.collect(parse_chain, services, caller, kill_switches, own_name, field)
+    parse = parse_chain if direction is Direction.ON else parse_source_chain
+    return errors.collect(parse, services, caller, kill_switches, own_name, field)
 
 
 def _parse_token(services: Services, chain: Chain | None, symbol: object) -> Token | None:

@@ -12,7 +12,11 @@ from crossway.domain.quotes import BridgeQuote, Quote, cheapest_quote
 from crossway.domain.ramps import Direction
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
-from crossway.usecases.chains.kill_switches import active_kill_switches, is_chain_disabled
+from crossway.usecases.chains.kill_switches import (
+    active_kill_switches,
+    is_chain_disabled,
+    is_source_disabled,
+)
 from crossway.usecases.pricing.priced_request import (
     PricedRequest,
     RequestedRoute,
@@ -80,12 +84,14 @@ def _reachable_tokens(
     """The provider's usable tokens (mainnet or test networks, as the user's chain); only those on
     the user's own chain when there are any."""
     chains = services.catalogue.chains
+    is_on = params.direction is Direction.ON
+    is_unusable = is_source_disabled if is_on else is_chain_disabled
     usable = [
         token
         for token in provider.capabilities.tokens
         if chains[token.chain].testnet == params.chain.testnet
         and token.chain in services.chains
-        and not is_chain_disabled(kill_switches, token.chain)
+        and not is_unusable(kill_switches, token.chain)
     ]
     return [token for token in usable if token.chain == params.chain.id] or usable
 
