@@ -33,6 +33,8 @@ BINARY = MODULES / "@foundry-rs" / "anvil-linux-amd64" / "bin" / "anvil"
 RELAYER_KEY = "0x" + keccak256(b"a relayer of tests").hex()
 RELAYER: str = Account.from_key(RELAYER_KEY).address
 TREASURY = canonical_address("evm", "0x" + keccak256(b"a treasury of tests")[-20:].hex())
+COORDINATOR_KEY = "0x" + keccak256(b"a cold coordinator of tests").hex()
+COORDINATOR: str = Account.from_key(COORDINATOR_KEY).address
 STRANGER_KEY = "0x" + keccak256(b"a stranger of tests").hex()
 # The first of the accounts that anvil gives money to.
 RICH_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -104,13 +106,14 @@ class Anvil:
     treasury: str = TREASURY
     stock: int = STOCK
     key: bytes = bytes.fromhex(RELAYER_KEY[2:])
+    coordinator: str = ""
 
     @property
     def token(self) -> str:
         return dollars(self.chain)
 
     def fields(self) -> dict[str, Any]:
-        return {}
+        return {"coordinator": self.coordinator} if self.coordinator else {}
 
     def wallet(self, name: str) -> str:
         """An address that belongs to a name."""
@@ -172,11 +175,11 @@ class Anvil:
         self.mine()
         return name
 
-    def carry_out(self, contract: str, data: str) -> str:
+    def carry_out(self, contract: str, data: str, key: str = STRANGER_KEY) -> str:
         """A call in a block, worked or not, by somebody who has nothing but coins for its fee; its
         name."""
-        self.rpc("anvil_setBalance", Account.from_key(STRANGER_KEY).address, hex(10**17))
-        name = self.transact(contract, bytes.fromhex(data[2:]), key=STRANGER_KEY)
+        self.rpc("anvil_setBalance", Account.from_key(key).address, hex(10**17))
+        name = self.transact(contract, bytes.fromhex(data[2:]), key=key)
         self.mine()
         return name
 
