@@ -3,6 +3,8 @@ printed for it, and the books follow it on the chain."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from crossway.domain.errors import InvalidInput, SigningRefused
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import refund_call
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.reconciliation import reconcile
@@ -76,6 +79,21 @@ class ColdWorld(ClaimWorld):
     def booked(self, account: Account) -> int:
         with self.live.services.store.read() as unit:
             return unit.ledger.get_balances().get((account, BASE, dollars(BASE)), 0)
+
+    def refused_refund(self) -> Intent:
+        """A payment that was not paid in full, and whose refund failed."""
+        self.allow()
+        self.forget_switches()
+        intent = self.live.pay()
+        self.base.refuse(intent.terms.refund_address)
+        self.live.step()
+        self.live.record_openings()
+        self.live.deposit(intent, 7_000_000)
+        self.live.step(3)
+        self.clock.ahead += timedelta(seconds=8_000)
+        self.base.rpc("evm_increaseTime", 8_000)
+        self.live.until(lambda: any(t.state is OutboundTxState.FAILED for t in self.txs(intent)))
+        return intent
 
     def forget_switches(self) -> None:
         """Another process reads them within a second; this one at once."""
@@ -176,17 +194,7 @@ def test_a_redirected_refund_is_sent_by_the_coordinator_alone_and_booked_once(
     world: ColdWorld,
 ) -> None:
     live, other = world.live, made_up("another wallet of the payer")
-    world.allow()
-    world.forget_switches()
-    intent = live.pay()
-    world.base.refuse(intent.terms.refund_address)
-    live.step()
-    live.record_openings()
-    live.deposit(intent, 7_000_000)
-    live.step(3)
-    world.clock.ahead += (intent.terms.expires_at - world.clock.now()) * 2
-    world.base.rpc("evm_increaseTime", 8_000)
-    live.until(lambda: any(t.state is OutboundTxState.FAILED for t in world.txs(intent)))
+    intent = world.refused_refund()
     # Another address may still be chosen, as nothing was sent.
     for chosen in (made_up("a mistaken wallet"), other):
         manual_operations.redirect_refund(live.services, live.operator, intent.id, chosen)
@@ -217,6 +225,27 @@ def test_a_redirected_refund_is_sent_by_the_coordinator_alone_and_booked_once(
     (refund,) = world.txs(intent, OutboundTxKind.REFUND)
     assert (refund.state, refund.reason) == (OutboundTxState.CANCELLED, CARRIED_OUT_BY_COORDINATOR)
     world.pass_minutes(6)
+    assert live.held(intent) == given_back(0)
+    assert reconcile(live.services, live.operator).sentences() == AGREE
+
+
+def test_a_failed_refund_that_the_coordinator_redirects_unasked_is_booked(
+    world: ColdWorld,
+) -> None:
+    live, other = world.live, made_up("another wallet of the payer")
+    intent = world.refused_refund()
+    call = refund_call(intent, BASE, dollars(BASE), COORDINATOR)
+    away = replace(call, outputs=(replace(call.outputs[0], to=other),))
+    public = live.services.chains[BASE].public_call(away)
+    assert public is not None
+    world.base.rpc("evm_increaseTime", REDIRECT_SECONDS)
+    world.pass_minutes(6)
+    assert live.now(intent).state is State.EXPIRED
+    world.base.carry_out(public.contract, public.data, COORDINATOR_KEY)
+    world.pass_minutes(11)
+    assert live.now(intent).state is State.REFUNDED
+    assert {tx.state for tx in world.txs(intent)} == {OutboundTxState.CANCELLED}
+    assert world.alerts("transfer") == []
     assert live.held(intent) == given_back(0)
     assert reconcile(live.services, live.operator).sentences() == AGREE
 

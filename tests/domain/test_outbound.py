@@ -49,7 +49,7 @@ def test_only_signed_transactions_are_confirmed() -> None:
 
 def test_a_signed_transaction_is_never_cancelled() -> None:
     cancelled = {s for s, event in OUTBOUND_TX_TRANSITIONS if event is OutboundTxEvent.CANCEL}
-    assert cancelled == {OutboundTxState.DUE}
+    assert cancelled == {OutboundTxState.DUE, OutboundTxState.FAILED}
     assert {OutboundTxState.DUE, OutboundTxState.SIGNED} == OPEN_STATES
 
 

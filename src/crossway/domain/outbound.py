@@ -73,6 +73,8 @@ OUTBOUND_TX_TRANSITIONS: Final = MappingProxyType(
         (T.CONFIRMED, X.REORG): T.SIGNED,
         (T.CANCELLED, X.REVIVE): T.DUE,
         (T.FAILED, X.REVIVE): T.DUE,
+        # Somebody else has sent it.
+        (T.FAILED, X.CANCEL): T.CANCELLED,
     }
 )
 OPEN_STATES: Final = frozenset({T.DUE, T.SIGNED})

@@ -20,11 +20,12 @@ _MOST: Final = 500
 
 
 class ClaimWatcher:
-    """Reads the balances of addresses with dust or a sweep that waits unsigned, some of each chain
-    at intervals.
+    """Reads the balances of addresses with dust or a sweep that waits unsigned or failed, some of
+    each chain at intervals.
 
     What is gone at the nodes that must agree, and still is once that block is final, was sent by
-    somebody else: the contracts pay it to the refund address alone, unless the payment was started.
+    somebody else: the contracts pay it to the refund address alone, unless the payment was started
+    or its coordinator redirected the refund.
     """
 
     def __init__(self, services: Services) -> None:

@@ -54,22 +54,23 @@ _SAVE: Final = per_dialect(
 _SELECT: Final = select(_c.intent_id, _c.chain, _c.token, _c.held, _c.dust, _c.misdirected)
 _t: Final = outbound_txs.c
 _REFUND_ADDRESS: Final = (
-    select(intents.c.refund_address)
-    .where(intents.c.id == outbound_txs.c.intent_id)
-    .scalar_subquery()
+    select(intents.c.refund_address).where(intents.c.id == _t.intent_id).scalar_subquery()
 )
-_WITH_WAITING_SWEEP: Final = _SELECT.join_from(
+_WITH_SWEEP: Final = _SELECT.join_from(
     address_balances,
     outbound_txs,
     and_(_t.intent_id == _c.intent_id, _t.chain == _c.chain, _t.token == _c.token),
-).where(
-    # A literal, so that the planner uses the partial index.
+).where(_t.kind.in_([kind.value for kind in SWEEP_KINDS]), _t.amount.is_(None))
+# Literals, so that the planner uses the partial indexes.
+_WITH_WAITING_SWEEP: Final = _WITH_SWEEP.where(
     text("outbound_txs.state = 'DUE'"),
-    _t.kind.in_([kind.value for kind in SWEEP_KINDS]),
-    _t.amount.is_(None),
     # One that was signed before and redirected since may be left to its coordinator.
     or_(_t.tx_id.is_(None), _t.to_address != _REFUND_ADDRESS),
 )
+_WITH_FAILED_SWEEP: Final = _WITH_SWEEP.where(
+    text("outbound_txs.state IN ('DUE', 'SIGNED', 'FAILED')"), _t.state == "FAILED"
+)
+_CLAIMABLE: Final = (_SELECT.where(text("dust <> '0'")), _WITH_WAITING_SWEEP, _WITH_FAILED_SWEEP)
 
 
 def _by_key(dialect: str) -> Select[Any]:
@@ -122,9 +123,10 @@ class AddressBalances:
         return [balance for row in rows if (balance := _decode(row)).held > 0]
 
     def list_claimable(self, chain: str, from_intent: int, limit: int) -> list[AddressBalance]:
-        """Where dust lies on a chain or an unsigned sweep waits, by payment, from one of them."""
+        """Where dust lies on a chain or a sweep waits unsigned or failed, by payment, from one of
+        them."""
         found: dict[AddressKey, AddressBalance] = {}
-        for claimable in (_SELECT.where(text("dust <> '0'")), _WITH_WAITING_SWEEP):
+        for claimable in _CLAIMABLE:
             query = claimable.where(_c.chain == chain, _c.intent_id >= from_intent)
             rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
             found |= {(row.intent_id, row.chain, row.token): _decode(row) for row in rows}

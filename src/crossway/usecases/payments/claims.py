@@ -145,8 +145,8 @@ def book_carried_out(
     returned = intent.state is State.EXPIRED and not balance.misdirected and not left
     event = IntentEvent.RETURNED if returned else IntentEvent.LEDGER_ONLY
     own = {} if balance.misdirected else {"balance_at_address": balance.held - from_held}
-    redirects = any(is_left_to_coordinator(tx, intent, accounts) for tx in locked.values())
-    note = CARRIED_OUT_BY_COORDINATOR if redirects else CARRIED_OUT
+    alone = accounts.is_coordinator(intent.coordinator)
+    note = CARRIED_OUT if alone else CARRIED_OUT_BY_COORDINATOR
     batch.apply_event(intent.id, event, "claim", note, **own)
     if not left:
         _close(unit, batch, balance, list(locked.values()), note)
@@ -161,9 +161,9 @@ def _may_start(intent: Intent, tx: OutboundTx) -> bool:
 
 def _may_move(intent: Intent, sweep: OutboundTx, accounts: ChainAddresses) -> bool:
     """Whether a sweep of ours may have taken what is gone: one that was signed and did not fail. A
-    redirect by another account's key was not signed since its refund failed."""
+    redirect that is left to the coordinator was not signed since its refund failed."""
     waits = sweep.state is OutboundTxState.DUE and is_left_to_coordinator(sweep, intent, accounts)
-    return sweep.tx_id is not None and not waits
+    return sweep.tx_id is not None and not waits and sweep.state is not OutboundTxState.FAILED
 
 
 def _close(
@@ -177,7 +177,7 @@ def _close(
     cancelled = [
         OutboundTxChange.after_event(tx, OutboundTxEvent.CANCEL, note, batch.now)
         for tx in sweeps
-        if tx.state is OutboundTxState.DUE
+        if tx.state in (OutboundTxState.DUE, OutboundTxState.FAILED)
     ]
     unit.outbound_txs.update(cancelled, batch.now)
     if balance.misdirected and cancelled:
