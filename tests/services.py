@@ -18,6 +18,7 @@ from crossway.catalogue import load_catalogue, reference_prices
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.errors import Unreachable
+from crossway.ports.chain import ChainAddresses
 from crossway.ports.services import Services
 
 CATALOGUE = load_catalogue()
@@ -49,6 +50,7 @@ class AddressChain:
     kind: str
     balances_by_address: dict[tuple[str, str], int] = field(default_factory=dict)
     unavailable: bool = False
+    accounts: ChainAddresses = field(default_factory=lambda: ChainAddresses("", "", "", ""))
 
     def canonical_address(self, text: str) -> str:
         return canonical_address(self.kind, text)

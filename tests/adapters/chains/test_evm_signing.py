@@ -198,6 +198,17 @@ def test_a_profile_names_variables_and_is_refused_in_words(tmp_path: Path) -> No
         ("BASE_MAINNET", "MOON_MAINNET", "there is no such chain"),
         ("BASE_MAINNET", "SOLANA_MAINNET", "SOLANA_MAINNET.treasury is not a Solana address"),
         ("rpc =", 'program = "x"\nrpc =', "BASE_MAINNET.program means nothing on Base"),
+        ("rpc =", 'coordinator = "x"\nrpc =', "BASE_MAINNET.coordinator is not an EVM address"),
+        (
+            "rpc =",
+            f'coordinator = "{treasury.lower()}"\nrpc =',
+            f"BASE_MAINNET.coordinator must be written {treasury}",
+        ),
+        (
+            "BASE_MAINNET]",
+            'SOLANA_MAINNET]\ncoordinator = "x"',
+            "SOLANA_MAINNET.coordinator cannot be set.*knows no agents",
+        ),
         ("env:KEY", SECRET.hex(), "chains.BASE_MAINNET.key"),
         (treasury, treasury.lower(), f"must be written {treasury}"),
         ("rpc =", "quorum = 2\nrpc =", "quorum must not be more than"),
