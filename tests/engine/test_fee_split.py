@@ -63,8 +63,15 @@ def reimbursement_of(intent: Intent, relayer: str) -> OutboundTx:
         (0, 0, 0, 0, 0),
     ],
 )
+@pytest.mark.parametrize("is_one_account", [False, True])
 def test_the_operator_gets_its_share_rounded_down_and_escrow_keeps_the_rest(
-    world: Harness, service: int, bridge: int, fees_units: int, operator: int, escrow: int
+    world: Harness,
+    service: int,
+    bridge: int,
+    fees_units: int,
+    operator: int,
+    escrow: int,
+    is_one_account: bool,
 ) -> None:
     created = world.create_intent(BASE, OPTIMISM)
     deposit, app_fee = 26_000_000, 7
@@ -74,6 +81,8 @@ def test_the_operator_gets_its_share_rounded_down_and_escrow_keeps_the_rest(
         costs=Costs(25_000_000, service, bridge, 7, fees_units, app_fee),
     )
     accounts = world.services.chains[BASE].accounts
+    if is_one_account:
+        accounts = replace(accounts, treasury=accounts.relayer)
     tx = reimbursement_of(intent, accounts.relayer)
     relayer = deposit - fees_units - app_fee
     outputs = build_outbound_call(tx, intent, accounts).outputs

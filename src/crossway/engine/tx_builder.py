@@ -137,7 +137,9 @@ def build_ledger_legs(
         return [(Account.INVENTORY, credit, units)]
     if tx.kind is not OutboundTxKind.REIMBURSE:
         return [(Account.PAYER, credit, units)]
-    if transfer.to == accounts.relayer:
+    # The relayer's account may be the treasury as well.
+    is_share = transfer.to == accounts.treasury and units == intent.costs.treasury_units
+    if transfer.to == accounts.relayer and not is_share:
         bridge_fee = intent.costs.fees_units - intent.costs.service_fee_units
         return [
             (Account.INVENTORY, credit, units),
