@@ -12,6 +12,7 @@ from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.intent import Intent, State
 from crossway.domain.payment_links import ClosedReason, PaymentLink
 from crossway.domain.price_risk import PricePolicy
+from crossway.domain.public_ids import RecordKind
 from crossway.engine.fan_out import fan_out
 from crossway.ports.records import IntentFilter
 from crossway.usecases.payers import checkout, link_payments, links
@@ -19,6 +20,8 @@ from crossway.usecases.payers.checkout import CheckoutError
 from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.payers.link_payments import CheckoutForm, TooManyUnpaid
 from crossway.usecases.payments import intents, search
+from crossway.usecases.payments.checkout_urls import checkout_url
+from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.simulator import chain_controls
 from tests.figures import kept_sums
 from tests.harness import Harness
@@ -197,7 +200,7 @@ def test_payments_that_nobody_paid_are_archived_and_come_back_when_money_arrives
 ) -> None:
     shop = Shop(f"sqlite:///{tmp_path / 'crossway.db'}", late_watch_seconds=86_400)
     world, link = shop.world, shop.create_link()
-    unpaid, searched = shop.submit(link, "visitor"), shop.submit(link, "visitor")
+    unpaid, *searched = [shop.submit(link, "visitor") for _ in range(5)]
     short = shop.submit(link, "visitor")
     world.deposit(short, "short")
     shop.let_expire(unpaid)
@@ -216,10 +219,8 @@ def test_payments_that_nobody_paid_are_archived_and_come_back_when_money_arrives
     # Its address is still known as one of ours.
     with pytest.raises(InvalidInput, match="deposit address of a payment"):
         world.create_intent(refund_address=unpaid.address)
-    # An operator finds it by its address; money that arrives brings it back by itself.
-    found = search.search(world.services, world.operator, searched.address)
-    assert found.best_match is not None
-    assert found.best_match.id == searched.id
+    bring_back_by_search(world, searched)
+    # Money that arrives brings it back by itself.
     token = unpaid.terms.token_in
     chain_controls.send_deposit(
         world.services, world.caller, unpaid.address, "25000000", token, BASE
@@ -230,3 +231,25 @@ def test_payments_that_nobody_paid_are_archived_and_come_back_when_money_arrives
     with world.store.read() as unit:
         events = [entry.event for entry in unit.intents.list_transitions([unpaid.id])]
     assert events[:2] == ["CREATED", "DEADLINE_EMPTY"]
+
+
+def bring_back_by_search(world: Harness, archived: list[Intent]) -> None:
+    """An operator finds archived payments by whatever names them, and has the time to look at
+    them; then they are archived again."""
+    services, (by_address, by_number, by_public_number, by_url) = world.services, archived
+    for intent, text in (
+        (by_address, by_address.address),
+        (by_number, str(by_number.id)),
+        (by_public_number, str(ids_of(services).encode(RecordKind.INTENT, by_public_number.id))),
+        (by_url, checkout_url(services, "https://pay.example", by_url.id)),
+    ):
+        assert not search.search(services, world.caller, text).hits
+        found = search.search(services, world.operator, text)
+        assert found.best_match is not None
+        assert found.best_match.id == intent.id
+    world.pass_time(29 * 86_400, 86_400)
+    assert [world.reload(intent).state for intent in archived] == [State.EXPIRED] * 4
+    world.pass_time(3 * 86_400, 86_400)
+    with world.store.read() as unit:
+        addresses = {intent.address for intent in archived}
+        assert unit.payment_archive.find_known(addresses) == addresses

@@ -13,8 +13,9 @@ class PaymentArchive(Protocol):
         ...
 
     def archive(self, expired_before: datetime, limit: int) -> int:
-        """Put away payments that expired before an instant, at whose addresses nothing was ever
-        seen, and that no order, note, event or uncounted figure refers to; returns how many."""
+        """Put away payments that expired before an instant and did not change since, at whose
+        addresses nothing was ever seen, and that no order, note, event or uncounted figure refers
+        to; returns how many."""
         ...
 
     def pause(self) -> None:
@@ -26,9 +27,10 @@ class PaymentArchive(Protocol):
         its chains."""
         ...
 
-    def restore(self, addresses: Collection[str]) -> list[int]:
+    def restore(self, addresses: Collection[str], changed_at: datetime | None = None) -> list[int]:
         """Bring payments back by their deposit addresses, with the numbers they had; returns
-        these."""
+        these. With `changed_at` they count as changed then, so that they are not archived again
+        at once."""
         ...
 
     def find_address(self, intent_id: int) -> str | None:

@@ -53,8 +53,8 @@ def _refers(table: Table, column: Any) -> ColumnElement[bool]:
     return select(table.c[column]).where(table.c[column] == intents.c.id).exists()
 
 
-# Ids of SQLite follow the highest one: the newest payment and transition stay, so that none is
-# given away again.
+# Ids of SQLite follow the highest one: the newest payment, transition and use of a link stay, so
+# that none is given away again.
 _KEPT = or_(
     *(_refers(table, "intent_id") for table in (deposits, postings, outbound_txs)),
     ~_refers(payment_figures, "intent_id"),
@@ -65,8 +65,10 @@ _KEPT = or_(
     .where(outbox.c.kind == "intent", outbox.c.resource_id == intents.c.id)
     .exists(),
     intents.c.id == select(func.max(intents.c.id)).scalar_subquery(),
-    intents.c.id
-    == select(transitions.c.intent_id).order_by(transitions.c.id.desc()).limit(1).scalar_subquery(),
+    *(
+        intents.c.id.in_(select(table.c.intent_id).order_by(table.c.id.desc()).limit(1))
+        for table in (transitions, payment_link_uses)
+    ),
 )
 _LOCK: Final = 0x43726F73_41726368
 # A literal, so that the planner uses the partial index.
@@ -113,12 +115,17 @@ class SqlPaymentArchive:
         query = select(archived_payments.c.address).where(archived_payments.c.id == intent_id)
         return self._db.execute(query).scalar()
 
-    def restore(self, addresses: Collection[str]) -> list[int]:
+    def restore(self, addresses: Collection[str], changed_at: datetime | None = None) -> list[int]:
         c = archived_payments.c
         of_addresses = in_values(self._db, c.address, addresses)
         query = select(c.id, c.packed).where(of_addresses).with_for_update()
         found = {row.id: _unpack(row.packed) for row in self._db.execute(query)}
         for rows in found.values():
+            if payment_link_uses.name in rows:
+                [use] = rows[payment_link_uses.name]
+                rows[payment_link_uses.name] = [self._as_storable(use)]
+            if changed_at is not None:
+                rows[intents.name][0]["updated_at"] = to_micros(changed_at)
             for table, _ in _TABLES:
                 if table.name in rows:
                     self._db.execute(insert(table), rows[table.name])
@@ -127,15 +134,23 @@ class SqlPaymentArchive:
             self._db.execute(delete(archived_payments).where(of_addresses))
         return sorted(found)
 
+    def _as_storable(self, use: dict[str, Any]) -> dict[str, Any]:
+        """A use of a link as it can be stored: its payer may have sent the same form again when
+        the first use was away. The money for that one must not be lost over it."""
+        c = payment_link_uses.c
+        same_form = c.link_id == use["link_id"], c.nonce == use["nonce"]
+        if self._db.execute(select(c.id).where(*same_form)).first() is None:
+            return use
+        return {**use, "nonce": f"{use['nonce']}:{use['intent_id']}"}
+
     def _lock(self, function: str) -> None:
         # SQLite writes one transaction after the other.
         if self._db.dialect.name == "postgresql":
             self._db.execute(text(f"SELECT {function}({_LOCK})"))
 
     def _due(self, expired_before: datetime, limit: int) -> Select[Any]:
-        query = select(intents.c.id).where(
-            _UNPAID, intents.c.expires_at < to_micros(expired_before), ~_KEPT
-        )
+        before, c = to_micros(expired_before), intents.c
+        query = select(c.id).where(_UNPAID, c.expires_at < before, c.updated_at < before, ~_KEPT)
         return query.order_by(intents.c.expires_at).limit(limit)
 
     def _count(self, payments: Collection[dict[str, list[dict[str, Any]]]], sign: int) -> None:

@@ -60,6 +60,7 @@ _MATCHED_BY: Final[Mapping[str, str]] = MappingProxyType(
         "metadata": "metadata value",
         "link": "payment link",
         "payers_page": "checkout page",
+        "archive": "archived payment",
         "reference": "reference",
         "provider_reference": "provider reference",
         "provider_tx": "provider transaction",

@@ -59,8 +59,9 @@ def _search(services: Services, caller: Principal, text: str) -> SearchResult:
     checkout_hits = _find_by_checkout_url(services, text)
     hits = checkout_hits or _find(services, query)
     hits = hits or _find_by_public_number(services, query)
-    if not hits and caller.is_staff and _restore_archived(services, query):
-        hits = _find(services, query)
+    if (checkout_hits or not hits) and caller.is_staff:
+        restored = _restore_archived(services, query, checkout_hits)
+        hits = [SearchHit("payment", intent_id, "archive", True) for intent_id in restored] or hits
     with services.store.read() as unit:
         if query.kind:
             named = [hit for hit in hits if hit.kind == query.kind]
@@ -100,16 +101,23 @@ def _find_by_public_number(services: Services, query: SearchQuery) -> list[Searc
     return hits
 
 
-def _restore_archived(services: Services, query: SearchQuery) -> bool:
-    """Bring back the archived payments with this address or number; whether there are any."""
+def _restore_archived(
+    services: Services, query: SearchQuery, checkout_hits: Sequence[SearchHit]
+) -> list[int]:
+    """Bring back the archived payments with this address, checkout URL, or number here or in the
+    API; returns their numbers. They stay as long as after their expiry, to be looked at."""
+    numbers = {int(hit.id) for hit in checkout_hits}
     with services.store.read() as unit:
+        if query.number is not None and 1 <= query.number <= MAX_PUBLIC_ID:
+            by_public_number = unit.public_ids.decode(RecordKind.INTENT, query.number)
+            numbers |= {query.number, by_public_number}
+        found = [unit.payment_archive.find_address(number) for number in numbers]
         addresses = unit.payment_archive.find_known(query.spellings)
-        if query.number is not None:
-            by_number = unit.payment_archive.find_address(query.number)
-            addresses |= {by_number} if by_number else set()
+    addresses |= {address for address in found if address is not None}
     if not addresses:
-        return False
-    return bool(services.store.write(lambda unit: unit.payment_archive.restore(addresses)))
+        return []
+    now = services.clock.now()
+    return services.store.write(lambda unit: unit.payment_archive.restore(addresses, now))
 
 
 def parse_email_query(text: str) -> str:
