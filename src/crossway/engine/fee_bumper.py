@@ -63,7 +63,7 @@ def _replace(
         (tx, build_outbound_call(tx, intents[tx.intent_id], chain.accounts), a.signed.nonce)
         for tx, a in still_signed
     ]
-    requests = [(t, c, n) for t, c, n in requests if _is_signable(unit, services, policy, t, c)]
+    requests = [request for request in requests if _is_signable(unit, services, policy, *request)]
     signed = policy.sign(requests, fee)
     replaced = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]
     unit.outbound_txs.add_attempts(
@@ -81,11 +81,16 @@ def _replace(
 
 
 def _is_signable(
-    unit: UnitOfWork, services: Services, policy: SigningPolicy, tx: OutboundTx, call: OutboundCall
+    unit: UnitOfWork,
+    services: Services,
+    policy: SigningPolicy,
+    tx: OutboundTx,
+    call: OutboundCall,
+    nonce: int,
 ) -> bool:
     """Whether a replacement may be signed; raises an alert where it must not."""
     try:
-        policy.require_signable(tx, call)
+        policy.require_signable(tx, call, nonce)
     except SigningRefused as refused:
         message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {refused}"
         key = f"{SIGNING_ALERT}:{tx.id}"

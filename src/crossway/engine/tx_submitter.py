@@ -119,15 +119,20 @@ def _prepare(
     due = unit.outbound_txs.lock_in_state({t.id: t.tx_id for t in txs}, OutboundTxState.DUE)
     locked = [tx for tx in txs if tx.id in due]
     intents = unit.intents.get_many({t.intent_id for t in locked})
-    planner = OutboundPlanner(unit, services, head, snapshot, intents)
-    decisions = [(tx, planner.decide(tx)) for tx in locked]
+    calls = {t.id: build_outbound_call(t, intents[t.intent_id], chain.accounts) for t in locked}
+    refused: dict[int, Decision] = {}
+    while True:
+        # What is refused reserves nothing: gas, inventory and the budget for returns are planned
+        # anew without it.
+        planner = OutboundPlanner(unit, services, head, snapshot, intents)
+        decisions = [(tx, refused.get(tx.id) or planner.decide(tx)) for tx in locked]
+        to_sign = [tx for tx, decision in decisions if decision.sign]
+        policy = SigningPolicy(unit, services, chain, to_sign, snapshot.authorized)
+        if not (refusals := _find_refusals(policy, to_sign, calls, now)):
+            break
+        refused |= refusals
     planner.save()
-    to_check = [tx for tx, decision in decisions if decision.sign]
-    policy = SigningPolicy(unit, services, chain, to_check, snapshot.authorized)
-    calls = {t.id: build_outbound_call(t, intents[t.intent_id], chain.accounts) for t in to_check}
-    decisions = [(t, _apply_policy(policy, t, calls.get(t.id), d, now)) for t, d in decisions]
     _raise_alerts(unit, services, chain, snapshot, decisions)
-    to_sign = [tx for tx, decision in decisions if decision.sign]
     signed: Sequence[SignedTx] = ()
     if to_sign:
         nonces = _reserve_nonces(unit, chain, to_sign, snapshot.next_nonce)
@@ -144,24 +149,24 @@ def _prepare(
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
 
 
-def _apply_policy(
+def _find_refusals(
     policy: SigningPolicy,
-    tx: OutboundTx,
-    call: OutboundCall | None,
-    decision: Decision,
+    to_sign: Sequence[OutboundTx],
+    calls: Mapping[int, OutboundCall],
     now: datetime,
-) -> Decision:
-    """The decision, or to wait and raise an alert where the call must not be signed."""
-    if call is not None:
+) -> dict[int, Decision]:
+    """By id, the decision to wait and to raise an alert for those that must not be signed."""
+    refusals = {}
+    for tx in to_sign:
         try:
-            policy.require_signable(tx, call)
+            policy.require_signable(tx, calls[tx.id])
         except SigningRefused as refused:
-            return Decision(
+            refusals[tx.id] = Decision(
                 wait_reason=str(refused),
                 wait_until=now + _REFUSED_RETRY,
                 alert_key=f"{SIGNING_ALERT}:{tx.id}",
             )
-    return decision
+    return refusals
 
 
 def _reserve_nonces(

@@ -57,8 +57,14 @@ class SigningPolicy:
         self._authorized = authorized
         self._unit, self._services, self._chain = unit, services, chain
         self._stored = unit.outbound_txs.lock([tx.id for tx in txs])
-        ids = {tx.intent_id for tx in txs}
-        self._intents = unit.intents.get_many(ids)
+        self._intents = unit.intents.get_many({tx.intent_id for tx in txs})
+        self._reserved = 0, 0
+        signed = [tx.id for tx in self._stored.values() if tx.state is T.SIGNED]
+        self._used_nonces = {
+            (attempt.outbound_tx_id, attempt.signed.nonce)
+            for attempt in unit.outbound_txs.list_attempts(signed)
+            if attempt.account == chain.accounts.relayer
+        }
         ids_of_payouts = [tx.intent_id for tx in txs if tx.kind in (K.FILL, K.REIMBURSE, K.REFUND)]
         self._paid = unit.ledger.sum_by_intent(Account.RECIPIENT, ids_of_payouts)
         self._of_intent: dict[tuple[int, OutboundTxKind], list[OutboundTx]] = {}
@@ -66,8 +72,11 @@ class SigningPolicy:
             for tx in unit.outbound_txs.list_by_intents(ids_of_payouts, kind):
                 self._of_intent.setdefault((tx.intent_id, kind), []).append(tx)
 
-    def require_signable(self, tx: OutboundTx, call: OutboundCall) -> None:
-        """Raises `SigningRefused` with a sentence where the call must not be signed."""
+    def require_signable(
+        self, tx: OutboundTx, call: OutboundCall, nonce: int | None = None
+    ) -> None:
+        """Raises `SigningRefused` with a sentence where the call must not be signed, with this
+        nonce if one is given."""
         stored = self._stored.get(tx.id)
         intent = self._intents.get(tx.intent_id)
         if stored is None or intent is None:
@@ -76,34 +85,29 @@ class SigningPolicy:
             raise SigningRefused("Not signed: it belongs to another payment.")
         if mismatch := next(self._find_mismatches(stored, intent, call), None):
             raise SigningRefused(f"Not signed: {mismatch}.")
+        if nonce is not None and not self._is_own_nonce(stored, nonce):
+            raise SigningRefused(f"Not signed: nonce {nonce} is not its own.")
 
     def sign(
         self, requests: Sequence[tuple[OutboundTx, OutboundCall, int]], fee_units: int
     ) -> Sequence[SignedTx]:
         """Sign calls with their nonces, all or none. Raises `SigningRefused`, and `Unreachable`
         where a signer does not answer."""
-        for tx, call, _ in requests:
-            self.require_signable(tx, call)
-        self._require_nonces([(tx, nonce) for tx, _, nonce in requests])
+        account = self._chain.accounts.relayer
+        self._reserved = self._unit.account_nonces.get_range(self._chain.id, account) or (0, 0)
+        for tx, call, nonce in requests:
+            self.require_signable(tx, call, nonce)
+        if len({nonce for _, _, nonce in requests}) != len(requests):
+            raise SigningRefused("Not signed: two transactions have the same nonce.")
         return self._chain.sign([(call, nonce) for _, call, nonce in requests], fee_units)
 
-    def _require_nonces(self, nonces: Sequence[tuple[OutboundTx, int]]) -> None:
-        replaced = [tx.id for tx, _ in nonces if self._stored[tx.id].state is T.SIGNED]
-        attempts = self._unit.outbound_txs.list_attempts(replaced)
-        used = {(attempt.outbound_tx_id, attempt.signed.nonce) for attempt in attempts}
-        account = self._chain.accounts.relayer
-        reserved = self._unit.account_nonces.get_range(self._chain.id, account) or (0, 0)
-        for tx, nonce in nonces:
-            if tx.id in replaced:
-                right = (tx.id, nonce) in used
-            else:
-                right = reserved[0] <= nonce < reserved[1]
-            if tx.kind is K.SKIP_NONCE:
-                right = tx.cause == f"nonce:{nonce}"
-            if not right:
-                raise SigningRefused(f"Not signed: nonce {nonce} is not its own.")
-        if len({nonce for _, nonce in nonces}) != len(nonces):
-            raise SigningRefused("Not signed: two transactions have the same nonce.")
+    def _is_own_nonce(self, tx: OutboundTx, nonce: int) -> bool:
+        if tx.kind is K.SKIP_NONCE:
+            return tx.cause == f"nonce:{nonce}"
+        if tx.state is T.SIGNED:
+            return (tx.id, nonce) in self._used_nonces
+        first, after_last = self._reserved
+        return first <= nonce < after_last
 
     def _find_mismatches(self, tx: OutboundTx, intent: Intent, call: OutboundCall) -> Iterator[str]:
         yield from self._differences_of_terms(tx, intent, call)
@@ -129,6 +133,9 @@ class SigningPolicy:
             yield "the call is that of another transaction"
         if call.chain != self._chain.id or call.account != self._chain.accounts.relayer:
             yield f"{call.account} on {call.chain} is not the relayer's account"
+        if tx.kind is K.SKIP_NONCE:
+            # It moves nothing, and all payments of the chain wait for it, not only this one.
+            return
         of_intent = (terms, intent.bridger, intent.coordinator)
         if (call.terms, call.bridger, call.coordinator) != of_intent:
             yield "the call has other terms than the payment"
@@ -187,6 +194,8 @@ class SigningPolicy:
             intent.relayer_claimed or self._has(intent, K.REIMBURSE, _SENT)
         ):
             yield "the relayer was repaid from this deposit"
+        if tx.kind is K.REFUND and self._has(intent, K.FILL, _SENT):
+            yield "the payout was sent and may still be included"
         if tx.kind is not K.REFUND and any(
             refund.amount is not None and refund.state in _SENT
             for refund in self._of_intent.get((intent.id, K.REFUND), ())
