@@ -77,6 +77,26 @@ def test_a_webhook_of_both_modes_becomes_two_and_keeps_every_delivery(store: Sql
     upgrade(store.writer)
 
 
+def test_a_webhook_goes_on_receiving_what_its_client_has_without_a_key(store: SqlStore) -> None:
+    """Payments are made on the dashboard too, and a key may be revoked on the day of the update."""
+    for client, modes in (("c-2", [Mode.LIVE]), ("c-3", [Mode.LIVE]), ("c-4", list(Mode))):
+        store.write(lambda unit, id=client: unit.api_keys.add_client(a_client(id)))  # type: ignore[misc]
+        for mode in modes:
+            store_intent(store, client_id=client, mode=mode.value)
+        deliver_all_events(store, add_webhook(store, client, Mode.TEST))
+    add_key(store, "c-3", Mode.TEST)
+    downgrade(store)
+    upgrade(store.writer)
+    assert owners(store) == [
+        ("c-2", Mode.LIVE), ("c-3", Mode.LIVE), ("c-3", Mode.TEST),
+        ("c-4", Mode.LIVE), ("c-4", Mode.TEST),
+    ]  # fmt: skip
+    with store.read() as unit:
+        for endpoint in unit.webhooks.list_by_owner(OwnerFilter()):
+            for _, event in unit.deliveries.list_page(DeliveryFilter(webhook_id=endpoint.id), 10):
+                assert event.mode == endpoint.mode
+
+
 def test_an_old_idempotent_answer_is_replayed_in_both_modes(store: SqlStore) -> None:
     owner = Owner("c-1", Mode.TEST)
     store.write(lambda unit: unit.api_keys.open_idempotency_slot(owner, "k", "body", NOW))

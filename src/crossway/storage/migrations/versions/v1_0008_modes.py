@@ -58,17 +58,24 @@ def _add_modes() -> None:
 
 def _split_webhooks() -> None:
     """A webhook used to receive the events of both modes. One of a client with live and test keys
-    becomes two with one secret, so that no receiver misses an event; deliveries go to the webhook
-    of their event's mode."""
-    live = "EXISTS (SELECT 1 FROM api_keys k WHERE k.client_id = webhooks.client_id " \
-        "AND k.mode = '{}' AND k.revoked_at IS NULL)"  # fmt: skip
+    or records becomes two with one secret, so that no receiver misses an event; deliveries go to
+    the webhook of their event's mode. Payments made on the dashboard need no key."""
+    used = " OR ".join(
+        f"EXISTS (SELECT 1 FROM {table} r WHERE r.client_id = webhooks.client_id "
+        f"AND r.mode = '{{0}}'{more})"
+        for table, more in (
+            ("api_keys", " AND r.revoked_at IS NULL"),
+            ("intents", ""),
+            ("orders", ""),
+        )
+    )
     op.execute(
-        f"UPDATE webhooks SET mode = CASE WHEN {live.format('live')} THEN 'live' ELSE 'test' END"
+        f"UPDATE webhooks SET mode = CASE WHEN {used.format('live')} THEN 'live' ELSE 'test' END"
     )
     db = op.get_bind()
     both = db.execute(
         sa.text(
-            f"SELECT id FROM webhooks WHERE mode = 'live' AND {live.format('test')} ORDER BY id"
+            f"SELECT id FROM webhooks WHERE mode = 'live' AND ({used.format('test')}) ORDER BY id"
         )
     ).scalars()
     for number in both.all():
