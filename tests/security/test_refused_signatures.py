@@ -1,7 +1,9 @@
 """What the signing policy refuses costs no other payment anything, and what it must not pass."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -9,6 +11,8 @@ from sqlalchemy import text
 from crossway.domain.errors import SigningRefused
 from crossway.domain.outbound import OutboundTxKind
 from crossway.engine.tx_builder import build_outbound_call
+from crossway.ports.chain import Chain
+from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.return_budgets import load_budget
 from crossway.usecases.payments.signing_policy import SigningPolicy
@@ -40,18 +44,31 @@ def test_a_refund_that_is_refused_each_minute_leaves_the_budget_to_others(tmp_pa
     world.store.close()
 
 
-def refusal_of(world: World, tx_id: int, *changes: str) -> str:
+class ReplacedContracts:
+    """A chain with other contracts than its older payments were made with."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chain, name)
+
+    def deposit_address(self, intent_hash: str) -> str:
+        return self._chain.deposit_address(f"other contracts {intent_hash}")
+
+
+def refusal_of(world: World, tx_id: int, *changes: str, services: Services | None = None) -> str:
     """Why a transaction is not signed after these changes of rows, which are undone; else empty."""
-    reasons = [""]
+    reasons, used = [""], services or world.services
 
     def work(unit: UnitOfWork) -> None:
         for sql in changes:
             assert unit.intents._db.execute(text(sql)).rowcount == 1  # type: ignore[attr-defined]
         tx = unit.outbound_txs.lock([tx_id])[tx_id]
-        chain = world.services.chains[tx.chain]
+        chain = used.chains[tx.chain]
         call = build_outbound_call(tx, unit.intents.get_many([1])[1], chain.accounts)
         try:
-            SigningPolicy(unit, world.services, chain, [tx]).require_signable(tx, call)
+            SigningPolicy(unit, used, chain, [tx]).require_signable(tx, call)
         except SigningRefused as refused:
             reasons.append(str(refused))
         raise Held
@@ -80,6 +97,38 @@ def test_a_collected_deposit_does_not_go_back_while_its_payout_is_under_way(payi
     for state in ("SIGNED", "CONFIRMED", "FINAL"):
         sent = of_tx(K.FILL, f"state = '{state}'")
         assert "the payout was sent" in refusal_of(paying, 99, refund, failed, sent)
+
+
+def test_a_payout_of_a_deposit_that_no_book_shows_is_not_signed(tmp_path: Path) -> None:
+    """Three rows changed, of a payment that anyone may create and nobody paid."""
+    world = World(f"sqlite:///{tmp_path / 'crossway.db'}", K.START)
+    collected = of_tx(K.START, "state = 'FINAL'")
+    started = INTENT.format("state = 'INITIATED'")
+    payout = (
+        _INSERT + "SELECT 99, id, 'FILL', 'fill', destination_chain, token_out, payout_amount, "
+        "recipient, 'DUE', 0, '', 0, 0, 0 FROM intents WHERE id = 1"
+    )
+    refusal = refusal_of(world, 99, collected, started, payout)
+    assert refusal == "Not signed: the books do not show that the deposit was collected."
+    world.store.close()
+
+
+@pytest.mark.parametrize("kind", [K.START, K.FILL, K.REIMBURSE, K.REFUND])
+def test_what_was_collected_is_paid_on_after_contracts_were_replaced(
+    tmp_path: Path, kind: OutboundTxKind
+) -> None:
+    """A payout and a repayment go by the escrow that the payment stores. Only what leaves the
+    deposit address goes by the contracts of today, which would empty another one."""
+    world = World(f"sqlite:///{tmp_path / 'crossway.db'}", kind)
+    replaced = {BASE: ReplacedContracts(world.services.chains[BASE])}
+    services = replace(world.services, chains={**world.services.chains, **replaced})
+    refusal = refusal_of(world, world.tx().id, services=services)
+    assert refusal == (
+        "Not signed: the deposit address of the payment is not that of its intent hash."
+        if kind in (K.START, K.REFUND)
+        else ""
+    )
+    world.store.close()
 
 
 def test_a_nonce_is_skipped_whatever_became_of_the_payment_that_waits_for_it(

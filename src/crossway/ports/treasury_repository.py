@@ -54,9 +54,12 @@ class LedgerRepository(Protocol):
     def count_by_intent(self, intent_id: int) -> int: ...
     def list_by_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]: ...
 
-    def sum_by_intent(self, account: Account, intent_ids: Collection[int]) -> dict[int, int]:
-        """Debits less credits of an account for each of these payments, in smallest units; those
-        without a posting are left out. For an account that has one token per payment."""
+    def sum_by_intent(
+        self, account: Account, intent_ids: Collection[int], against: Account | None = None
+    ) -> dict[int, int]:
+        """Debits less credits of an account for each of these payments, in smallest units; with
+        `against` only those whose other side is this account. Payments without one are left out.
+        For accounts that have one token per payment."""
         ...
 
     def get_address_balances(

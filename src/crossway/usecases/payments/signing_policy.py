@@ -67,6 +67,8 @@ class SigningPolicy:
         }
         ids_of_payouts = [tx.intent_id for tx in txs if tx.kind in (K.FILL, K.REIMBURSE, K.REFUND)]
         self._paid = unit.ledger.sum_by_intent(Account.RECIPIENT, ids_of_payouts)
+        # What left the escrow again, such as a reimbursement before a reorg, does not count here.
+        self._collected = unit.ledger.sum_by_intent(Account.ESCROW, ids_of_payouts, Account.HELD)
         self._of_intent: dict[tuple[int, OutboundTxKind], list[OutboundTx]] = {}
         for kind in (K.START, K.FILL, K.REIMBURSE, K.REFUND) if ids_of_payouts else ():
             for tx in unit.outbound_txs.list_by_intents(ids_of_payouts, kind):
@@ -144,7 +146,10 @@ class SigningPolicy:
             yield f"{terms.source_chain} is not configured, so its terms cannot be verified"
         elif source.intent_hash(*of_intent) != intent.intent_hash:
             yield "the terms of the payment are not those of its intent hash"
-        elif source.deposit_address(intent.intent_hash) != intent.address:
+        elif (tx.kind is K.START or tx.amount is None) and source.deposit_address(
+            intent.intent_hash
+        ) != intent.address:
+            # What was collected is paid on even where the contracts have been replaced since.
             yield "the deposit address of the payment is not that of its intent hash"
 
     def _missing_authority(self, tx: OutboundTx, intent: Intent) -> Iterator[str]:
@@ -182,6 +187,8 @@ class SigningPolicy:
         paid, is_first = self._paid.get(intent.id, 0), tx.state is T.DUE
         if not self._has(intent, K.START, _DONE if is_first else (T.DUE, *_SENT)):
             yield "the deposit was not collected"
+        elif is_first and self._collected.get(intent.id, 0) != intent.terms.deposit_amount:
+            yield "the books do not show that the deposit was collected"
         if tx.kind is K.REIMBURSE:
             # A reorg may have taken the payout back since the first one was signed.
             if is_first and not (
