@@ -28,7 +28,7 @@ RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 @dataclass
 class RemoteSigner:
     """What the signer holds, what it was asked, and how it misbehaves: `wrong_key`, `high_s`,
-    `error`, `redirect`, `garbage`, `too_much`, `silent`, `slow`, or not at all."""
+    `error`, `refuses`, `redirect`, `garbage`, `too_much`, `silent`, `slow`, or not at all."""
 
     secret: bytes
     url: str = ""
@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
         content = {"garbage": b"<html>", "too_much": b" " * 100_000}.get(
             fault, json.dumps(body).encode()
         )
-        self.send_response({"error": 503, "redirect": 307}.get(fault, 200))
+        self.send_response({"error": 503, "refuses": 403, "redirect": 307}.get(fault, 200))
         if fault == "redirect":
             self.send_header("Location", self.path)
         self.send_header("Content-Length", str(len(content)))

@@ -1,5 +1,6 @@
 """What the signing policy refuses costs no other payment anything, and what it must not pass."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,16 +10,23 @@ import pytest
 from sqlalchemy import text
 
 from crossway.domain.errors import SigningRefused
-from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.intent import State
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import OutboundCall
+from crossway.engine.fee_bumper import bump_fees
+from crossway.engine.loop import Engine
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import Chain
+from crossway.ports.records import TxAttempt
+from crossway.ports.sandbox import Faults
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.return_budgets import load_budget
 from crossway.usecases.payments.signing_policy import SigningPolicy
+from tests.harness import Harness
 from tests.security.test_signing import BASE, INTENT, OPTIMISM, OTHER, Held, World, of_tx
 
-K = OutboundTxKind
+K, T = OutboundTxKind, OutboundTxState
 _INSERT = (
     "INSERT INTO outbound_txs (id, intent_id, kind, cause, chain, token, amount, to_address, "
     "state, attempt_count, reason, next_at, created_at, updated_at) "
@@ -41,6 +49,73 @@ def test_a_refund_that_is_refused_each_minute_leaves_the_budget_to_others(tmp_pa
     assert world.tx().reason.startswith("Not signed")
     with world.store.read() as unit:
         assert load_budget(unit, world.services, BASE).micro_usd == three
+    world.store.close()
+
+
+class PickySigner:
+    """A chain whose signer refuses one payment by rules of its own, and counts what it is asked."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain, self.refused, self.asked = chain, "", 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chain, name)
+
+    def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Any:
+        self.asked += len(calls)
+        if any(call.intent_hash == self.refused for call, _ in calls):
+            raise SigningRefused("Not signed: signer kms refuses it.")
+        return self._chain.sign(calls, fee_units)
+
+
+def test_a_transaction_that_its_signer_refuses_keeps_no_other_waiting(tmp_path: Path) -> None:
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=[BASE, OPTIMISM])
+    signer = PickySigner(world.services.chains[OPTIMISM])
+    services = replace(world.services, chains={**world.services.chains, OPTIMISM: signer})
+    world.engine = Engine(services, "picky", sole=True)
+    refused, *others = [world.create_intent(BASE, OPTIMISM) for _ in range(4)]
+    signer.refused = refused.intent_hash
+    for intent in (refused, *others):
+        world.deposit(intent)
+    for intent in others:
+        world.wait_for_state(intent, State.COMPLETED)
+    with world.store.read() as unit:
+        (payout,) = unit.outbound_txs.list_by_intents([refused.id], K.FILL)
+        (alert,) = [a for a in unit.alerts.list_active() if a.kind == "signing"]
+    assert (payout.state, payout.reason) == (T.DUE, "Not signed: signer kms refuses it.")
+    assert (alert.key, alert.subject) == (f"signing:{payout.id}", str(refused.id))
+    # It is asked again once a minute, not in each pass.
+    asked = signer.asked
+    world.pass_time(180)
+    assert signer.asked - asked <= 4
+    signer.refused = ""
+    world.wait_for_state(refused, State.COMPLETED)
+    world.store.close()
+
+
+def test_a_refused_replacement_keeps_no_other_waiting(tmp_path: Path) -> None:
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=[BASE, OPTIMISM])
+    signer = PickySigner(world.services.chains[OPTIMISM])
+    services = replace(world.services, chains={**world.services.chains, OPTIMISM: signer})
+    payments = [world.create_intent(BASE, OPTIMISM) for _ in range(3)]
+    world.sandbox.inject_faults(OPTIMISM, Faults(slow_blocks=90))
+    for intent in payments:
+        world.deposit(intent)
+    attempts: list[TxAttempt] = []
+    while len(attempts) < len(payments):
+        world.pass_time(1)
+        with world.store.read() as unit:
+            txs = unit.outbound_txs.list_by_intents([i.id for i in payments], K.FILL)
+            attempts = unit.outbound_txs.list_attempts([tx.id for tx in txs])
+    world.sandbox.inject_faults(OPTIMISM, Faults(fee_factor=3))
+    signer.refused = payments[0].intent_hash
+    bump_fees(services, services.chains[OPTIMISM], attempts)
+    with world.store.read() as unit:
+        replaced = unit.outbound_txs.list_attempts([tx.id for tx in txs])
+        (alert,) = [a for a in unit.alerts.list_active() if a.kind == "signing"]
+    counts = {tx.intent_id: [a.outbound_tx_id for a in replaced].count(tx.id) for tx in txs}
+    assert [counts[intent.id] for intent in payments] == [1, 2, 2]
+    assert alert.subject == str(payments[0].id)
     world.store.close()
 
 

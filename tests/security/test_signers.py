@@ -19,7 +19,7 @@ from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring
 from crossway.adapters.chains.rpc.profile import read_profile
 from crossway.adapters.chains.rpc.signer_profile import SignerProfile
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import SigningRefused, Unreachable
 from crossway.domain.intent import State, Terms
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
@@ -123,6 +123,15 @@ def test_a_signer_that_misbehaves_signs_nothing(
     assert TOKEN not in str(raised.value)
     signer.fault = ""
     assert remote.sign(DIGEST, REQUEST)
+
+
+def test_a_signer_that_refuses_one_transaction_did_answer(signer: RemoteSigner) -> None:
+    """By rules of its own, which docs/signers.md invites; all others may be signed."""
+    remote = opened(signer)
+    signer.fault = "refuses"
+    with pytest.raises(SigningRefused, match="Not signed: signer kms refuses it") as raised:
+        remote.sign(DIGEST, REQUEST)
+    assert TOKEN not in str(raised.value)
 
 
 def test_a_signer_without_a_trusted_certificate_is_not_asked(signer: RemoteSigner) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from crossway import bootstrap
 from crossway.bootstrap import Service
 from crossway.domain.clients import Principal, staff_principal
-from crossway.domain.errors import DomainError, Unreachable
+from crossway.domain.errors import DomainError, SigningRefused, Unreachable
 from crossway.settings import Settings
 from crossway.startup_checks import SetupError
 from crossway.storage.backup import BackupError
@@ -31,7 +31,7 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except FileExistsError as error:
             _fail(f"{error.filename2 or error.filename} already exists and was not changed")
-        except (DomainError, SetupError, BackupError, OSError) as error:
+        except (DomainError, SigningRefused, SetupError, BackupError, OSError) as error:
             _fail(str(error))
         except Unreachable as error:
             _fail(str(error) or "no response: the outcome is unknown; try again")

@@ -52,8 +52,8 @@ class TooManyRequests(DomainError):
 
 
 class SigningRefused(Exception):
-    """A transaction is not signed, because it does not match what is stored about it, or because
-    this process holds no key."""
+    """A transaction is not signed, because it does not match what is stored about it, because its
+    signer refuses it by rules of its own, or because this process holds no key."""
 
 
 class Unreachable(Exception):

@@ -3,7 +3,7 @@
 import logging
 from typing import Final
 
-from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.engine.fenced_store import LeaseLost
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -30,6 +30,13 @@ def raise_alert(
     """Raise an alert or keep it active; there is at most one per key."""
     now = services.clock.now()
     unit.alerts.raise_alert(Alert(key, kind, subject, message, now, now, None))
+
+
+def raise_signing_alert(unit: UnitOfWork, services: Services, tx: OutboundTx, reason: str) -> None:
+    """Raise the alert about a transaction that must not be signed, or that its signer refuses."""
+    message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {reason}"
+    key = f"{SIGNING_ALERT}:{tx.id}"
+    raise_alert(unit, services, key, SIGNING_ALERT, str(tx.intent_id), message)
 
 
 class TaskHealth:

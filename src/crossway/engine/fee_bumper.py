@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
 from crossway.domain.outbound import OutboundTx, OutboundTxEvent
 from crossway.domain.outbound_call import OutboundCall
-from crossway.engine.alerts import SIGNING_ALERT, describe_outbound_tx, raise_alert
+from crossway.engine.alerts import raise_signing_alert
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import broadcast, report_signer
 from crossway.ports.chain import Chain, SignedTx
@@ -31,18 +31,32 @@ def bump_fees(services: Services, chain: Chain, stuck: Sequence[TxAttempt]) -> N
     if not underpriced:
         return
     fee = max([current_fee, *(a.signed.fee_units * 5 // 4 + 1 for a in underpriced)])
+    _bump(services, chain, underpriced, fee)
 
+
+def _bump(services: Services, chain: Chain, attempts: Sequence[TxAttempt], fee: int) -> None:
+    """Replace these, or each by itself where the signer refuses one; `fee` in units of the native
+    coin. What is confirmed must not wait for a signer, so nothing of it is raised."""
     try:
-        signed = services.store.write(
-            lambda unit: _replace(unit, services, chain, underpriced, fee)
-        )
+        signed = services.store.write(lambda unit: _replace(unit, services, chain, attempts, fee))
     except StorageUnavailable:
         raise
     except Unreachable as error:
-        # What is confirmed must not wait for a signer.
         report_signer(services, chain.id, error)
-        return
-    broadcast(services, chain, signed)
+    except SigningRefused as refused:
+        if len(attempts) == 1:
+            reason = str(refused)
+            services.store.write(lambda unit: _report_refusal(unit, services, attempts[0], reason))
+            return
+        for attempt in attempts:
+            _bump(services, chain, [attempt], fee)
+    else:
+        broadcast(services, chain, signed)
+
+
+def _report_refusal(unit: UnitOfWork, services: Services, attempt: TxAttempt, reason: str) -> None:
+    if (tx := unit.outbound_txs.get(attempt.outbound_tx_id)) is not None:
+        raise_signing_alert(unit, services, tx, reason)
 
 
 def _replace(
@@ -92,8 +106,6 @@ def _is_signable(
     try:
         policy.require_signable(tx, call, nonce)
     except SigningRefused as refused:
-        message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {refused}"
-        key = f"{SIGNING_ALERT}:{tx.id}"
-        raise_alert(unit, services, key, SIGNING_ALERT, str(tx.intent_id), message)
+        raise_signing_alert(unit, services, tx, str(refused))
         return False
     return True

@@ -12,12 +12,17 @@ from crossway.domain.outbound import (
     OutboundTxKind,
     OutboundTxState,
 )
-from crossway.domain.outbound_call import OutboundCall
-from crossway.engine.alerts import SIGNING_ALERT, describe_outbound_tx, raise_alert
+from crossway.engine.alerts import (
+    SIGNING_ALERT,
+    describe_outbound_tx,
+    raise_alert,
+    raise_signing_alert,
+)
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
+from crossway.engine.signing_refusals import find_refusals, postpone
 from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
 from crossway.engine.tx_effects import apply_abandonment, apply_already_done, apply_refusal
 from crossway.ports.chain import Chain, ChainHead, SignedTx
@@ -34,7 +39,6 @@ from crossway.usecases.payments.signing_policy import SigningPolicy
 
 BATCH = 2_000
 _WAIT_SECONDS = 5
-_REFUSED_RETRY = timedelta(minutes=1)
 _START_EXECUTED = "The chain shows that the payment was started: nothing to refund."
 Decisions = Sequence[tuple[OutboundTx, Decision]]
 
@@ -85,9 +89,17 @@ def _sign_and_send(
     snapshot: ChainSnapshot,
 ) -> int:
     def prepare(batch: Sequence[OutboundTx]) -> list[tuple[OutboundTxKind, SignedTx]]:
-        return services.store.write(
-            lambda unit: _prepare(unit, services, chain, heads[chain.id], batch, snapshot)
-        )
+        try:
+            return services.store.write(
+                lambda unit: _prepare(unit, services, chain, heads[chain.id], batch, snapshot)
+            )
+        except SigningRefused as refused:
+            # The signer does not say which of several it refuses: they are tried in halves.
+            if len(batch) > 1:
+                raise
+            reason = str(refused)
+            services.store.write(lambda unit: postpone(unit, services, batch[0], reason))
+            return []
 
     services.process.failpoint("before-sign")
     batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare)
@@ -128,7 +140,7 @@ def _prepare(
         decisions = [(tx, refused.get(tx.id) or planner.decide(tx)) for tx in locked]
         to_sign = [tx for tx, decision in decisions if decision.sign]
         policy = SigningPolicy(unit, services, chain, to_sign, snapshot.authorized)
-        if not (refusals := _find_refusals(policy, to_sign, calls, now)):
+        if not (refusals := find_refusals(policy, to_sign, calls, now)):
             break
         refused |= refusals
     planner.save()
@@ -147,26 +159,6 @@ def _prepare(
     )
     _apply_decisions(unit, services, chain, head, decisions, now)
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
-
-
-def _find_refusals(
-    policy: SigningPolicy,
-    to_sign: Sequence[OutboundTx],
-    calls: Mapping[int, OutboundCall],
-    now: datetime,
-) -> dict[int, Decision]:
-    """By id, the decision to wait and to raise an alert for those that must not be signed."""
-    refusals = {}
-    for tx in to_sign:
-        try:
-            policy.require_signable(tx, calls[tx.id])
-        except SigningRefused as refused:
-            refusals[tx.id] = Decision(
-                wait_reason=str(refused),
-                wait_until=now + _REFUSED_RETRY,
-                alert_key=f"{SIGNING_ALERT}:{tx.id}",
-            )
-    return refusals
 
 
 def _reserve_nonces(
@@ -196,12 +188,12 @@ def _raise_alerts(
         if decision.alert_key:
             raised.add(decision.alert_key)
             kind, _, subject = decision.alert_key.partition(":")
-            message, of_payment = decision.wait_reason, (SIGNING_ALERT, COORDINATOR_ALERT)
-            subject = str(tx.intent_id) if kind in of_payment else subject
-            subject = tx.chain if kind == AGENT_ALERT else subject
             if kind == SIGNING_ALERT:
-                message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {message}"
-            raise_alert(unit, services, decision.alert_key, kind, subject, message)
+                raise_signing_alert(unit, services, tx, decision.wait_reason)
+                continue
+            subject = str(tx.intent_id) if kind == COORDINATOR_ALERT else subject
+            subject = tx.chain if kind == AGENT_ALERT else subject
+            raise_alert(unit, services, decision.alert_key, kind, subject, decision.wait_reason)
         elif failure := decision.fail_reason or decision.refusal:
             subject = describe_outbound_tx(tx.kind, tx.intent_id)
             message = f"{subject} failed: {failure}"

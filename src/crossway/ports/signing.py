@@ -29,7 +29,8 @@ class Signer(Protocol):
         another valid signature the next time.
 
         Raises `Unreachable` when a signer outside does not answer, or not with a signature of this
-        account. Nothing is known then; it may be asked again.
+        account. Nothing is known then; it may be asked again. Raises `SigningRefused` when it
+        refuses this transaction by rules of its own.
         """
         ...
 
@@ -41,5 +42,5 @@ class MessageSigner(Protocol):
     """The account's address in canonical form."""
 
     def sign(self, message: bytes, request: SigningRequest) -> bytes:
-        """The 64-byte signature of a message. Raises `Unreachable`, as `Signer` does."""
+        """The 64-byte signature of a message. Raises as `Signer` does."""
         ...

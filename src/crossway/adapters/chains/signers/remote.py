@@ -12,11 +12,13 @@ from typing import Any
 import httpx
 
 from crossway.adapters.chains.signers.external_key import Curve
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import SigningRefused, Unreachable
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.signing import SigningRequest
 
 _MAX_BYTES, _MAX_REQUESTS = 16_384, 4
+# This transaction is refused, by rules of the signer's own; others may be signed.
+_REFUSED = (httpx.codes.BAD_REQUEST, httpx.codes.FORBIDDEN, httpx.codes.UNPROCESSABLE_ENTITY)
 _PUBLIC_KEY_BYTES: Mapping[Curve, int] = {"secp256k1": 64, "ed25519": 32}
 
 
@@ -93,6 +95,8 @@ class RemoteKey:
                     content += chunk
                     if len(content) > _MAX_BYTES:
                         raise self._unreachable("answers with too much")
+                if method == "POST" and response.status_code in _REFUSED:
+                    raise SigningRefused(f"Not signed: {self.name} refuses it.")
                 if response.status_code != httpx.codes.OK:
                     raise self._unreachable(f"answers with {response.status_code}")
             return json.loads(content)
