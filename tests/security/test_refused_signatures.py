@@ -24,6 +24,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.return_budgets import load_budget
 from crossway.usecases.payments.signing_policy import SigningPolicy
 from tests.harness import Harness
+from tests.invariants import check_invariants
 from tests.security.test_signing import BASE, INTENT, OPTIMISM, OTHER, Held, World, of_tx
 
 K, T = OutboundTxKind, OutboundTxState
@@ -73,7 +74,7 @@ def test_a_transaction_that_its_signer_refuses_keeps_no_other_waiting(tmp_path: 
     signer = PickySigner(world.services.chains[OPTIMISM])
     services = replace(world.services, chains={**world.services.chains, OPTIMISM: signer})
     world.engine = Engine(services, "picky", sole=True)
-    refused, *others = [world.create_intent(BASE, OPTIMISM) for _ in range(4)]
+    refused, *others = [world.create_intent(BASE, OPTIMISM) for _ in range(5)]
     signer.refused = refused.intent_hash
     for intent in (refused, *others):
         world.deposit(intent)
@@ -90,6 +91,23 @@ def test_a_transaction_that_its_signer_refuses_keeps_no_other_waiting(tmp_path: 
     assert signer.asked - asked <= 4
     signer.refused = ""
     world.wait_for_state(refused, State.COMPLETED)
+    world.store.close()
+
+
+def test_a_payout_that_its_signer_refuses_for_ever_is_given_up(tmp_path: Path) -> None:
+    """The payer gets the deposit back, as with every payout that cannot be sent."""
+    world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=[BASE, OPTIMISM])
+    signer = PickySigner(world.services.chains[OPTIMISM])
+    services = replace(world.services, chains={**world.services.chains, OPTIMISM: signer})
+    world.engine = Engine(services, "picky", sole=True)
+    intent = world.create_intent(BASE, OPTIMISM)
+    signer.refused = intent.intent_hash
+    world.deposit(intent)
+    world.pass_time(60)
+    assert world.reload(intent).state is State.INITIATED
+    world.pass_time(2 * 3_600, 60)
+    world.wait_for_state(intent, State.REFUNDED)
+    check_invariants(world)
     world.store.close()
 
 

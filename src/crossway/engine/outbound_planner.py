@@ -11,6 +11,7 @@ from crossway.engine.agency import wait_for_agent, wait_for_coordinator
 from crossway.engine.chain_snapshot import ChainSnapshot
 from crossway.engine.outbound_decision import SIGN, Decision
 from crossway.engine.return_limits import ReturnLimits
+from crossway.engine.signing_refusals import NOT_SIGNED
 from crossway.engine.tx_builder import earliest_sweep_time, nonce_to_skip
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
@@ -63,8 +64,11 @@ class OutboundPlanner:
             decision = self._wait_for_agent(tx, intent) or decision
         if decision.sign and self._gas < self._snapshot.fee_per_tx:
             decision = self._wait_for_gas(tx.chain)
-        if decision.alert_key and tx.id in self._snapshot.unpaid:
-            return Decision(give_up_reason=NOT_PAID_IN_TIME.format(decision.wait_reason))
+        waits = decision.wait_reason if decision.alert_key else ""
+        if decision.sign and tx.reason.startswith(NOT_SIGNED):
+            waits = tx.reason
+        if waits and tx.id in self._snapshot.unpaid:
+            return Decision(give_up_reason=NOT_PAID_IN_TIME.format(waits))
         if decision.sign:
             self._gas -= self._snapshot.fee_per_tx
             self._reserve(tx, intent)

@@ -14,6 +14,9 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.signing_policy import SigningPolicy
 
+NOT_SIGNED: Final = "Not signed"
+"""How the reason of what was not signed begins."""
+
 _RETRY: Final = timedelta(minutes=1)
 
 
