@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 PIN, LABEL = "1234", "crossway"
 LIBRARIES = ("/usr/lib/softhsm/libsofthsm2.so", "/usr/lib64/pkcs11/libsofthsm2.so")
@@ -39,6 +41,29 @@ class Token:
             yield
         finally:
             away.rename(self.folder)
+
+
+def bring_in(held: Token, label: str, secret: bytes) -> None:
+    """Bring a key on secp256k1 into a token, as one that was made elsewhere."""
+    import pkcs11
+    from pkcs11.util.ec import decode_ec_private_key, decode_ec_public_key
+
+    key = ec.derive_private_key(int.from_bytes(secret, "big"), ec.SECP256K1())
+    public, private, plain = (
+        serialization.PublicFormat.SubjectPublicKeyInfo,
+        serialization.PrivateFormat.TraditionalOpenSSL,
+        serialization.NoEncryption(),
+    )
+    der = serialization.Encoding.DER
+    found = (
+        decode_ec_public_key(key.public_key().public_bytes(der, public)),
+        decode_ec_private_key(key.private_bytes(der, private, plain)),
+    )
+    token = pkcs11.lib(held.module).get_token(token_label=LABEL)
+    with token.open(user_pin=PIN, rw=True) as session:
+        for attributes in found:
+            kept = {pkcs11.Attribute.LABEL: label, pkcs11.Attribute.TOKEN: True}
+            session.create_object(attributes | kept)
 
 
 def new_token(folder: Path) -> Token:

@@ -27,6 +27,16 @@ def write_profile(
     return profile_of(folder, chains, urls, quorum, fast, poll_seconds)
 
 
+def with_signer(profile: Path, key: str, fields: Mapping[str, Any]) -> Path:
+    """The profile with every key at a signer outside, such as `remote:kms`, of these fields."""
+    lines = [line for line in profile.read_text().splitlines() if not line.startswith("key")]
+    text = "\n".join(lines).replace("quorum =", f'key = "{key}"\nquorum =')
+    text += f"\n[signers.{key.partition(':')[2]}]\n"
+    text += "\n".join(f"{name} = {value!r}".replace("'", '"') for name, value in fields.items())
+    profile.write_text(text + "\n")
+    return profile
+
+
 class LiveWorld(RealWorld[Anvil]):
     """A service on two chains, whose engine and blocks a test moves on by hand."""
 

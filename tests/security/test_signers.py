@@ -27,7 +27,7 @@ from crossway.ports.signing import SigningRequest
 from tests import remote_signer
 from tests.chains import anvil
 from tests.chains.anvil import CATALOGUE, RELAYER, RELAYER_KEY
-from tests.chains.live import ARBITRUM, BASE, LiveWorld, paid, write_profile
+from tests.chains.live import ARBITRUM, BASE, LiveWorld, paid, with_signer, write_profile
 from tests.remote_signer import TOKEN, RemoteSigner
 
 SECRET = bytes.fromhex(RELAYER_KEY[2:])
@@ -158,7 +158,7 @@ def test_a_signer_that_is_down_keeps_nothing_from_starting(signer: RemoteSigner)
 
 
 def test_the_doctor_says_whether_a_signer_answers(signer: RemoteSigner, tmp_path: Path) -> None:
-    path = with_signer(write_profile(tmp_path, {BASE: ["http://127.0.0.1:9"]}), signer)
+    path = with_remote_signer(write_profile(tmp_path, {BASE: ["http://127.0.0.1:9"]}), signer)
     profile = read_profile(path, CATALOGUE)
     keyring = Keyring({}, signers=profile.signers)
     settings = ChainSettings(CATALOGUE, BASE, profile.chains[BASE], keyring)
@@ -224,18 +224,11 @@ def test_a_key_of_a_signer_that_the_profile_lacks_is_refused(tmp_path: Path) -> 
         keyring.signer(load_family("evm").keys, "remote:kms", "")
 
 
-def with_signer(profile: Path, signer: RemoteSigner) -> Path:
-    """The profile with its keys at the signer."""
+def with_remote_signer(profile: Path, signer: RemoteSigner) -> Path:
     token = profile.with_name("token")
     token.write_text(TOKEN + "\n")
-    lines = [line for line in profile.read_text().splitlines() if not line.startswith("key")]
-    text = (
-        "\n".join(lines).replace("quorum =", 'key = "remote:kms"\nquorum =') + "\n[signers.kms]\n"
-    )
     fields = signer.fields() | {"access_token": f"file:{token}"}
-    text += "\n".join(f"{name} = {value!r}".replace("'", '"') for name, value in fields.items())
-    profile.write_text(text + "\n")
-    return profile
+    return with_signer(profile, "remote:kms", fields)
 
 
 def test_a_payment_waits_for_its_signer_and_is_paid_once(
@@ -244,7 +237,7 @@ def test_a_payment_waits_for_its_signer_and_is_paid_once(
     with ExitStack() as stack:
         anvils = {c: stack.enter_context(anvil.running(c)) for c in (BASE, ARBITRUM)}
         path = write_profile(tmp_path, {c: [a.url] for c, a in anvils.items()})
-        world = LiveWorld(tmp_path, anvils, with_signer(path, signer))
+        world = LiveWorld(tmp_path, anvils, with_remote_signer(path, signer))
         stack.callback(world.close)
         intent = world.pay()
         world.step()

@@ -1,5 +1,6 @@
 """Keys in a PKCS#11 token: they sign for every family that its curves allow, and never leave it."""
 
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,12 @@ from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.signer_profile import SignerProfile
 from crossway.adapters.chains.tron.address_format import to_base58
 from crossway.domain.errors import Unreachable
+from crossway.domain.intent import State
 from crossway.ports.signing import SigningRequest
-from tests.tokens import PIN, Token, new_token
+from tests.chains import anvil
+from tests.chains.anvil import RELAYER_KEY
+from tests.chains.live import ARBITRUM, BASE, LiveWorld, paid, with_signer, write_profile
+from tests.tokens import PIN, Token, bring_in, new_token
 
 REQUEST = SigningRequest(b"a transaction")
 DIGEST = keccak256(b"a transaction")
@@ -97,3 +102,21 @@ def test_a_public_key_alone_signs_nothing(token: Token, tmp_path: Path) -> None:
     keyring = Keyring({}, watch_only=True, signers={"hsm": profile})
     with pytest.raises(ValueError, match="this process opens no keys"):
         keyring.signer_for("chains.X.key", load_family("evm").keys, "pkcs11:hsm")
+
+
+def test_a_payment_is_signed_by_a_token(tmp_path: Path, token: Token) -> None:
+    bring_in(token, "payments", bytes.fromhex(RELAYER_KEY[2:]))
+    with ExitStack() as stack:
+        anvils = {c: stack.enter_context(anvil.running(c)) for c in (BASE, ARBITRUM)}
+        path = write_profile(tmp_path, {c: [a.url] for c, a in anvils.items()})
+        pin = tmp_path / "pin"
+        pin.write_text(PIN)
+        fields = token.fields("payments") | {"pin": f"file:{pin}"}
+        world = LiveWorld(tmp_path, anvils, with_signer(path, "pkcs11:hsm", fields))
+        stack.callback(world.close)
+        intent = world.pay()
+        world.step()
+        world.deposit(intent)
+        done = world.ends(intent, State.COMPLETED)
+        world.settled(intent)
+        assert world.held(done) == paid(done)
