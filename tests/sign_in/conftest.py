@@ -39,7 +39,7 @@ class SignInBrowser:
 
     def __post_init__(self) -> None:
         limiter, services = IpRateLimiter(), self.services
-        site = SignInSite(
+        self.site = SignInSite(
             services,
             self.password,
             self.providers,
@@ -49,7 +49,7 @@ class SignInBrowser:
             lambda _: self.at_machine,
         )
         self.http = TestClient(
-            create_sign_in(site),
+            create_sign_in(self.site),
             base_url=self.url,
             follow_redirects=False,
             client=(self.address, 1234),

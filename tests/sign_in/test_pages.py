@@ -1,15 +1,21 @@
 """Signing in on the pages: passwords, second factors, where it leads, and signing out."""
 
+import asyncio
 import sqlite3
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from dataclasses import replace
+from threading import Event, Lock
 
+import httpx
 import pytest
 
 from crossway.domain.staff import AuthMethod
 from crossway.ports.services import Services
+from crossway.sign_in.app import create_sign_in
+from crossway.sign_in.visit import MAX_THREADS
 from crossway.usecases.staff import members, sessions, sign_in
 from crossway.usecases.staff.sign_in import WRONG_CREDENTIALS
+from tests.event_loops import run_async
 from tests.passkeys import SoftwarePasskey
 from tests.sign_in.conftest import COOKIE, PENDING, SignInBrowser
 from tests.staff_world import MACHINE, OFFICE, PASSWORD, StaffWorld
@@ -284,3 +290,43 @@ def test_a_session_of_the_use_case_is_one_of_the_pages(
     token = sign_in.sign_in_with_password(world.services, "Ada", PASSWORD, OFFICE)
     browser.http.cookies.set(COOKIE, token)
     assert browser.open().place == "/"
+
+
+def test_guesses_from_many_addresses_leave_threads_to_other_requests(world: StaffWorld) -> None:
+    """Each check of a password takes a thread, slowly; all share the pages' few."""
+    browser, inside, most = SignInBrowser(world.services), 0, 0
+    lock, enough = Lock(), Event()
+
+    class SlowPasswords:
+        def verify(self, password_hash: str, password: str) -> bool:
+            nonlocal inside, most
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            enough.wait(0.2)
+            with lock:
+                inside -= 1
+            return False
+
+    site = replace(browser.site, services=replace(world.services, passwords=SlowPasswords()))  # type: ignore[arg-type]
+
+    async def guess_from_everywhere() -> list[int]:
+        app = create_sign_in(site)
+        async with AsyncExitStack() as stack:
+            clients = [
+                await stack.enter_async_context(
+                    httpx.AsyncClient(
+                        transport=httpx.ASGITransport(app, client=(f"198.51.100.{number}", 1)),
+                        base_url="http://localhost:8600",
+                    )
+                )
+                for number in range(24)
+            ]
+            guesses = [
+                http.post("/sign-in", data={"name": f"Nobody {number}", "password": "x"})
+                for number, http in enumerate(clients)
+            ]
+            return [answer.status_code for answer in await asyncio.gather(*guesses)]
+
+    assert run_async(guess_from_everywhere()) == [401] * 24
+    assert most == MAX_THREADS

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final, cast
 
-import anyio.to_thread
+from anyio.to_thread import run_sync
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
@@ -55,7 +55,7 @@ def _endpoint(site: SignInSite, handler: Handler, per_minute: int, refuse: Refus
             try:
                 return await _handle(visit, handler)
             except DomainError as error:
-                return await anyio.to_thread.run_sync(refuse, visit, error)
+                return await run_sync(refuse, visit, error, limiter=site.threads)
         except ClientDisconnect:
             return Response(None, 400)
         except Exception as error:
@@ -70,7 +70,8 @@ async def _handle(visit: Visit, handler: Handler) -> Response:
     if inspect.iscoroutinefunction(handler):
         answer: Response = await handler(visit)
         return answer
-    return await anyio.to_thread.run_sync(cast(Callable[[Visit], Response], handler), visit)
+    sync = cast(Callable[[Visit], Response], handler)
+    return await run_sync(sync, visit, limiter=visit.site.threads)
 
 
 def _refuse_with_page(visit: Visit, error: DomainError) -> Response:

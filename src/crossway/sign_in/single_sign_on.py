@@ -14,7 +14,7 @@ from crossway.sign_in.endpoints import TRIES_PER_MINUTE, page_endpoint, script_e
 from crossway.sign_in.pages import HEADERS
 from crossway.sign_in.visit import ROOT, SignInSite, Visit, own_path
 from crossway.usecases.staff import sessions, sign_in
-from crossway.usecases.staff.sessions import SignInRequirement
+from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 from crossway.usecases.staff.sign_in import SecondFactorRequired
 
 _NEXT: Final = "next"
@@ -42,7 +42,7 @@ async def _ask(visit: Visit) -> Response:
 
 async def _return(visit: Visit) -> Response:
     claims = await visit.site.providers.read_claims(visit.request)
-    return await run_sync(_enter, visit, claims)
+    return await run_sync(_enter, visit, claims, limiter=visit.site.threads)
 
 
 def _enter(visit: Visit, claims: Mapping[str, object]) -> Response:
@@ -65,9 +65,7 @@ def _enter(visit: Visit, claims: Mapping[str, object]) -> Response:
 async def _sign_out(visit: Visit) -> Response:
     """End the session, at the provider as well; the page's script goes where the answer says. With
     `again`, the person has to sign in once more to prove that it is them."""
-    active = await run_sync(sessions.get_own_session, visit.services, visit.token)
-    if visit.token:
-        await run_sync(sessions.sign_out, visit.services, visit.token)
+    active = await run_sync(_end_session, visit, limiter=visit.site.threads)
     place = visit.path_to_sign_in(visit.next_path)
     providers, again = visit.site.providers, bool(visit.form.get("again"))
     if providers.labels and again:
@@ -78,3 +76,10 @@ async def _sign_out(visit: Visit) -> Response:
     if again:
         visit.delete_cookie(response, sessions.COOKIE)
     return response
+
+
+def _end_session(visit: Visit) -> ActiveSession | None:
+    """End the session of the browser's cookie; returns it as it was, None without one."""
+    active = sessions.get_own_session(visit.services, visit.token) if visit.token else None
+    sessions.sign_out(visit.services, visit.token)
+    return active

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Final
 from urllib.parse import urlencode
 
+from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
@@ -22,6 +23,7 @@ ROOT: Final = "/sign-in"
 PENDING_COOKIE: Final = "crossway_pending"
 HOME: Final = "/"
 MAX_PENDING: Final = 10_000
+MAX_THREADS: Final = 4
 _MAX_NEXT: Final = 2_000
 # A page of our own: not another host (`//host`, `/\\host`), and neither a file nor these pages.
 _OWN_PAGE: Final = re.compile(r"/(?![/\\])(?!sign-|download/|oauth2callback)[!-\[\]-~]*\Z")
@@ -72,6 +74,9 @@ class SignInSite:
     is_encrypted: Callable[[Scope], bool]
     may_enter_freely: Callable[[Scope], bool]
     pending: PendingSignIns = field(default_factory=PendingSignIns)
+    # Few at a time, and apart from the threads of all other requests: checking a password is made
+    # to be slow, and guesses from many addresses would otherwise hold those up.
+    threads: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(MAX_THREADS))
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,6 @@ def _leave() -> None:
 @contextmanager
 def _narrow_page(title: str) -> Iterator[None]:
     """A narrow page in the place of the dashboard."""
-    with st.container(horizontal_alignment="center"), st.container(width=_WIDTH, key="door"):
+    with st.container(horizontal_alignment="center"), st.container(width=_WIDTH, key="narrow_page"):
         st.title(title)
         yield
