@@ -31,10 +31,10 @@ OWN = {"crossway", "crossway_demo", "tests", "benchmarks", "scripts", "app"}
 
 # Declared and not imported, each with its reason.
 NOT_IMPORTED = {
-    "authlib": "Streamlit signs members of staff in over OpenID Connect by it",
     "httptools": "uvicorn parses requests by it; our deadlines extend that protocol",
     "httpx2": "Starlette's test client sends by it",
     "import-linter": "a command: it checks the imports between packages",
+    "itsdangerous": "Starlette signs the cookie of single sign-on by it",
     "mkdocs-material": "a command: it builds the documentation",
     "mypy": "a command: it checks the types",
     "pandas-stubs": "mypy reads the types of pandas there",
