@@ -61,6 +61,17 @@ def test_a_session_begins_in_live_mode_once_there_are_live_payments(
     assert "Live mode" in DashboardApp(new_dashboard(), world).rerun().text
 
 
+@pytest.mark.parametrize("mode", Mode)
+def test_a_selector_that_is_sent_without_its_choice_keeps_the_mode(
+    app: DashboardApp, mode: Mode
+) -> None:
+    """A browser on a busy machine did so, and every page failed from then on."""
+    switch(app, mode)
+    app.at.session_state["operator_mode"] = None
+    assert f"{mode.capitalize()} mode" in app.rerun().text
+    assert app.at.segmented_control(key="operator_mode").value == mode
+
+
 def test_every_page_says_which_mode_it_shows(app: DashboardApp) -> None:
     for page in PAGES:
         if not page.section:

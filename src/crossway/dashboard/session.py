@@ -25,7 +25,7 @@ from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 
 FIRST_KEYS = "first_keys"
 MODE_KEY, MODE_COOKIE = "operator_mode", "crossway_mode"
-_MODE_CHOSEN = "mode_was_chosen"
+_MODE_CHOSEN, _LAST_MODE = "mode_was_chosen", "last_mode"
 _UNATTENDED = "unattended_rerun"
 _VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
 _factories: list[Callable[[], Services]] = []
@@ -138,9 +138,13 @@ def current_mode() -> Mode:
     """The mode that this session shows, as chosen in the sidebar. It begins with the one that was
     chosen last in this browser, else with live mode where there are live payments, else with test
     mode."""
-    if MODE_KEY not in st.session_state:
-        st.session_state[MODE_KEY] = remembered_mode() or _first_mode()
-    return Mode(st.session_state[MODE_KEY])
+    chosen: Mode | None = st.session_state.get(MODE_KEY)
+    if chosen is None:
+        # A new session; or a browser on a busy machine has sent the selector without its choice.
+        chosen = st.session_state.get(_LAST_MODE) or remembered_mode() or _first_mode()
+        st.session_state[MODE_KEY] = chosen
+    st.session_state[_LAST_MODE] = chosen
+    return Mode(chosen)
 
 
 def remembered_mode() -> Mode | None:
