@@ -18,6 +18,7 @@ from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import refund_call
 from crossway.engine.tx_builder import build_outbound_call
+from crossway.ports.records import Alert
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.reconciliation import reconcile
 from crossway.usecases.payments import manual_operations
@@ -151,6 +152,25 @@ def test_nothing_is_paid_in_before_the_relayer_is_an_agent_and_then_payments_wor
     assert live.held(intent) == paid(intent)
     live.record_openings()
     assert reconcile(live.services, live.operator).sentences() == AGREE
+
+
+def test_many_other_alerts_do_not_open_the_chain_again(world: ColdWorld) -> None:
+    live = world.live
+    live.step()
+
+    def raise_many(unit: UnitOfWork) -> None:
+        now = live.services.clock.now() + timedelta(seconds=1)
+        for number in range(1_001):
+            alert = Alert(f"transfer:{number}", "transfer", "1", "It failed.", now, now, None)
+            unit.alerts.raise_alert(alert)
+
+    live.services.store.write(raise_many)
+    world.forget_switches()
+    with pytest.raises(InvalidInput, match=f"source_chain: {BASE} takes no new payments"):
+        live.pay()
+    world.allow()
+    world.forget_switches()
+    assert live.pay().coordinator == COORDINATOR
 
 
 def test_what_was_started_waits_for_an_agent_that_was_revoked(world: ColdWorld) -> None:

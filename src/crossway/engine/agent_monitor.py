@@ -36,7 +36,7 @@ class AgentMonitor:
         if not due:
             return 0
         with self._services.store.read() as unit:
-            alerts = [a for a in unit.alerts.list_active(_MOST_ALERTS) if a.kind == AGENT_ALERT]
+            alerts = unit.alerts.list_active(_MOST_ALERTS, AGENT_ALERT)
         for name in due:
             of_chain = [alert for alert in alerts if alert.subject == name]
             try:

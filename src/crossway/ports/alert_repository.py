@@ -37,8 +37,8 @@ class AlertRepository(Protocol):
         """Resolve the active alerts with these keys; raised again, they are new."""
         ...
 
-    def list_active(self, limit: int = 200) -> list[Alert]:
-        """Active alerts, newest first."""
+    def list_active(self, limit: int = 200, kind: str | None = None) -> list[Alert]:
+        """Active alerts, or those of one kind, newest first."""
         ...
 
     def acknowledge(self, keys: Collection[str], by: str, note: str, at: datetime) -> list[str]:

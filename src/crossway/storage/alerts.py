@@ -57,8 +57,10 @@ class SqlAlerts:
             self._db.execute(insert(resolved_alerts), [row | resolution for row in rows])
             self._changed_topics.add(Topic.ALERTS)
 
-    def list_active(self, limit: int = 200) -> list[Alert]:
+    def list_active(self, limit: int = 200, kind: str | None = None) -> list[Alert]:
         query = select(alerts).order_by(alerts.c.since.desc(), alerts.c.key)
+        if kind is not None:
+            query = query.where(alerts.c.kind == kind)
         return [_alert(row, None) for row in self._db.execute(query.limit(limit))]
 
     def acknowledge(self, keys: Collection[str], by: str, note: str, at: datetime) -> list[str]:

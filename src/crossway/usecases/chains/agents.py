@@ -24,5 +24,6 @@ def closed_sources(services: Services, unit: UnitOfWork) -> dict[str, str]:
         for name, chain in services.chains.items()
         if not chain.accounts.is_coordinator(chain.accounts.coordinator)
     }
-    alerts = unit.alerts.list_active(limit=_MOST) if keys else ()
+    # Of this kind alone: many alerts of others would hide it, and open the chain again.
+    alerts = unit.alerts.list_active(_MOST, AGENT_ALERT) if keys else ()
     return {keys[alert.key]: alert.message for alert in alerts if alert.key in keys}
