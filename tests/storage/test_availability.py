@@ -1,5 +1,6 @@
 """A database that is full, locked or read-only raises one error of the domain, and recovers."""
 
+import gc
 import logging
 import sqlite3
 import threading
@@ -13,7 +14,7 @@ from sqlalchemy import event, text
 from crossway.domain.errors import StorageUnavailable
 from crossway.settings import Settings
 from crossway.startup_checks import unusable, upgrade_when_free
-from crossway.storage.store import SqlStore, open_store
+from crossway.storage.store import SqlStore, connect, open_store
 from tests.databases import new_sqlite
 from tests.storage.records import a_client
 from tests.storage.test_commit_counter import add_clients, limit_pages
@@ -107,6 +108,25 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{file}")
     assert store.ping() == ["the file of the database is damaged: restore a backup"]
     store.close()
+
+
+def test_engines_at_the_address_of_one_that_is_gone_name_their_errors(tmp_path: Path) -> None:
+    """SQLAlchemy keeps listeners by an engine's address in memory, and addresses are used again."""
+    file = tmp_path / "crossway.db"
+    file.write_bytes(b"not a database " * 1_000)
+    dialects = []  # What keeps the listeners of an engine beyond its end.
+    addresses = set[int]()
+    for _ in range(40):
+        writer, reader = connect(f"sqlite:///{file}")
+        with pytest.raises(StorageUnavailable, match="damaged"):
+            reader.connect().exec_driver_sql("SELECT 1")
+        addresses.add(id(reader))
+        dialects += [writer.dialect, reader.dialect]
+        writer.dispose()
+        reader.dispose()
+        del writer, reader
+        gc.collect(1)
+    assert len(addresses) < 40, "no address was used again: the test shows nothing"
 
 
 class OnMessage(logging.Handler):

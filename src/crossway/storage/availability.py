@@ -33,9 +33,9 @@ def translate_errors(writer: Engine, reader: Engine) -> None:
     """Let everything that uses the engines raise `StorageUnavailable` where it applies."""
     reader.update_execution_options(**{_READS_ONLY: True})
     for engine in (writer, reader):
-        # Kept by the dialect, which engines may share.
-        if not event.contains(engine, "handle_error", _translate):
-            event.listen(engine, "handle_error", _translate)
+        # Without asking whether it listens already: SQLAlchemy knows engines by their addresses,
+        # and one that is gone may have had the same.
+        event.listen(engine, "handle_error", _translate)
 
 
 def describe(error: BaseException) -> str:

@@ -93,9 +93,7 @@ def count_commits(writer: Engine) -> None:
     event.listen(writer, "commit", mark.count)
     event.listen(writer, "checkin", mark.acknowledge)
     event.listen(writer, "rollback", _forget)
-    # Kept by the dialect, which engines may share.
-    if not event.contains(writer, "handle_error", _forget_failed):
-        event.listen(writer, "handle_error", _forget_failed)
+    event.listen(writer, "handle_error", _forget_failed)
 
 
 def _forget(db: Connection) -> None:
