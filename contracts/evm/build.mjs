@@ -15,11 +15,22 @@ const evmSources = join(here, "src");
 const FAMILIES = {
   evm: {
     folders: [evmSources],
-    contracts: ["BalanceLens", "DepositAddress", "Escrow", "Filler", "IntentFactory"],
+    contracts: [
+      "AcrossBridge",
+      "BalanceLens",
+      "CallBatch",
+      "CctpBridge",
+      "DepositAddress",
+      "Escrow",
+      "Escrow2",
+      "Filler",
+      "Filler2",
+      "IntentFactory",
+    ],
   },
   tron: {
     folders: [evmSources, join(here, "../tron/src")],
-    contracts: ["DepositAddress", "Escrow", "Filler", "IntentFactory"],
+    contracts: ["DepositAddress", "Escrow", "Escrow2", "Filler", "Filler2", "IntentFactory"],
   },
 };
 

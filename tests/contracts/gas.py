@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from eth_abi.abi import encode
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
-from crossway.adapters.chains.evm.abi import FILL, REFUND, SETTLE, START
+from crossway.adapters.chains.evm.abi import FILL_UNTIL, RECLAIM, REFUND, SETTLE, START
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
+from crossway.adapters.chains.words import address_word, number_word
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running
 
 CHAIN, CHAIN_ID, TOTAL, OUT = "BASE_MAINNET", 8453, 25_000_000, 24_900_000
@@ -29,7 +30,7 @@ class Payment:
         self.token, self.payer, self.recipient = token, somebody(name), somebody(f"to {name}")
         nonce = int.from_bytes(keccak256(name.encode())[:7], "big")
         self.source = (
-            CHAIN_ID, nonce, token, TOTAL, AT.escrow, self.payer, RELAYER, expiry
+            CHAIN_ID, nonce, token, TOTAL, AT.escrow2, self.payer, RELAYER, expiry
         )  # fmt: skip
         self.source_hash = keccak256(encode([SOURCE], [self.source]))
         dest = [CHAIN_ID, token, self.recipient, OUT]
@@ -49,8 +50,13 @@ class Payment:
         return SETTLE.selector + encode(of, [self.source, self.dest_hash, list(payouts)])
 
     def fill(self) -> bytes:
-        of = ["bytes32", "address", "address", "uint256"]
-        return FILL.selector + encode(of, [self.source_hash, self.token, self.recipient, OUT])
+        of = ["bytes32", "address", "address", "uint256", "address", "uint256"]
+        paid = [self.source_hash, self.token, self.recipient, OUT, RELAYER, self.source[-1]]
+        return FILL_UNTIL.selector + encode(of, paid)
+
+    def reclaim(self) -> bytes:
+        of = [SOURCE, "bytes32"]
+        return RECLAIM.selector + encode(of, [self.source, self.dest_hash])
 
 
 def start_many(payments: list[Payment]) -> bytes:
@@ -58,9 +64,9 @@ def start_many(payments: list[Payment]) -> bytes:
     return START_MANY + encode([f"{SOURCE}[]", "bytes32[]"], [sources, hashes])
 
 
-def gas_used(one: Anvil, to: str, data: bytes, value: int = 0) -> int:
-    """The gas of a transaction of the relayer that worked."""
-    name = one.transact(to, data, value, key=RELAYER_KEY)
+def gas_used(one: Anvil, to: str, data: bytes, value: int = 0, gas: int = 3_000_000) -> int:
+    """The gas of a transaction of the relayer that worked, with this limit."""
+    name = one.transact(to, data, value, key=RELAYER_KEY, gas=gas)
     one.mine()
     receipt = one.rpc("eth_getTransactionReceipt", name)
     assert receipt["status"] == "0x1", (to, data.hex())
@@ -71,9 +77,11 @@ def measured() -> Iterator[Row]:
     """Each call and its gas, in the order of the table."""
     with running(CHAIN, ready=False) as one:
         one.rpc("anvil_setBalance", RELAYER, hex(10**21))
-        for name in ("IntentFactory", "Escrow", "Filler"):
+        for name in ("IntentFactory", "Escrow2", "Filler2"):
             yield f"deploy {name}", gas_used(one, DEPLOYER, SALT + init_code(name))
         one.put_token(dollars(CHAIN))
+        everything = address_word("evm", AT.filler), number_word(2**256 - 1)
+        one.call_token(dollars(CHAIN), "approve(address,uint256)", *everything, key=RELAYER_KEY)
         yield from _starts(one)
         yield from _refunds(one)
         yield from _fills(one)
@@ -117,15 +125,15 @@ def _refunds(one: Anvil) -> Iterator[Row]:
 
 def _fills(one: Anvil) -> Iterator[Row]:
     first = payment(one, "filled")
-    yield "fill, recipient without a balance", gas_used(one, AT.filler, first.fill())
+    yield "fill, recipient without a balance", gas_used(one, AT.filler2, first.fill())
     known = payment(one, "filled before")
     one.pay(known.recipient, 1)
-    yield "fill, recipient with a balance", gas_used(one, AT.filler, known.fill())
+    yield "fill, recipient with a balance", gas_used(one, AT.filler2, known.fill())
     coins = payment(one, "filled with coins", native=True)
-    yield "fill, native, recipient without a balance", gas_used(one, AT.filler, coins.fill(), OUT)
+    yield "fill, native, recipient without a balance", gas_used(one, AT.filler2, coins.fill(), OUT)
     coins = payment(one, "filled with coins again", native=True)
     one.pay(coins.recipient, 1, ZERO)
-    yield "fill, native, recipient with a balance", gas_used(one, AT.filler, coins.fill(), OUT)
+    yield "fill, native, recipient with a balance", gas_used(one, AT.filler2, coins.fill(), OUT)
 
 
 def _settlements(one: Anvil) -> Iterator[Row]:
@@ -135,14 +143,17 @@ def _settlements(one: Anvil) -> Iterator[Row]:
         return made
 
     paid = ((RELAYER, OUT), (TREASURY, 60_000))
-    gas_used(one, AT.escrow, begun("settled first").settle(*paid))
+    gas_used(one, AT.escrow2, begun("settled first").settle(*paid))
     data = begun("settled").settle(*paid)
-    yield "settle: relayer and treasury, rest retained", gas_used(one, AT.escrow, data)
+    yield "settle: relayer and treasury, rest retained", gas_used(one, AT.escrow2, data)
     back = begun("given back")
     yield (
         "settle: everything to the payer",
-        gas_used(one, AT.escrow, back.settle((back.payer, TOTAL))),
+        gas_used(one, AT.escrow2, back.settle((back.payer, TOTAL))),
     )
+    late = begun("reclaimed")
+    one.rpc("evm_increaseTime", 3_700 + 86_400)
+    yield "reclaim, and refunded", gas_used(one, AT.escrow2, late.reclaim())
 
 
 if __name__ == "__main__":

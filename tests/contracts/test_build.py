@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.npm_packages import ACROSS_CONTRACTS, npm_package
 from tests.processes import ROOT
 
 MODULES, SOURCES = ROOT / "node_modules", ROOT / "contracts" / "evm"
@@ -58,14 +59,15 @@ def test_the_forge_tests_pass() -> None:
     """Units, fuzz, and a crowd of actors whose money must add up."""
     needed(FORGE)
     needed(MODULES / "solc")
+    npm_package(*ACROSS_CONTRACTS)
     done = run(FORGE, "test", "--allow-failure", "--json", seconds=220)
     suites = json.loads(done.stdout[done.stdout.index("{") :])
     results = {
-        test: result["status"]
-        for suite in suites.values()
-        for test, result in suite["test_results"].items()
+        (suite, test): result["status"]
+        for suite, found in suites.items()
+        for test, result in found["test_results"].items()
     }
     assert {test for test, status in results.items() if status != "Success"} == set()
-    assert len(results) >= 50
-    assert sum(test.startswith("testFuzz") for test in results) == 4
-    assert sum(test.startswith("invariant") for test in results) == 1
+    assert len(results) >= 180
+    assert sum(test.startswith("testFuzz") for _, test in results) == 9
+    assert sum(test.startswith("invariant") for _, test in results) == 4

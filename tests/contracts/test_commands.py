@@ -2,6 +2,8 @@
 
 import json
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ from crossway.adapters.chains.words import address_word, number_word
 from crossway.cli.program import cli
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
 from tests.contracts.gas import AT, gas_used, payment
+from tests.processes import PATIENCE_SECONDS
 
 CHAIN = "BASE_MAINNET"
 
@@ -44,7 +47,8 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         one.rpc("anvil_setCode", dollars(CHAIN), token_code("Plain"))
         profile = tmp_path / "profile.toml"
         profile.write_text(
-            f'[chains.{CHAIN}]\nrpc = ["{one.url}"]\nkey = "env:CROSSWAY_RELAYER_KEY_BASE"\n'
+            f'bridges = ["INVENTORY"]\n[chains.{CHAIN}]\nrpc = ["{one.url}"]\n'
+            f'key = "env:CROSSWAY_RELAYER_KEY_BASE"\n'
             f'relayer = "{RELAYER}"\n'
             f'treasury = "{TREASURY}"\n'
         )
@@ -61,8 +65,15 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     assert "has insufficient ETH" in desk.says(*deploy, code=1)
     one.rpc("anvil_setBalance", RELAYER, hex(10**20))
     assert "Aborted" in desk.says("contracts", "deploy", code=1, asked="n\n")
-    assert desk.says("contracts", "verify", code=1).count("not deployed") == 4
-    assert desk.says(*deploy).count("✓") == 4
+    listed = desk.says("contracts", "verify", code=1).splitlines()
+    assert all(line.endswith("not deployed") for line in listed)
+    assert [line.split()[2] for line in listed] == [
+        "IntentFactory",
+        "Escrow2",
+        "Filler2",
+        "DepositAddress",
+    ]
+    assert desk.says(*deploy).count("✓") == len(listed)
     assert "all contracts are deployed" in desk.says(*deploy)
     one.call_token(
         dollars(CHAIN), "mint(address,uint256)", address_word("evm", RELAYER), number_word(10**9)
@@ -74,6 +85,31 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
     less = ("contracts", "approve", "--chain", CHAIN, "--token", "USDC", "--limit", "500", "--yes")
     assert "500 USDC allowed" in desk.says(*less)
     assert "not all of it approved" in desk.says("doctor", code=1)
+
+
+def test_contracts_of_the_bridges_that_a_profile_names_are_deployed_where_a_block_has_room(
+    desk: Desk,
+) -> None:
+    one, deploy = desk.one, ("contracts", "deploy", "--yes")
+    path = Path(desk.environment["CROSSWAY_PROFILE"])
+    path.write_text(path.read_text().replace("INVENTORY", "CCTP"))
+    one.rpc("anvil_setBalance", RELAYER, hex(10**20))
+    one.rpc("evm_setBlockGasLimit", hex(2_000_000))
+    one.mine()
+    text = desk.says(*deploy, code=1)
+    sentence = "CCTP_FAST needs 3,075,338 gas and a block of Base has 2,000,000"
+    assert text.index(sentence) < text.index("sends")
+    assert text.count("✓") == 5
+    text = desk.says(*deploy, code=1)
+    assert sentence in text
+    assert "sends" not in text
+    assert "all contracts are deployed" not in text
+    one.rpc("evm_setBlockGasLimit", hex(30_000_000))
+    one.mine()
+    assert desk.says(*deploy).count("✓") == 7
+    assert "all contracts are deployed" in desk.says(*deploy)
+    assert "ACROSS" not in desk.says("contracts", "verify")
+    assert "CCTP reaches BASE_MAINNET of the profile's chains" in desk.says("doctor", code=1)
 
 
 def test_other_code_in_the_place_of_a_contract_is_told(desk: Desk) -> None:
@@ -111,7 +147,7 @@ def test_what_bridges_charged_is_withdrawn(desk: Desk) -> None:
     one.put_token(dollars(CHAIN))
     paid = payment(one, "settled", 25_000_000)
     gas_used(one, AT.factory, paid.start())
-    gas_used(one, AT.escrow, paid.settle((RELAYER, 24_000_000)))
+    gas_used(one, AT.escrow2, paid.settle((RELAYER, 24_000_000)))
     assert desk.says("contracts", "retained") == f"{CHAIN}: 1 USDC\n"
     take = ("contracts", "withdraw", "--chain", CHAIN, "--token", "USDC", "--yes")
     desk.says(*take)
@@ -129,3 +165,21 @@ def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["crypto"]["kdf"] == "scrypt"
     assert load_signer(KEYS, f"keystore:{path}", f"file:{password}", {}).address in told.stdout
     assert CliRunner().invoke(cli, list(made)).exit_code == 1
+
+
+@pytest.mark.parametrize("words", [["where"], ["account", "new.json", "--password", "env:NONE"]])
+def test_without_the_libraries_of_live_chains_a_sentence_says_so(
+    words: list[str], tmp_path: Path
+) -> None:
+    """As `make run` installs them: in a process of its own, which cannot import one of them."""
+    without = (
+        "import sys; sys.modules['eth_abi'] = None; from crossway.cli.program import cli; cli()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", without, "contracts", *words],
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_SECONDS,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("crossway: eth_abi")
+    needed = "is not installed: live chains need pip install 'crossway[live]'\n"
+    assert done.stderr.partition(" ")[2].partition(" ")[2] == needed

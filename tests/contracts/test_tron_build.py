@@ -20,7 +20,7 @@ def test_one_file_differs_from_the_evm_contracts() -> None:
     assert {path.name for path in OURS.glob("*.sol")} == {"Transfers.sol"}
     hashes = {n: hashlib.sha256(p.read_bytes()).hexdigest() for n, p in found.items()}
     assert hashes == BUILT["sources"]
-    for name in ("IntentFactory", "Escrow", "Filler"):
+    for name in ("IntentFactory", "Escrow", "Escrow2", "Filler", "Filler2"):
         assert functions(name, "tron") == functions(name, "evm")
 
 
@@ -38,7 +38,12 @@ def test_the_forge_tests_pass_with_the_tron_sources() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("src", "test"):
         shutil.rmtree(folder / name, ignore_errors=True)
-        shutil.copytree(SOURCES / name, folder / name)
+        # No bridge has an end on Tron.
+        shutil.copytree(
+            SOURCES / name,
+            folder / name,
+            ignore=shutil.ignore_patterns("Across*", "CallBatch*", "Cctp*"),
+        )
     for name in ("foundry.toml", "solc-wrap"):
         shutil.copy(SOURCES / name, folder)
     shutil.copy(OURS / "Transfers.sol", folder / "src")
@@ -59,9 +64,9 @@ def test_the_forge_tests_pass_with_the_tron_sources() -> None:
     )
     suites = json.loads(done.stdout[done.stdout.index("{") :])
     results = {
-        test: result["status"]
-        for suite in suites.values()
-        for test, result in suite["test_results"].items()
+        (suite, test): result["status"]
+        for suite, found in suites.items()
+        for test, result in found["test_results"].items()
     }
     assert {test for test, status in results.items() if status != "Success"} == set()
     assert len(results) >= 50

@@ -10,6 +10,10 @@ abstract contract SettlementBase {
     uint8 internal constant FILL = 4;
     uint8 internal constant SETTLE = 5;
     uint8 internal constant WITHDRAW = 6;
+    uint8 internal constant SEND = 7;
+    uint8 internal constant GIVE_BACK = 8;
+    uint8 internal constant REPAY = 9;
+    uint8 internal constant RELEASE = 10;
 
     /// A transfer of tokens or native coins; these contracts make none without this event. `caller`
     /// is the account that called the contract; `intentHash` is zero only for WITHDRAW.

@@ -14,6 +14,14 @@ struct Source {
     uint256 expiry; // Unix time in seconds: start before, refund from then on.
 }
 
+/// The destination chain's terms of an intent.
+struct Destination {
+    uint256 chain;
+    address token; // Zero is the native coin.
+    address recipient;
+    uint256 amount; // What the recipient is paid, exactly.
+}
+
 /// Intent hashes: the hash of an intent's terms, which is the same on every chain.
 library Terms {
     /// The intent hash: identifies an intent and is the CREATE2 salt of its deposit address.

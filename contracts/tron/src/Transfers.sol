@@ -11,11 +11,12 @@ library Transfers {
     uint256 internal constant RECEIVE_GAS_LIMIT = 300_000;
     uint256 internal constant NO_GAS_LIMIT = type(uint256).max;
 
-    // Selectors of balanceOf(address), transfer(address,uint256) and
-    // transferFrom(address,address,uint256).
+    // Selectors of balanceOf(address), transfer(address,uint256),
+    // transferFrom(address,address,uint256) and approve(address,uint256).
     bytes4 private constant BALANCE_OF = 0x70a08231;
     bytes4 private constant TRANSFER = 0xa9059cbb;
     bytes4 private constant TRANSFER_FROM = 0x23b872dd;
+    bytes4 private constant APPROVE = 0x095ea7b3;
 
     error BalanceUnknown(address token);
 
@@ -56,6 +57,19 @@ library Transfers {
         returns (bool ok)
     {
         return _call(token, abi.encodeWithSelector(TRANSFER_FROM, from, to, amount), NO_GAS_LIMIT);
+    }
+
+    /// Allow `spender` to take exactly `amount` from the calling contract. Where the token refuses,
+    /// an allowance that is left is revoked first, because some tokens require that. Returns false
+    /// if it still refuses.
+    function tryApprove(address token, address spender, uint256 amount)
+        internal
+        returns (bool ok)
+    {
+        bytes memory approve = abi.encodeWithSelector(APPROVE, spender, amount);
+        bytes memory revoke = abi.encodeWithSelector(APPROVE, spender, 0);
+        if (_call(token, approve, NO_GAS_LIMIT)) return true;
+        return _call(token, revoke, NO_GAS_LIMIT) && _call(token, approve, NO_GAS_LIMIT);
     }
 
     /// A call succeeds unless it reverts, returns false, or there is no contract. At most one word
