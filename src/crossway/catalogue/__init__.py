@@ -101,6 +101,7 @@ def _chain(id_: str, entry: Mapping[str, Any]) -> Chain:
         cctp_domain=entry.get("cctp_domain"),
         transfer_cost_micro_usd=cost,
         finality_note=entry["finality_note"],
+        across_pool=entry.get("across_pool"),
     )
 
 

@@ -78,8 +78,9 @@ class Measures:
 
     Amounts are in micro-USD at the price that was agreed for the payment: `requested` of all
     payments, `volume` of the completed ones. `service_fees` and `bridge_fees` are what the ledger
-    booked. The payer pays both; the bridge keeps its own. `network_fees` are the fees that the
-    relayer paid to validators, by chain, in smallest units of its native token.
+    booked: service fees with spreads of payments out of inventory and with what bridges took less
+    than was charged for them, and what bridges took. The payer pays both. `network_fees` are the
+    fees that the relayer paid to validators, by chain, in smallest units of its native token.
     """
 
     pending: int = 0

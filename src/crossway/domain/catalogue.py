@@ -35,7 +35,8 @@ class Confirmations:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The static data of one chain; `transfer_cost_micro_usd` is an estimate."""
+    """The static data of one chain; `transfer_cost_micro_usd` is an estimate. `across_pool` is the
+    contract that deposits over Across go into, where our contracts know it."""
 
     id: str
     kind: ChainKind
@@ -52,6 +53,7 @@ class Chain:
     cctp_domain: int | None
     transfer_cost_micro_usd: int
     finality_note: str = ""
+    across_pool: str | None = None
 
     @property
     def fee_symbol(self) -> str:

@@ -16,7 +16,8 @@ class DepositState(StrEnum):
 
 
 class DepositPurpose(StrEnum):
-    """The classification of a deposit when it was credited."""
+    """The classification of a deposit when it was credited. BRIDGE_RETURN: a bridge returned what
+    it could not carry."""
 
     PAYMENT = "PAYMENT"
     OVERPAYMENT = "OVERPAYMENT"
@@ -24,6 +25,7 @@ class DepositPurpose(StrEnum):
     WRONG_TOKEN = "WRONG_TOKEN"
     WRONG_CHAIN = "WRONG_CHAIN"
     ZERO_VALUE = "ZERO_VALUE"
+    BRIDGE_RETURN = "BRIDGE_RETURN"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import InvalidTransition
 from crossway.domain.outbound import OutboundTxKind
 
@@ -27,6 +28,8 @@ class IntentEvent(StrEnum):
 
     FILL_GIVEN_UP: nothing was paid out by the deadline, or an operator did not wait for it.
     CANCELLED_*: the ramp order of the intent ended, so nobody should pay any more.
+    Of bridges: DELIVERED, the deposit paid the recipient; PREFILLED, inventory did; PARKED, it
+    cannot be paid; RELEASED, it was; UNFILLED, nobody pays; BRIDGE_RETURNED, it is back.
     """
 
     DEPOSIT_SHORT = "DEPOSIT_SHORT"
@@ -47,6 +50,17 @@ class IntentEvent(StrEnum):
     CANCELLED_HOLDING = "CANCELLED_HOLDING"
     RETURNED = "RETURNED"
     RETURN_REVERSED = "RETURN_REVERSED"
+    SENT = "SENT"
+    PREFILLED = "PREFILLED"
+    PREFILL_REVERSED = "PREFILL_REVERSED"
+    DELIVERED = "DELIVERED"
+    DELIVERY_REVERSED = "DELIVERY_REVERSED"
+    UNFILLED = "UNFILLED"
+    BRIDGE_RETURNED = "BRIDGE_RETURNED"
+    PARKED = "PARKED"
+    PARKING_REVERSED = "PARKING_REVERSED"
+    RELEASED = "RELEASED"
+    RELEASE_REVERSED = "RELEASE_REVERSED"
     LEDGER_ONLY = "LEDGER_ONLY"
 
 
@@ -65,7 +79,7 @@ TRANSITIONS: Final = MappingProxyType(
         (S.PENDING, E.DEPOSIT_SHORT): Transition(S.PENDING),
         (S.PENDING, E.DEPOSIT_FULL): Transition(S.FUNDED, "intent_funded", (OutboundTxKind.START,)),
         (S.PENDING, E.DEPOSIT_REVERSED): Transition(S.PENDING),
-        # A start that was signed before its deposit was reorged away can still be included.
+        # A start signed before its deposit was reorged away can still be included.
         (S.PENDING, E.STARTED): Transition(S.INITIATED, "intent_initiated", (OutboundTxKind.FILL,)),
         (S.PENDING, E.DEADLINE_EMPTY): Transition(S.EXPIRED, "intent_expired"),
         (S.PENDING, E.DEADLINE_HOLDING): Transition(
@@ -111,12 +125,27 @@ TRANSITIONS: Final = MappingProxyType(
             S.REFUNDED, outbound=(OutboundTxKind.RETURN_EXCESS,)
         ),
         (S.REFUNDED, E.RETURN_REVERSED): Transition(S.EXPIRED, "intent_reorged"),
+        **{
+            (state, E.SENT): Transition(S.INITIATED, "intent_initiated")
+            for state in (S.PENDING, S.FUNDED, S.EXPIRED)
+        },
+        (S.INITIATED, E.PREFILLED): Transition(S.COMPLETED, "intent_completed"),
+        (S.COMPLETED, E.PREFILL_REVERSED): Transition(S.INITIATED, "intent_reorged"),
+        (S.INITIATED, E.DELIVERED): Transition(S.COMPLETED, "intent_completed"),
+        (S.COMPLETED, E.DELIVERY_REVERSED): Transition(S.INITIATED, "intent_reorged"),
+        # The bridge returns the deposit to its address, from which it is refunded.
+        (S.INITIATED, E.UNFILLED): Transition(S.FAILED, "intent_failed"),
+        (S.FAILED, E.BRIDGE_RETURNED): Transition(S.FAILED, outbound=(OutboundTxKind.REFUND,)),
+        (S.FAILED, E.DELIVERED): Transition(S.COMPLETED, "intent_completed"),
+        (S.INITIATED, E.PARKED): Transition(S.FAILED, "intent_failed"),
+        (S.FAILED, E.PARKING_REVERSED): Transition(S.INITIATED, "intent_reorged"),
+        (S.FAILED, E.RELEASED): Transition(S.COMPLETED, "intent_completed"),
+        (S.COMPLETED, E.RELEASE_REVERSED): Transition(S.FAILED, "intent_reorged"),
         # The ledger changes; the state does not.
         **{(state, E.LEDGER_ONLY): Transition(state) for state in State},
     }
 )
 FINAL_STATES: Final = frozenset({S.COMPLETED, S.EXPIRED, S.REFUNDED, S.FAILED})
-
 CREATE_VOCABULARY: Final = MappingProxyType(
     {
         S.PENDING: "PENDING",
@@ -215,7 +244,8 @@ class Intent:
 
     `received_amount` is everything credited before the start, `balance_at_address` what the ledger
     still holds at the deposit address. `order_id` is the ramp order that the intent belongs to.
-    `by_payer`: a payer made it by a payment link, without an API key.
+    `by_payer`: a payer made it by a payment link, without an API key. `custody` BRIDGE: `bridger`
+    is the contract of a bridge, which alone decides where the deposit goes.
     """
 
     id: int
@@ -252,6 +282,7 @@ class Intent:
     updated_at: datetime
     order_id: int | None = None
     by_payer: bool = False
+    custody: Custody = Custody.OPERATOR
 
 
 class FundingLevel(StrEnum):

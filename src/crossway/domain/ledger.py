@@ -12,8 +12,16 @@ class Account(StrEnum):
     PAYER and RECIPIENT are outside. HELD is at deposit addresses, ESCROW is collected and
     claimable from the bridge, INVENTORY is the relayer's balance, DUST is the payers', at deposit
     addresses, and costs more to return than it is worth, EQUITY is what the operator contributed.
-    The *_FEES accounts are income and cost;
+    SERVICE_FEES, APP_FEES and SPREAD are income, the other *_FEES are cost: SPREAD is what payments
+    out of inventory were charged beyond service and app fees, which the escrow retains for the
+    coordinator, and BRIDGE_FEES is what bridges took.
     TREASURY is what is at the treasury's address besides service and app fees, less withdrawals.
+
+    Of bridges: IN_TRANSIT was sent and has not arrived, on the source chain; CROSSED joins the
+    source and the destination chain of what has, and is zero over both at par; PARKED arrived and
+    its recipient cannot be paid; OWED lies in a bridge's contract for the coordinator, whose income
+    it is: BRIDGE_SURPLUS is what a bridge took less than was charged for it, UNCLAIMED what the
+    coordinator took out of PARKED or what arrived twice.
 
     The last four are fiat in minor units, booked at the provider (see `fiat_location`): CUSTOMER
     is the user, PROVIDER holds the money of open orders, FX_CLEARING was converted to or from
@@ -23,11 +31,18 @@ class Account(StrEnum):
     PAYER = "payer"
     HELD = "held"
     ESCROW = "escrow"
+    IN_TRANSIT = "in_transit"
+    CROSSED = "crossed"
+    PARKED = "parked"
+    OWED = "owed"
     INVENTORY = "inventory"
     TREASURY = "treasury"
     RECIPIENT = "recipient"
     DUST = "dust"
     SERVICE_FEES = "service_fees"
+    SPREAD = "spread"
+    BRIDGE_SURPLUS = "bridge_surplus"
+    UNCLAIMED = "unclaimed"
     APP_FEES = "app_fees"
     BRIDGE_FEES = "bridge_fees"
     NETWORK_FEES = "network_fees"

@@ -1,16 +1,32 @@
 """What a payment costs in network fees on its two chains, and what of it the payer is charged."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 _PERCENT: Final = 100
 
 
+class PayoutPath(StrEnum):
+    """Who pays a recipient, which decides who pays for which calls.
+
+    SAME_CHAIN, INVENTORY: the operator's relayer, on the chain of the deposit or on another.
+    CLAIM: what a bridge delivers, once the operator has claimed it. BRIDGE_RELAYER: a relayer of
+    the bridge, whose gas is a part of the bridge's fee.
+    """
+
+    SAME_CHAIN = "SAME_CHAIN"
+    INVENTORY = "INVENTORY"
+    CLAIM = "CLAIM"
+    BRIDGE_RELAYER = "BRIDGE_RELAYER"
+
+
 @dataclass(frozen=True, slots=True)
 class ChainCosts:
     """What calls cost on one chain, in micro-USD: collecting a deposit, paying a recipient, taking
-    the collected deposit out of escrow, a refund, the share of it that every quote bears, and what
-    a modelled bridge would pay to deliver there."""
+    the collected deposit out of escrow, a refund, the share of it that every quote bears, claiming
+    what a bridge delivers there, and collecting a deposit into a bridge's contract and sending it.
+    """
 
     start: int
     fill: int
@@ -18,6 +34,7 @@ class ChainCosts:
     refund: int
     refund_share: int = 0
     delivery: int = 0
+    send: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +61,30 @@ class NetworkCostPolicy:
         return -(-micro_usd * self.refund_percent // _PERCENT)
 
 
-def payment_cost(source: ChainCosts, destination: ChainCosts) -> int:
-    """What the relayer pays for one payment, the expected share of a refund included."""
-    return source.start + source.settle + source.refund_share + destination.fill
+def payment_cost(source: ChainCosts, destination: ChainCosts, path: PayoutPath) -> int:
+    """What the operator pays for one payment, the expected share of a refund included."""
+    if path in (PayoutPath.SAME_CHAIN, PayoutPath.INVENTORY):
+        return source.start + source.settle + source.refund_share + destination.fill
+    delivery = destination.delivery if path is PayoutPath.CLAIM else 0
+    return source.send + source.refund_share + delivery
 
 
 def network_fee(
-    source: ChainCosts, destination: ChainCosts, service_micro_usd: int, bridged: bool
+    source: ChainCosts, destination: ChainCosts, service_micro_usd: int, path: PayoutPath
 ) -> int:
     """The network costs that a payer is charged beside the service fee.
 
-    A start, a fill and a bridge's delivery; more where that and the service fee together would be
-    less than what the relayer pays.
+    The calls of the path, without settlement and refunds, which the service fee pays as far as it
+    suffices. Out of inventory across chains, a bridge's delivery as well, as one brings the
+    inventory back, and never less than what is delivered would cost: no payer is to trust the
+    operator because that is cheaper.
     """
-    charged = source.start + destination.fill + (destination.delivery if bridged else 0)
-    return max(charged, payment_cost(source, destination) - service_micro_usd)
+    if path is PayoutPath.INVENTORY:
+        own = source.start + destination.fill + destination.delivery
+        claimed = network_fee(source, destination, service_micro_usd, PayoutPath.CLAIM)
+        charged = max(own, claimed)
+    elif path is PayoutPath.SAME_CHAIN:
+        charged = source.start + destination.fill
+    else:
+        charged = source.send + (destination.delivery if path is PayoutPath.CLAIM else 0)
+    return max(charged, payment_cost(source, destination, path) - service_micro_usd)

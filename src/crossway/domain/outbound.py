@@ -12,9 +12,11 @@ from crossway.domain.errors import InvalidTransition
 class OutboundTxKind(StrEnum):
     """The purpose of an outbound transaction.
 
-    START collects the deposit, FILL pays the recipient, RETURN_EXCESS returns unexpected money,
-    REIMBURSE repays the relayer, REFUND refunds the payer. SKIP_NONCE moves nothing: it uses a
-    nonce that no other transaction has, for which the account's later ones would wait.
+    START collects the deposit, and sends it where a bridge carries it. FILL pays the recipient,
+    RETURN_EXCESS returns unexpected money, REIMBURSE repays the relayer, REFUND refunds the payer.
+    DELIVER has the bridge's contract pay the recipient from what arrived, RELEASE from what it
+    parked, GIVE_BACK has it return what it collected and cannot send. SKIP_NONCE moves nothing: it
+    uses a nonce that no other transaction has, for which the account's later ones would wait.
     """
 
     START = "START"
@@ -23,6 +25,9 @@ class OutboundTxKind(StrEnum):
     REIMBURSE = "REIMBURSE"
     REFUND = "REFUND"
     SKIP_NONCE = "SKIP_NONCE"
+    DELIVER = "DELIVER"
+    RELEASE = "RELEASE"
+    GIVE_BACK = "GIVE_BACK"
 
 
 SWEEP_KINDS: Final = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
@@ -45,6 +50,7 @@ class OutboundTxEvent(StrEnum):
 
     SIGN = "SIGN"
     FOUND = "FOUND"
+    OBSERVE = "OBSERVE"
     REPLACE = "REPLACE"
     CONFIRM = "CONFIRM"
     FINALIZE = "FINALIZE"
@@ -62,6 +68,8 @@ OUTBOUND_TX_TRANSITIONS: Final = MappingProxyType(
         (T.DUE, X.SIGN): T.SIGNED,
         # The chain executed it before, by a transaction that the ledger does not have.
         (T.DUE, X.FOUND): T.FINAL,
+        # Somebody else's transaction did it, and is followed like one of ours until it is final.
+        (T.DUE, X.OBSERVE): T.CONFIRMED,
         (T.DUE, X.GIVE_UP): T.FAILED,
         (T.DUE, X.CANCEL): T.CANCELLED,
         (T.SIGNED, X.REPLACE): T.SIGNED,
@@ -71,6 +79,8 @@ OUTBOUND_TX_TRANSITIONS: Final = MappingProxyType(
         (T.SIGNED, X.GIVE_UP): T.FAILED,
         (T.CONFIRMED, X.FINALIZE): T.FINAL,
         (T.CONFIRMED, X.REORG): T.SIGNED,
+        # A reorg removed somebody else's transaction: ours is to be signed.
+        (T.CONFIRMED, X.DROP): T.DUE,
         (T.CANCELLED, X.REVIVE): T.DUE,
         (T.FAILED, X.REVIVE): T.DUE,
         # Somebody else has sent it.

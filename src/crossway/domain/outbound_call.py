@@ -1,10 +1,17 @@
 """The call of one outbound transaction, as a chain adapter signs it, and its on-chain markers."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, Terms
 from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.quotes import BridgeName
+
+LAST_PAYOUT_SECONDS: Final = 3_600
+"""No payout is made so long after its payment's expiry. Contracts refuse it from then on, where
+they can, long before a deposit can be reclaimed from its escrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +34,9 @@ class OutboundCall:
 
     `marker` lets it execute at most once on its chain; `not_after` is the last chain time at which
     it may be included. `terms`, `bridger` and `coordinator` are those of the intent as stored,
-    against which a contract verifies its calls.
+    against which a contract verifies its calls. `custody` BRIDGE: `bridger` is a bridge's
+    contract. `message` and `attestation` are what a DELIVER hands to it, `bridge_output` is what a
+    START asks a bridge to pay out that fills deposits.
     """
 
     kind: OutboundTxKind
@@ -40,6 +49,10 @@ class OutboundCall:
     terms: Terms | None = None
     bridger: str = ""
     coordinator: str = ""
+    custody: Custody = Custody.OPERATOR
+    message: bytes = b""
+    attestation: bytes = b""
+    bridge_output: int = 0
 
 
 def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:
@@ -57,16 +70,70 @@ def refund_call(intent: Intent, chain: str, token: str, account: str) -> Outboun
     )
 
 
+def bridge_call(
+    intent: Intent, kind: OutboundTxKind, message: bytes = b"", attestation: bytes = b""
+) -> OutboundCall:
+    """A call of a bridge's contract that anybody may make for a payment: START sends it, GIVE_BACK
+    takes it back, DELIVER pays the recipient by an attested message, RELEASE what was parked."""
+    at_source = kind in (OutboundTxKind.START, OutboundTxKind.GIVE_BACK)
+    return OutboundCall(
+        kind,
+        intent.terms.source_chain if at_source else intent.terms.destination_chain,
+        intent.terms.refund_address if at_source else intent.terms.recipient,
+        intent.intent_hash,
+        (),
+        terms=intent.terms,
+        bridger=intent.bridger,
+        coordinator=intent.coordinator,
+        custody=intent.custody,
+        message=message,
+        attestation=attestation,
+    )
+
+
+def is_open_to_anyone(call: OutboundCall) -> bool:
+    """Whether contracts take this call from any account, with nothing in it for the caller to
+    choose: the sends and deliveries of CCTP."""
+    of_cctp = call.terms is not None and call.terms.bridge == BridgeName.CCTP
+    is_open = call.kind in (OutboundTxKind.START, OutboundTxKind.DELIVER)
+    return call.custody is Custody.BRIDGE and of_cctp and is_open
+
+
+def last_payout_time(terms: Terms) -> datetime:
+    """The chain time until which a recipient may be paid."""
+    return terms.expires_at + timedelta(seconds=LAST_PAYOUT_SECONDS)
+
+
 def start_marker(intent: Intent) -> str:
     """The on-chain marker that the deposit was collected on the source chain."""
     return f"start:{intent.intent_hash}"
 
 
+def send_marker(intent: Intent) -> str:
+    """The on-chain marker that the bridge's contract sent the deposit or gave it back."""
+    return f"send:{intent.intent_hash}"
+
+
+def arrival_marker(intent: Intent) -> str:
+    """The on-chain marker that what a bridge carried arrived at its contract."""
+    return f"arrive:{intent.intent_hash}"
+
+
+def release_marker(intent: Intent) -> str:
+    """The on-chain marker that what was parked at a bridge's contract left it."""
+    return f"release:{intent.intent_hash}"
+
+
 def fill_marker(intent: Intent) -> str:
-    """The on-chain marker that the recipient was paid on the destination chain."""
-    return f"fill:{intent.intent_hash}"
+    """The on-chain marker that the recipient was paid on the destination chain, by the contract
+    that belongs to the payment's bridger: what another one paid was not for this payment."""
+    return f"fill:{intent.intent_hash}{_contract_set(intent)}"
 
 
 def settle_marker(intent: Intent) -> str:
     """The on-chain marker that a collected deposit left escrow, to the relayer or to the payer."""
-    return f"settle:{intent.intent_hash}"
+    return f"settle:{intent.intent_hash}{_contract_set(intent)}"
+
+
+def _contract_set(intent: Intent) -> str:
+    return f":{intent.bridger}" if intent.custody is Custody.OPERATOR else ""

@@ -10,6 +10,12 @@ from crossway.domain.intent import IntentEvent, State
 
 _MICROS_PER_SECOND: Final = 1_000_000
 _CANCELLED: Final = frozenset({IntentEvent.CANCELLED_EMPTY, IntentEvent.CANCELLED_HOLDING})
+_UNPAID: Final = (
+    IntentEvent.FILL_REFUSED,
+    IntentEvent.FILL_GIVEN_UP,
+    IntentEvent.UNFILLED,
+    IntentEvent.PARKED,
+)
 _REACHED: Final = {State.PENDING: 0, State.FUNDED: 1, State.INITIATED: 2, State.COMPLETED: 3}
 _ENDED: Final = frozenset({State.EXPIRED, State.REFUNDED, State.FAILED})
 
@@ -62,7 +68,7 @@ def find_outcome(
 
 def _cause_of(change: StateChange, received: bool) -> FailureCause:
     """Why a payment ended with this transition."""
-    if change.event in (IntentEvent.FILL_REFUSED, IntentEvent.FILL_GIVEN_UP):
+    if change.event in _UNPAID:
         return FailureCause.PAYOUT_FAILED
     if change.event in _CANCELLED:
         return FailureCause.CANCELLED

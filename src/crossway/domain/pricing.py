@@ -1,6 +1,7 @@
 """Fees and deposit amounts: integers only, every rounding up."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from crossway.domain.intent import Costs
@@ -32,6 +33,7 @@ class PricedToken:
     pico_usd: int
 
 
+@lru_cache(4_096)
 def slippage_percent(asset_symbol: str, amount_symbol: str) -> str:
     """The accepted price movement in percent; 0 between dollar stablecoins."""
     same = asset_symbol == amount_symbol

@@ -4,21 +4,33 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from math import ceil
+from typing import Any, Final
 
+from crossway.domain.bridge_transfer import Custody
+from crossway.domain.catalogue import Chain
 from crossway.domain.intent import Costs
+from crossway.domain.network_costs import PayoutPath
+
+CCTP_MAX_FEE_DIVISOR: Final = 500
 
 
 class BridgeName(StrEnum):
-    """The supported bridges."""
+    """The supported bridges; INVENTORY is none, but a payment out of the operator's inventory."""
 
     ACROSS = "ACROSS"
     CCTP = "CCTP"
     GATEWAY = "GATEWAY"
     RHINOFI = "RHINOFI"
+    INVENTORY = "INVENTORY"
 
 
-_BRIDGES = {"ACROSS": "Across", "GATEWAY": "Circle Gateway", "RHINOFI": "rhino.fi"}
+_BRIDGES = {
+    "ACROSS": "Across",
+    "GATEWAY": "Circle Gateway",
+    "RHINOFI": "rhino.fi",
+    "INVENTORY": "Inventory",
+}
 
 
 def bridge_title(bridge: str) -> str:
@@ -28,11 +40,14 @@ def bridge_title(bridge: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RouteRequest:
-    """An amount to move between two chains, for which a bridge is asked for a quote."""
+    """An amount to move between two chains, for which a bridge is asked for a quote; `symbol_in` is
+    deposited, and `symbol_out` paid out."""
 
     source: str
     destination: str
     amount_micro_usd: int
+    symbol_in: str = "USDC"
+    symbol_out: str = "USDC"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +56,8 @@ class BridgeQuote:
     constant for the network costs, which the service's own figure replaces.
 
     `fill_seconds` is the usual time from deposit to payout, `settle_seconds` until the relayer is
-    reimbursed; `details` is `bridgeFeeDetails`, `extra_data` `bridgeExtraData` (hex).
+    reimbursed; `details` is `bridgeFeeDetails`, `extra_data` `bridgeExtraData` (hex). `custody`
+    BRIDGE: `collector` is the name of the bridge's contract that collects the deposit.
     """
 
     bridge: BridgeName
@@ -52,6 +68,16 @@ class BridgeQuote:
     details: Mapping[str, Any]
     extra_data: str = "0x"
     network_micro_usd: int = 0
+    custody: Custody = Custody.OPERATOR
+    collector: str = ""
+
+    @property
+    def path(self) -> PayoutPath:
+        """Who pays the recipient, which decides the network costs."""
+        if self.custody is Custody.OPERATOR:
+            return PayoutPath.INVENTORY
+        is_relayed = self.bridge is BridgeName.ACROSS
+        return PayoutPath.BRIDGE_RELAYER if is_relayed else PayoutPath.CLAIM
 
     def with_network_fee(self, micro_usd: int) -> "BridgeQuote":
         """The quote with these network costs instead of the model's."""
@@ -69,19 +95,22 @@ class BridgeQuote:
 
 @dataclass(frozen=True, slots=True)
 class QuoteRejected:
-    """A bridge does not quote a route; `reason` is a sentence for the user."""
+    """A bridge does not quote a route; `reason` is a sentence for the user, `param` the parameter
+    that another value would help, empty where none would."""
 
     bridge: BridgeName
     request: RouteRequest
     reason: str
     supported: bool = True
+    param: str = "amount"
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
     """A pair of chains that a bridge serves in this direction.
 
-    A transfer must be between `min_micro_usd` and `max_micro_usd`; None means unknown.
+    A transfer must be between `min_micro_usd` and `max_micro_usd`; None means unknown. `symbols`
+    are carried, each as itself; None: any token into any other.
     """
 
     bridge: BridgeName
@@ -91,6 +120,12 @@ class Route:
     enabled: bool = True
     min_micro_usd: int | None = None
     max_micro_usd: int | None = None
+    symbols: frozenset[str] | None = None
+    custody: Custody = Custody.OPERATOR
+
+    def carries(self, symbol: str) -> bool:
+        """Whether a token of this symbol is paid in and paid out."""
+        return self.symbols is None or symbol in self.symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +134,9 @@ class Quote:
 
     `fee_units` is the fee of bridge and service, `app_fee_units` the client's; both count the
     symbol of the requested amount. `deposit_amount` (amount and all fees) counts `token_in`, and
-    `costs` gives its parts. `bridge` is None within one chain; the times, `details` and
-    `extra_data` are as in `BridgeQuote`.
+    `costs` gives its parts. `bridge` is None within one chain; the times, `details`,
+    `extra_data`, `custody` and `collector` are as in `BridgeQuote`. `trusted_seconds` is how long a
+    payer usually trusts the operator, from start to payout; 0 where contracts alone decide.
     """
 
     bridge: BridgeName | None
@@ -125,6 +161,9 @@ class Quote:
     expires_at: datetime
     details: Mapping[str, Any]
     extra_data: str
+    custody: Custody = Custody.OPERATOR
+    collector: str = ""
+    trusted_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +184,12 @@ class PaymentOption:
 
 @dataclass(frozen=True, slots=True)
 class SourceOption:
-    """The best way to pay from one chain; fees are in units of the destination token.
+    """The best way to pay from one chain with the tokens in `options`; fees are in units of the
+    destination token.
 
     `total_fee_units` is the fee of bridge and service without the client's. `fee_micro_usd` is
-    everything the payer pays beyond the amount, the client's fee included.
+    everything the payer pays beyond the amount, the client's fee included. `custody` and
+    `trusted_seconds` are as in `Quote`.
     """
 
     source: str
@@ -161,6 +202,8 @@ class SourceOption:
     fee_micro_usd: int
     fill_seconds: int
     options: tuple[PaymentOption, ...]
+    custody: Custody = Custody.OPERATOR
+    trusted_seconds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +242,23 @@ def rank_options(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
 def cheapest_quote(quotes: Iterable[BridgeQuote]) -> BridgeQuote | None:
     """The cheapest quote, the faster one at equal cost; None without quotes."""
     return min(quotes, key=BridgeQuote.rank, default=None)
+
+
+def usual_times(
+    source: Chain, destination: Chain, micro_usd: int, quote: BridgeQuote | None
+) -> tuple[int, int]:
+    """How long a payment usually takes from deposit to payout, and how much of it the payer trusts
+    the operator; in seconds."""
+    if quote is not None and quote.custody is Custody.BRIDGE:
+        # Sent as soon as the deposit is seen: if its block goes away, so does what was sent.
+        blocks = 2 * source.block_time_seconds + destination.block_time_seconds
+        return ceil(blocks) + quote.fill_seconds, 0
+    if quote is not None:
+        return source.confirmation_seconds(micro_usd) + quote.fill_seconds, quote.fill_seconds
+    return source.confirmation_seconds(micro_usd), ceil(2 * source.block_time_seconds)
+
+
+def cctp_max_fee(total: int, amount: int) -> int:
+    """The fee that our CctpBridge contract offers to Circle of a deposit of `total`: at most what
+    is above the recipient's amount, and never more than a 500th."""
+    return min(total - amount, total // CCTP_MAX_FEE_DIVISOR)

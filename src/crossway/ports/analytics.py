@@ -44,12 +44,13 @@ class Figures:
 
     @property
     def cost_micro_usd(self) -> int:
-        """What bridges kept and networks took."""
+        """What bridges and networks took."""
         return self.measures.bridge_fee_micro_usd + self.network_fee_micro_usd
 
     @property
     def margin_micro_usd(self) -> int:
-        """Revenue minus cost, which is the service fee minus network fees; may be negative."""
+        """Revenue minus cost, which is the operator's own fees minus network fees; may be
+        negative."""
         return self.measures.revenue_micro_usd - self.cost_micro_usd
 
 

@@ -1,13 +1,15 @@
 """The port of a blockchain; every call works for many intents at once."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from crossway.domain.bridge_transfer import Arrival
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import CallCosts, PublicCall
 
 
@@ -73,16 +75,22 @@ class SignedTx:
 
 @dataclass(frozen=True, slots=True)
 class TokenTransfer:
-    """One token transfer that an included transaction made."""
+    """One token transfer that an included transaction made; `intent_hash` is that of the payment
+    for which our contract reports it, empty where a family's contracts do not tell."""
 
     source: str
     to: str
     token: str
     amount: int
+    intent_hash: str = field(default="", compare=False)
 
 
 ALREADY_DONE = "already done"
 """The revert reason when the marker was executed before by another transaction."""
+
+
+DONE_BY_OTHERS = "another transaction has done it"
+"""The revert reason where another transaction did it, from whose block it must be booked."""
 
 
 NOTHING_TO_MOVE = "nothing to move"
@@ -94,7 +102,11 @@ class IncludedTx:
     """Included in a block: `reason` is empty on success, else says why it reverted.
 
     `permanent` means that the same call can never succeed. The account paid `fee_units` of the
-    native coin.
+    native coin. `arrivals` are what bridges' contracts did with money that arrived.
+
+    `carried_out` is not None where the transaction can make several calls, each for itself: its
+    own success says nothing of them. These are the hashes of the intents whose sends and deliveries
+    over bridges were carried out in it.
     """
 
     block_height: int
@@ -104,6 +116,8 @@ class IncludedTx:
     fee_units: int
     reason: str = ""
     permanent: bool = False
+    arrivals: tuple[Arrival, ...] = ()
+    carried_out: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,39 +147,6 @@ class TxUnknown:
 
 
 TxStatus = IncludedTx | TxPending | TxNotFound | TxUnknown
-
-
-@dataclass(frozen=True, slots=True)
-class ChainAddresses:
-    """Crossway's own addresses on a chain.
-
-    `shared`: the bridger is a contract that holds several parties' money, each by its terms.
-    `redirect_seconds` after expiry, the coordinator may send the rest at a deposit address to
-    another address than its refund address; 0 where no contract asks for a coordinator.
-    `contracts` are our contracts beside the bridger.
-    """
-
-    relayer: str
-    bridger: str
-    coordinator: str
-    treasury: str
-    shared: bool = False
-    redirect_seconds: int = 0
-    contracts: tuple[str, ...] = ()
-
-    def is_coordinator(self, coordinator: str) -> bool:
-        """Whether the relayer is itself this coordinator, or no contract asks for one."""
-        return coordinator == self.relayer or not self.redirect_seconds
-
-    def role_of(self, address: str) -> str | None:
-        """What an address is to us, such as "the relayer"; None where it is not ours."""
-        roles = dict.fromkeys((*self.contracts, self.bridger), "a contract")
-        roles |= {
-            self.coordinator: "the coordinator",
-            self.treasury: "the treasury",
-            self.relayer: "the relayer",
-        }
-        return roles.get(address) if address else None
 
 
 class Chain(Protocol):
@@ -254,7 +235,13 @@ class Chain(Protocol):
         ...
 
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
-        """Sign each (call, nonce) at this fee, without sending anything."""
+        """Sign each (call, nonce) at this fee, without sending anything. Calls with the same nonce
+        are made by one transaction, in this order; `calls_per_tx` says how many may."""
+        ...
+
+    def calls_per_tx(self, fee_units: int) -> int:
+        """How many calls that anyone may make one transaction can make at this fee for each, one
+        independent of the other; 1 where a transaction makes one call only."""
         ...
 
     def find_refusals(self, calls: Sequence[OutboundCall]) -> Sequence[str]:
@@ -263,9 +250,9 @@ class Chain(Protocol):
         ...
 
     def public_call(self, call: OutboundCall) -> PublicCall | None:
-        """A refund as anyone may carry it out, in the name of the call's account, or a redirected
-        one as its coordinator may; None where only we can. Pure. Raises `ValueError` where it
-        contradicts the terms."""
+        """A refund, or a step of a payment over a bridge, as anyone may carry it out in the name of
+        the call's account, or a redirected refund as its coordinator may; None where only we can.
+        Pure. Raises `ValueError` where it contradicts the terms."""
         ...
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
@@ -288,6 +275,12 @@ class Chain(Protocol):
     def retained(self, coordinators: Collection[str], token: str) -> Mapping[str, int]:
         """What the contracts retain of settled payments for each of these coordinators, in smallest
         units, as the nodes that must agree say; empty where a chain keeps no such account."""
+        ...
+
+    def find_reclaims(self, intent_hashes: Collection[str], since: datetime) -> Mapping[str, str]:
+        """Of those of these deposits that the escrow in use returned because somebody reclaimed
+        them, the transactions that did so after `since`, empty where none is found; as the nodes
+        that must agree say."""
         ...
 
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:

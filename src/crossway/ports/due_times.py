@@ -12,7 +12,8 @@ class ChainWork:
 
     `in_progress`: a deposit waits for confirmations, or a transaction of ours for its block or its
     finality: the next block may decide. `next_tx_at`: when a transaction is to be signed or tried
-    again. `next_expiry_at`: when the first payment expires that is not started yet.
+    again, or a bridge to be asked about a transfer from here. `next_expiry_at`: when the first
+    payment expires that is not started yet.
     """
 
     in_progress: bool

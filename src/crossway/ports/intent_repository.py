@@ -26,6 +26,10 @@ class IntentRepository(Protocol):
         """The value of each intent with all fees, in micro-USD."""
         ...
 
+    def find_over_bridges(self, ids: Collection[int]) -> dict[int, str]:
+        """Those whose deposits a bridge's contract alone decides about, with that contract."""
+        ...
+
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         """The current intents, locked until the unit of work ends."""
         ...
@@ -84,8 +88,8 @@ class IntentRepository(Protocol):
         ...
 
     def sum_started_by_chain(self) -> dict[str, tuple[int, int]]:
-        """By destination chain: count and value in micro-USD of payments that are started and not
-        paid out."""
+        """By destination chain: count and value in micro-USD of payments out of inventory that are
+        started and not paid out."""
         ...
 
     def list_open_pairs(self) -> list[OpenPair]:

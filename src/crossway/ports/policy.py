@@ -71,6 +71,8 @@ class Policy:
     A payout that is not sent `payout_grace_seconds` after its payment's expiry is given up.
     Beside its refund, a deposit address gets at most `returns_per_day` returns at our cost. What
     fees bring for returns and `return_allowance_micro_usd` a day and chain limit their cost.
+    Payouts from inventory that bridges have still to repay are limited to
+    `prefill_limit_micro_usd` on each source chain; 0 makes none.
     Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
     """
 
@@ -81,8 +83,10 @@ class Policy:
     payout_grace_seconds: int = 3600
     returns_per_day: int = 5
     return_allowance_micro_usd: int = 50_000_000
+    prefill_limit_micro_usd: int = 50_000_000_000
     quote_life_seconds: int = 60
-    quote_timeouts: TimeoutPolicy = TimeoutPolicy()
+    # A bridge has 600 ms to answer, however quick the others are; the rest is for making its quote.
+    quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=0.7, grace=0.7, shrink=1)
     ramp_quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=4.0, grace=1.5)
     dust_factor: int = 1
     late_watch_seconds: int = 30 * 86_400

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, IntentEvent, State, Transition
 from crossway.domain.outbound import (
@@ -31,13 +32,15 @@ class IntentFilter(OwnerFilter):
 
 @dataclass(frozen=True, slots=True)
 class IntentChange:
-    """One event applied to one intent: `before` as locked, `after` to be stored."""
+    """One event applied to one intent: `before` as locked, `after` to be stored; `transfer` is its
+    bridge transfer then, for the published event."""
 
     before: Intent
     after: Intent
     event: IntentEvent
     transition: Transition
     note: str = ""
+    transfer: BridgeTransfer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
+from crossway.domain.intent import Intent
 from crossway.ports.ramps import KycUser
 
 NODE_LIES = (
@@ -140,4 +142,60 @@ class RampSandbox(Protocol):
 
     def faults(self, provider: str) -> Mapping[str, object]:
         """The active faults of a provider, for display."""
+        ...
+
+
+WRONG_ANSWERS = ("recipient", "amount", "chain")
+"""What the attestation service of a simulated bridge can be told to change in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeFaults:
+    """Faults to inject into a simulated bridge; None leaves a setting as it is.
+
+    `late_seconds`: attestations come that much later. `exhausted_allowance`: fast ones are made
+    once the burn is final. `expired_messages`: fast ones can no longer be delivered when they come.
+    `unfilled_deposits`: no relayer fills a deposit. `paused`: the bridge's contracts take and
+    deliver nothing. `wrong_answer`: one of `WRONG_ANSWERS`, empty for none. `silent`: the service
+    does not answer.
+    """
+
+    late_seconds: float | None = None
+    exhausted_allowance: bool | None = None
+    expired_messages: bool | None = None
+    unfilled_deposits: bool | None = None
+    paused: bool | None = None
+    wrong_answer: str | None = None
+    silent: bool | None = None
+
+
+class StrangerAction(StrEnum):
+    """What anybody may do with a payment over a bridge: collect its deposit at the factory, send it
+    too, deliver what was attested to, pay the recipient, return what was not sent, pay out what is
+    parked; UNPARK is the coordinator's."""
+
+    START = "start"
+    SEND = "send"
+    DELIVER = "deliver"
+    FILL = "fill"
+    GIVE_BACK = "giveBack"
+    RELEASE = "release"
+    UNPARK = "unpark"
+
+
+class BridgeSandbox(Protocol):
+    """Controls of the simulated bridges."""
+
+    def inject_faults(self, bridge: str, faults: BridgeFaults) -> None:
+        """Switch faults of a bridge on or off."""
+        ...
+
+    def faults(self, bridge: str) -> Mapping[str, object]:
+        """The active faults of a bridge, by the names of `BridgeFaults`, for display."""
+        ...
+
+    def act_as_stranger(self, intent: Intent, action: StrangerAction) -> str:
+        """Let somebody else act on a payment, in a block of its own; returns the transaction. What
+        is paid to its recipient comes out of the stranger's own pocket. Raises `InvalidInput` where
+        there is nothing to deliver."""
         ...

@@ -7,7 +7,7 @@ from typing import Literal
 
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.fiat import Fiat
-from crossway.ports.bridges import Bridge
+from crossway.ports.bridge import Bridge, BridgeClient, BridgeEnd
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
 from crossway.ports.demo import DemoData
@@ -17,7 +17,7 @@ from crossway.ports.policy import Policy
 from crossway.ports.prices import Prices
 from crossway.ports.process import ProcessState
 from crossway.ports.ramps import RampProvider
-from crossway.ports.sandbox import RampSandbox, Sandbox
+from crossway.ports.sandbox import BridgeSandbox, RampSandbox, Sandbox
 from crossway.ports.second_factors import AuthenticatorCodes, PasskeyVerifier
 from crossway.ports.store import Store
 from crossway.ports.vault import Vault
@@ -32,6 +32,8 @@ class Services:
     other field is a port or reference data. `executor` runs parallel calls to outside services.
     `find_demo` returns the demo data, None where it is not installed. Without
     `network_costs`, the catalogue's constants are charged, as on the simulated network.
+    `bridge_clients` are the services of bridges that carry payments, by the bridge's name, and
+    `bridge_ends` their contracts, by chain.
     """
 
     catalogue: Catalogue
@@ -44,7 +46,10 @@ class Services:
     executor: Executor
     environment: Literal["simulated", "live"]
     network_costs: NetworkCosts | None = None
+    bridge_clients: Mapping[str, BridgeClient] = field(default_factory=dict)
+    bridge_ends: Mapping[str, BridgeEnd] = field(default_factory=dict)
     sandbox: Sandbox | None = None
+    bridge_sandbox: BridgeSandbox | None = None
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))
     ramps: Sequence[RampProvider] = ()
     ramp_sandbox: RampSandbox | None = None

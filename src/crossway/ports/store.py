@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from crossway.ports.alert_repository import AlertRepository
     from crossway.ports.analytics import AnalyticsRepository
     from crossway.ports.api_key_repository import ApiKeyRepository
+    from crossway.ports.bridge_transfer_repository import BridgeTransferRepository
     from crossway.ports.chain import Cursor
     from crossway.ports.deposit_repository import DepositRepository
     from crossway.ports.due_times import DueTimes
@@ -156,6 +157,8 @@ class UnitOfWork(Protocol):
     def analytics(self) -> AnalyticsRepository: ...
     @property
     def due_times(self) -> DueTimes: ...
+    @property
+    def bridge_transfers(self) -> BridgeTransferRepository: ...
     @property
     def public_ids(self) -> PublicIds:
         """The record numbers as outsiders see them."""

@@ -94,6 +94,10 @@ class LedgerRepository(Protocol):
         """The opening balance of every account on a day, in days since 1970, UTC."""
         ...
 
+    def sum_moved(self, debit: Account, credit: Account, chain: str, token: str) -> int:
+        """The sum of all postings of a token between two accounts in this direction."""
+        ...
+
     def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
         """Debits and credits of an account by chain and token since a day, included."""
         ...
@@ -164,8 +168,8 @@ class TreasuryRepository(Protocol):
     """The relayer's reserved inventory, its targets, and reconciliations."""
 
     def sum_reserved(self) -> dict[tuple[str, str], int]:
-        """Amounts that started payments will pay out, by chain and token; a payment counts as
-        started once its start is signed."""
+        """Amounts that started payments will pay out of inventory, by chain and token; a payment
+        counts as started once its start is signed."""
         ...
 
     def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:
