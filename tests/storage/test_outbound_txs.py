@@ -314,3 +314,29 @@ def test_unsettled_txs_are_those_that_are_due_signed_or_failed(store: SqlStore) 
         found = {tx.state for tx in unit.outbound_txs.list_unsettled([intent.id])}
         assert unit.outbound_txs.list_unsettled([]) == []
     assert found == {OutboundTxState.DUE, OutboundTxState.SIGNED, OutboundTxState.FAILED}
+
+
+def test_outbound_txs_that_share_a_transaction_store_its_bytes_once(store: SqlStore) -> None:
+    intents = [store_intent(store) for _ in range(3)]
+    txs = [enqueue(store, a_new_tx(intent))[0] for intent in intents]
+    put(store, *(tx_change(tx, SIGNED, tx_id="0xshared") for tx in txs))
+    signed = [an_attempt(tx, "0xshared", 7) for tx in txs]
+    store.write(lambda unit: unit.outbound_txs.add_attempts(signed))
+    other = an_attempt(txs[0], "0xother", 8)
+    store.write(lambda unit: unit.outbound_txs.add_attempts([other]))
+    with store.read() as unit:
+        assert unit.outbound_txs.list_attempts([tx.id for tx in txs]) == [*signed, other]
+        assert unit.outbound_txs.list_attempts([txs[2].id]) == signed[2:]
+        assert unit.outbound_txs.list_sharing({"0xshared", "0xother", "0xnone"}) == {
+            "0xshared": [tx.id for tx in txs],
+            "0xother": [txs[0].id],
+            "0xnone": [],
+        }
+        assert unit.outbound_txs.list_sharing([]) == {}
+    put(store, tx_change(replace(txs[1], state=SIGNED), DUE))
+    ids = {tx.id for tx in txs}
+    with store.read() as unit:
+        still = unit.outbound_txs.list_still_signed(ids, "0xshared")
+        assert still == ids - {txs[1].id}
+        assert unit.outbound_txs.list_still_signed(ids, "0xother") == set()
+        assert unit.outbound_txs.list_still_signed([], "0xshared") == set()

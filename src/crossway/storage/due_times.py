@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select, text
 
 from crossway.ports.due_times import ChainWork
+from crossway.storage.bridge_tables import OPEN, bridge_transfers
 from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
 from crossway.storage.ramp_tables import kyc_submission_syncs, orders
 from crossway.storage.row_mapper import from_micros
@@ -28,13 +29,14 @@ def _build_of_chains(rows: Any) -> Select[Any]:
     def first(column: ColumnElement[Any], chain: ColumnElement[str], states: str) -> Any:
         return _first(column, chain == rows.c.key, text(states), of=rows)
 
-    tx, tx_chain = outbound_txs.c, outbound_txs.c.chain
+    tx, tx_chain, bridged = outbound_txs.c, outbound_txs.c.chain, bridge_transfers.c
     return select(
         rows.c.key,
         first(deposits.c.ready_height, deposits.c.chain, "deposits.state = 'SEEN'"),
         first(tx.id, tx_chain, "outbound_txs.state = 'SIGNED'"),
         first(tx.block_height, tx_chain, "outbound_txs.state = 'CONFIRMED'"),
         first(tx.next_at, tx_chain, "outbound_txs.state = 'DUE'"),
+        first(bridged.next_at, bridged.source_chain, f"bridge_transfers.{OPEN}"),
         first(
             intents.c.expires_at, intents.c.source_chain, "intents.state IN ('PENDING', 'FUNDED')"
         ),
@@ -69,9 +71,11 @@ class SqlDueTimes:
         rows = self._db.execute(_OF_CHAINS[self._db.dialect.name], parameters)
         return {
             chain: ChainWork(
-                any(value is not None for value in in_progress), _time(next_tx), _time(next_expiry)
+                any(value is not None for value in in_progress),
+                _time(min((at for at in (next_tx, next_poll) if at is not None), default=None)),
+                _time(next_expiry),
             )
-            for chain, *in_progress, next_tx, next_expiry in rows
+            for chain, *in_progress, next_tx, next_poll, next_expiry in rows
         }
 
     def of_ramps(self) -> datetime | None:

@@ -14,13 +14,16 @@ from crossway.storage.bulk_sql import in_values
 from crossway.storage.figure_rows import MICROS_IN_HOUR
 from crossway.storage.tables import intents, postings, transitions
 
-_FEES: Final = (Account.SERVICE_FEES, Account.BRIDGE_FEES, Account.NETWORK_FEES)
+# What payers were charged beyond the amount and the merchant's fee, less what bridges took of it.
+_INCOME: Final = (Account.SERVICE_FEES, Account.SPREAD, Account.BRIDGE_SURPLUS)
+_FEES: Final = (*_INCOME, Account.BRIDGE_FEES, Account.NETWORK_FEES)
 _FEE_VALUES: Final = [account.value for account in _FEES]
 _c, _t, _p = intents.c, transitions.c, postings.c
 _PAYMENTS: Final = select(
     *(_c.id, _c.created_at, _c.mode, _c.client_id, _c.source_chain, _c.destination_chain),
     *(_c.bridge, _c.asset_symbol, _c.asset_decimals, _c.state, _c.deposit_amount),
     *(_c.received_amount, _c.amount_micro_usd),
+    *(_c.out_symbol, _c.out_decimals, _c.payout_amount),
     (_c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd).label(
         "total_micro_usd"
     ),
@@ -50,14 +53,6 @@ def count_payments(db: Connection, ids: Collection[int]) -> list[PaymentFigures]
 def _count(row: Any, changes: Sequence[StateChange], fees: Fees) -> PaymentFigures:
     state, received = State(row.state), row.received_amount != "0"
     outcome = find_outcome(state, row.created_at, received, changes)
-    deposit = int(row.deposit_amount)
-
-    def value(account: Account) -> int:
-        agreed = (row.asset_symbol, row.asset_decimals, deposit, row.total_micro_usd)
-        amounts = fees.get((account, row.source_chain), ())
-        # Each posting is rounded by itself, as in the books, so that a reversal cancels it.
-        return sum((1 if n > 0 else -1) * value_of_fee(abs(n), *agreed) for n in amounts)
-
     return PaymentFigures(
         intent_id=row.id,
         created_at=row.created_at,
@@ -76,12 +71,34 @@ def _count(row: Any, changes: Sequence[StateChange], fees: Fees) -> PaymentFigur
         started=outcome.started,
         underpaid=received and not outcome.deposited,
         requested_micro_usd=row.amount_micro_usd,
-        service_fee_micro_usd=value(Account.SERVICE_FEES),
-        bridge_fee_micro_usd=value(Account.BRIDGE_FEES),
-        deposit_units=deposit if state is State.COMPLETED else 0,
+        service_fee_micro_usd=_value(row, fees, *_INCOME),
+        bridge_fee_micro_usd=_value(row, fees, Account.BRIDGE_FEES),
+        deposit_units=int(row.deposit_amount) if state is State.COMPLETED else 0,
         network_fees={
             chain: total
             for (account, chain), amounts in fees.items()
             if account == Account.NETWORK_FEES and (total := sum(amounts))
         },
+    )
+
+
+def _value(row: Any, fees: Fees, *accounts: Account) -> int:
+    """What a payment added to these accounts, in micro-USD at its agreed prices."""
+    agreed = {
+        # What a bridge delivers is income on the destination chain, in the token of the payout.
+        row.destination_chain: (
+            *(row.out_symbol, row.out_decimals),
+            *(int(row.payout_amount), row.amount_micro_usd),
+        ),
+        row.source_chain: (
+            *(row.asset_symbol, row.asset_decimals),
+            *(int(row.deposit_amount), row.total_micro_usd),
+        ),
+    }
+    # Each posting is rounded by itself, as in the books, so that a reversal cancels it.
+    return sum(
+        (1 if n > 0 else -1) * value_of_fee(abs(n), *terms)
+        for account in accounts
+        for chain, terms in agreed.items()
+        for n in fees.get((account, chain), ())
     )

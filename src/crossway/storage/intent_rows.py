@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import uuid4
 
+from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.intent import FundingLevel, Intent, compare_funding
 from crossway.ports.records import IntentChange, TransitionRecord
+from crossway.storage.bridge_tables import bridge_transfers
 from crossway.storage.row_mapper import RowMapper, to_json, to_micros
 from crossway.storage.tables import CHANGES, intents, transitions
 
@@ -13,6 +15,9 @@ INTENTS: Final = RowMapper(Intent, intents)
 TRANSITIONS: Final = RowMapper(TransitionRecord, transitions, {"id": "event_id"})
 CHANGING_COLUMNS: Final = tuple(column.name for column in intents.columns if CHANGES in column.info)
 _CHANGED: Final = INTENTS.encoder(only=CHANGING_COLUMNS)
+_TRANSFER_SNAPSHOT: Final = RowMapper(BridgeTransfer, bridge_transfers).encoder(
+    only=("state", "reason", "message_id", "source_tx", "destination_tx", "expected_at", "sent_at")
+)
 MAX_VALUES, MAX_VALUE_LENGTH = 40, 200
 
 
@@ -50,12 +55,15 @@ def transition_row(change: IntentChange) -> dict[str, Any]:
     return TRANSITIONS.encode(record)
 
 
-def intent_event_row(event_id: str, type: str, intent: Intent) -> dict[str, Any]:
+def intent_event_row(
+    event_id: str, type: str, intent: Intent, transfer: BridgeTransfer | None = None
+) -> dict[str, Any]:
     """The outbox event of an intent as it is after a transition, as its row.
 
-    The snapshot is the part of the intent that can change: the event is rendered from it.
+    The snapshot is the part of the intent and of its bridge transfer that can change: the event is
+    rendered from it.
     """
-    snapshot = {
+    snapshot: dict[str, Any] = {
         "state": intent.state.value,
         "tx_hash": intent.tx_hash,
         "relayer": intent.relayer,
@@ -63,6 +71,8 @@ def intent_event_row(event_id: str, type: str, intent: Intent) -> dict[str, Any]
         "needs_relay": intent.needs_relay,
         "received_units": str(intent.received_amount),
     }
+    if transfer is not None:
+        snapshot["bridge_transfer"] = _TRANSFER_SNAPSHOT(transfer)
     return {
         "event_id": event_id,
         "client_id": intent.client_id,

@@ -19,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
@@ -125,6 +126,12 @@ class SqlIntents(TransitionLog):
         query = select(c.id, usd_value).where(in_values(self._db, c.id, ids))
         return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
 
+    def find_over_bridges(self, ids: Collection[int]) -> dict[int, str]:
+        query = select(intents.c.id, intents.c.bridger).where(
+            in_values(self._db, intents.c.id, ids), intents.c.custody == Custody.BRIDGE.value
+        )
+        return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
+
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
         if not ids:
             return {}
@@ -207,7 +214,10 @@ class SqlIntents(TransitionLog):
             if change.transition.event_type is not None:
                 events.append(
                     intent_event_row(
-                        new_transitions[-1]["event_id"], change.transition.event_type, after
+                        new_transitions[-1]["event_id"],
+                        change.transition.event_type,
+                        after,
+                        change.transfer,
                     )
                 )
         updates = [change_row(first[i], last[i]) for i in sorted(last)]
@@ -223,6 +233,8 @@ class SqlIntents(TransitionLog):
         destination = (
             intents.c.destination_chain == destination_chain,
             intents.c.token_out == token,
+            # What a bridge carries needs no inventory.
+            intents.c.custody == Custody.OPERATOR.value,
         )
         started = select(intents.c.payout_amount).where(
             *destination, intents.c.state == State.INITIATED
@@ -245,7 +257,7 @@ class SqlIntents(TransitionLog):
         query = (
             select(chain, func.count(), func.sum(intents.c.amount_micro_usd))
             # A literal, so that the planner uses the partial index.
-            .where(text("state = 'INITIATED'"))
+            .where(text("state = 'INITIATED'"), intents.c.custody == Custody.OPERATOR.value)
             .group_by(chain)
         )
         return {name: (int(n), int(usd)) for name, n, usd in self._db.execute(query)}

@@ -136,6 +136,12 @@ class SqlLedger:
     def get_balances_before(self, day: int) -> dict[BalanceKey, int]:
         return DailyBalances(self._db).get_balances_before(day)
 
+    def sum_moved(self, debit: Account, credit: Account, chain: str, token: str) -> int:
+        c = postings.c
+        of_token = (c.chain == chain, c.token == token)
+        query = select(c.amount).where(c.debit == debit.value, c.credit == credit.value, *of_token)
+        return sum(int(amount) for amount in self._db.execute(query).scalars())
+
     def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
         return DailyBalances(self._db).get_turnovers(account, first_day)
 

@@ -10,7 +10,6 @@ from sqlalchemy import (
     Table,
     and_,
     bindparam,
-    insert,
     not_,
     select,
     text,
@@ -19,7 +18,7 @@ from sqlalchemy import (
 
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange, TxAttempt
+from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange
 from crossway.ports.topics import Topic
 from crossway.storage.bulk_sql import chain_values, execute_each, in_values, per_dialect
 from crossway.storage.errors import ConcurrentUpdate
@@ -28,12 +27,12 @@ from crossway.storage.outbound_tx_rows import (
     SELECT_DUE,
     SELECT_SETTLED,
     SELECT_SIGNED,
-    TX_ATTEMPTS,
     new_outbound_tx_row,
 )
 from crossway.storage.outbound_txs_of_intents import OutboundTxsOfIntents
 from crossway.storage.row_mapper import to_micros
-from crossway.storage.tables import intents, outbound_txs, tx_attempts
+from crossway.storage.tables import intents, outbound_txs
+from crossway.storage.tx_attempts import TxAttempts
 
 _UPDATE = (
     update(outbound_txs)
@@ -67,10 +66,9 @@ def _build_enqueue(insert_into: Callable[[Table], Any]) -> Any:
 
 
 _ENQUEUE = per_dialect(_build_enqueue)
-_ADD_ATTEMPT = insert(tx_attempts)
 
 
-class SqlOutboundTxs(OutboundTxsOfIntents):
+class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
     """`ports.outbound_tx_repository.OutboundTxRepository` on one connection."""
 
     def __init__(self, db: Connection, changed_topics: set[Topic]) -> None:
@@ -134,6 +132,14 @@ class SqlOutboundTxs(OutboundTxsOfIntents):
             for id, tx in self.lock(tx_ids).items()
             if tx.state is OutboundTxState.SIGNED and tx.tx_id == tx_ids[id]
         }
+
+    def list_still_signed(self, ids: Collection[int], tx_id: str) -> set[int]:
+        query = select(outbound_txs.c.id).where(
+            in_values(self._db, outbound_txs.c.id, ids),
+            outbound_txs.c.state == OutboundTxState.SIGNED.value,
+            outbound_txs.c.tx_id == tx_id,
+        )
+        return set(self._db.execute(query).scalars()) if ids else set()
 
     def get(self, outbound_tx_id: int) -> OutboundTx | None:
         txs = self._all(select(outbound_txs).where(outbound_txs.c.id == outbound_tx_id))
@@ -216,28 +222,6 @@ class SqlOutboundTxs(OutboundTxsOfIntents):
             .where(outbound_txs.c.id == outbound_tx_id)
             .values(to_address=to_address)
         )
-
-    def list_attempts(self, outbound_tx_ids: Collection[int]) -> list[TxAttempt]:
-        if not outbound_tx_ids:
-            return []
-        query = select(tx_attempts).where(
-            in_values(self._db, tx_attempts.c.outbound_tx_id, outbound_tx_ids)
-        )
-        return [
-            TX_ATTEMPTS.decode(row) for row in self._db.execute(query.order_by(tx_attempts.c.id))
-        ]
-
-    def add_attempts(self, attempts: Sequence[TxAttempt]) -> None:
-        if attempts:
-            execute_each(
-                self._db, _ADD_ATTEMPT, [TX_ATTEMPTS.encode(attempt) for attempt in attempts]
-            )
-
-    def find_own_tx_ids(self, chain: str, tx_ids: Collection[str]) -> set[str]:
-        query = select(tx_attempts.c.tx_id).where(
-            tx_attempts.c.chain == chain, in_values(self._db, tx_attempts.c.tx_id, tx_ids)
-        )
-        return set(self._db.execute(query).scalars()) if tx_ids else set()
 
     def list_overdue(
         self, kinds: Collection[OutboundTxKind], before: datetime, limit: int

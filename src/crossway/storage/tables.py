@@ -126,6 +126,7 @@ intents = Table(
     Column("funding_level", Text, nullable=False, server_default="", info={CHANGES: True}),
     Column("network_fee_units", Text, nullable=False, server_default="0"),
     Column("by_payer", Boolean, nullable=False, server_default="0"),
+    Column("custody", Text, nullable=False, server_default="OPERATOR"),
 )
 Index("intents_of_client", intents.c.client_id, intents.c.id)
 Index("intents_by_state", intents.c.state, intents.c.id)
@@ -237,13 +238,9 @@ for _state, _column in (
         _column,
         where=f"state = '{_state}'",
     )
-_unsettled = "state IN ('DUE', 'SIGNED', 'FAILED')"
-partial_index("outbound_txs_unsettled", outbound_txs.c.intent_id, where=_unsettled)
-partial_index(
-    "outbound_txs_waiting",
-    outbound_txs.c.id,
-    where="state IN ('DUE', 'SIGNED', 'FAILED') AND reason <> ''",
-)
+_open = "state IN ('DUE', 'SIGNED', 'FAILED')"
+partial_index("outbound_txs_unsettled", outbound_txs.c.intent_id, where=_open)
+partial_index("outbound_txs_waiting", outbound_txs.c.id, where=f"{_open} AND reason <> ''")
 
 tx_attempts = Table(
     "tx_attempts",

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, delete, literal_column, select, update
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.domain.return_budget import ReturnBudget
@@ -34,7 +35,9 @@ class SqlTreasury:
 
     def sum_reserved(self) -> dict[tuple[str, str], int]:
         columns = (intents.c.destination_chain, intents.c.token_out, intents.c.payout_amount)
-        started = select(*columns).where(intents.c.state == _INITIATED)
+        # What a bridge carries needs no inventory.
+        is_ours = intents.c.custody == Custody.OPERATOR.value
+        started = select(*columns).where(intents.c.state == _INITIATED, is_ours)
         starting = (
             select(*columns)
             .join(outbound_txs, outbound_txs.c.intent_id == intents.c.id)
@@ -42,6 +45,7 @@ class SqlTreasury:
                 outbound_txs.c.state == _SIGNED,
                 outbound_txs.c.kind == OutboundTxKind.START.value,
                 intents.c.state == State.FUNDED.value,
+                is_ours,
             )
         )
         totals: dict[tuple[str, str], int] = defaultdict(int)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossway.storage.analytics import SqlAnalytics
     from crossway.storage.api_keys import SqlApiKeys
     from crossway.storage.audit_log import SqlAuditLog
+    from crossway.storage.bridge_transfers import SqlBridgeTransfers
     from crossway.storage.corridor_stats import SqlCorridorStats
     from crossway.storage.cursors import SqlCursors
     from crossway.storage.deliveries import SqlDeliveries
@@ -96,6 +97,7 @@ class SqlUnitOfWork:
     payment_figures: cached_property[SqlPaymentFigures] = _repository("payment_figures")
     analytics: cached_property[SqlAnalytics] = _repository("analytics")
     due_times: cached_property[SqlDueTimes] = _repository("due_times")
+    bridge_transfers: cached_property[SqlBridgeTransfers] = _repository("bridge_transfers")
 
     def __init__(self, db: Connection) -> None:
         self._db = db
