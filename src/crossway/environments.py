@@ -7,9 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from crossway import catalogue as catalogue_data
+from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
+from crossway.adapters.chains.simulated.bridging.bridge_end import SimulatedBridgeEnd
+from crossway.adapters.chains.simulated.bridging.sandbox import SimulatedBridgeSandbox
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.clock import SystemClock
@@ -20,6 +23,8 @@ from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
+from crossway.adapters.simulated_bridges.factory import bridge_clients
+from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.webhooks.demo_receivers import DemoReceivers
 from crossway.adapters.webhooks.sender import HttpWebhookSender
@@ -32,6 +37,7 @@ from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
 from crossway.domain.roles import Role
 from crossway.domain.webhooks import OutboxEvent
+from crossway.ports.bridge import Bridge
 from crossway.ports.policy import IngressConfig, Policy, RetentionPolicy, SessionPolicy
 from crossway.ports.prices import Prices
 from crossway.ports.process import ProcessState
@@ -65,16 +71,18 @@ def build_simulated(
     catalogue = with_simulated_depths(catalogue_data.load_catalogue())
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
     clock = SimulatedClock(store.writer, store.reader, machine_seconds)
-    network = SimulatedNetwork(catalogue, store.writer, store.reader, clock, pico_usd)
+    network = SimulatedNetwork(
+        catalogue, store.writer, store.reader, clock, pico_usd, reach_of(catalogue)
+    )
     fiat = load_fiat()
     providers = [load_capabilities(name, catalogue, fiat) for name in ProviderName]
     provider_backend = SandboxBackend(network, store.writer, store.reader)
     ramps = SandboxControls(provider_backend, providers, fiat.rates, vault)
     receivers = DemoReceivers(HttpWebhookSender(loopback=settings.loopback_webhooks))
-    return Services(
+    services = Services(
         catalogue=catalogue,
         chains={name: SimulatedChain(network, name) for name in catalogue.chains},
-        bridges=[bridge(catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)],
+        bridges=_simulated_bridges(catalogue),
         prices=FixedPrices(pico_usd, REFERENCE_PRICES_AS_OF),
         clock=clock,
         store=store,
@@ -88,6 +96,22 @@ def build_simulated(
         policy=build_policy(settings, SIMULATED_SETTLE_SECONDS),
         webhooks=WebhookServices(_render_events, receivers, StandardSigner(), receivers),
         process=ProcessState(wake=wake, first_keys=first_keys),
+    )
+    return _with_simulated_bridges(services, network)
+
+
+def _simulated_bridges(catalogue: Catalogue) -> list[Bridge]:
+    """Contracts carry payments over CCTP and Across; over the others the operator pays."""
+    enforced = [bridge(catalogue, enforced=True) for bridge in (Across, Cctp)]
+    return [*enforced, *(bridge(catalogue) for bridge in (Gateway, Rhinofi, Inventory))]
+
+
+def _with_simulated_bridges(services: Services, network: SimulatedNetwork) -> Services:
+    return replace(
+        services,
+        bridge_clients=bridge_clients(network),
+        bridge_ends={chain: SimulatedBridgeEnd(network, chain) for chain in network.reach},
+        bridge_sandbox=SimulatedBridgeSandbox(network),
     )
 
 
@@ -105,15 +129,16 @@ def build_live(
 
     Raises `ValueError` with a sentence for each unmet requirement."""
     live_environment, prices = _open_live(settings, pool, signs)
-    built = [bridge(live_environment.catalogue) for bridge in (Across, Cctp, Gateway, Rhinofi)]
-    allowed, max_settle_seconds = (
-        live_environment.profile.bridges,
-        live_environment.profile.most_settle_seconds,
-    )
+    # Imported here, as `_open_live` does.
+    from crossway.adapters.live_bridges import open_bridges
+
+    bridges = open_bridges(live_environment, prices)
     return Services(
         catalogue=live_environment.catalogue,
         chains=live_environment.chains,
-        bridges=[b for b in built if allowed is None or b.name in allowed],
+        bridges=bridges.bridges,
+        bridge_clients=bridges.clients,
+        bridge_ends=bridges.ends,
         prices=prices,
         clock=SystemClock(),
         store=store,
@@ -123,7 +148,7 @@ def build_live(
         network_costs=_live_network_costs(settings, live_environment, prices, pool),
         fiat=load_fiat(),
         ramps=build_ramp_providers(settings),
-        policy=build_policy(settings, max_settle_seconds),
+        policy=build_policy(settings, live_environment.profile.most_settle_seconds),
         webhooks=WebhookServices(_render_events, HttpWebhookSender(), StandardSigner()),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
@@ -141,6 +166,7 @@ def _open_live(
 ) -> "tuple[LiveEnvironment, Prices]":
     try:
         # Imported here: the libraries are heavy, and the simulated network needs none of them.
+        from crossway.adapters.bridge_diagnostics import missing_contracts
         from crossway.adapters.live_environment import (
             PriceFeeds,
             create_price_source,
@@ -158,16 +184,17 @@ def _open_live(
         {symbol: price.pyth_feed_id for symbol, price in reference.items()},
     )
     network = open_live_environment(settings.profile, catalogue_data.load_catalogue(), signs)
-    if sentences := unmet_requirements(network, pool):
+    if sentences := [*unmet_requirements(network, pool), *missing_contracts(network)]:
         network.close()
         raise ValueError("The live network cannot be started.\n" + "\n".join(sentences))
     return network, create_price_source(network.profile, feeds)
 
 
 def close_connections(services: Services) -> None:
-    """Close the connections to real chains."""
-    for chain in services.chains.values():
-        if (close := getattr(chain, "close", None)) is not None:
+    """Close the connections to real chains and to the services of bridges."""
+    clients = services.bridge_clients.values()
+    for opened in (*services.chains.values(), *services.bridges, *clients):
+        if (close := getattr(opened, "close", None)) is not None:
             close()
 
 

@@ -122,9 +122,9 @@ class Settings(BaseSettings):
     payout_grace_seconds: int = Field(
         default=3_600,
         ge=300,
-        le=86_400,
+        le=3_600,
         description="How long after a payment's expiry its payout is still tried; then the deposit "
-        "goes back.",
+        "goes back. The contracts refuse a payout more than an hour after it.",
     )
     return_allowance_usd: int = Field(
         default=50,

@@ -1,22 +1,33 @@
-"""The four bridge models: exact documented fees, routes, limits and ABI-encoded data."""
+"""The bridge models and INVENTORY: exact fees, routes, limits and ABI-encoded data."""
 
 from itertools import permutations
 
-import base58
 import pytest
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.quotes import BridgeQuote, QuoteRejected, RouteRequest
 from tests.services import BRIDGES, CATALOGUE, NOW
 
-ACROSS, CCTP, GATEWAY, RHINOFI = BRIDGES
+ACROSS, CCTP, GATEWAY, RHINOFI, INVENTORY = BRIDGES
 THOUSAND = 1_000_000_000
 MAINNETS = [c.id for c in CATALOGUE.chains.values() if not c.testnet]
 TESTNETS = [c.id for c in CATALOGUE.chains.values() if c.testnet]
 
 
-def offer(bridge, source: str, destination: str, micro_usd: int = THOUSAND) -> BridgeQuote:
-    (answer,) = bridge.get_quotes([RouteRequest(source, destination, micro_usd)], NOW)
+def offer(
+    bridge, source: str, destination: str, symbol: str = "USDC", micro_usd: int = THOUSAND
+) -> BridgeQuote:
+    request = RouteRequest(source, destination, micro_usd, symbol, symbol)
+    (answer,) = bridge.get_quotes([request], NOW)
     assert isinstance(answer, BridgeQuote), answer
+    return answer
+
+
+def rejection(bridge, source: str, destination: str, paid: str, received: str) -> QuoteRejected:
+    (answer,) = bridge.get_quotes(
+        [RouteRequest(source, destination, THOUSAND, paid, received)], NOW
+    )
+    assert isinstance(answer, QuoteRejected), answer
     return answer
 
 
@@ -43,8 +54,6 @@ def word_values(extra_data: str) -> list[int]:
         ("MONAD", 0, 2000, 5),
         ("OPTIMISM", 130_000, 1000, 8),
         ("POLYGON", 0, 2000, 8),
-        ("SOLANA", 100_000, 1000, 8),
-        ("STARKNET", 1_400_000, 1000, 20),
     ],
 )
 def test_cctp_fees_equal_circles_schedule(
@@ -96,15 +105,28 @@ def test_across_charges_a_share_plus_destination_gas() -> None:
 
 
 def test_rhinofi_charges_a_share_plus_destination_gas() -> None:
-    result = offer(RHINOFI, "TRON_MAINNET", "STARKNET_MAINNET")
+    result = offer(RHINOFI, "TRON_MAINNET", "STARKNET_MAINNET", "USDT")
     gas = CATALOGUE.chains["STARKNET_MAINNET"].transfer_cost_micro_usd
     assert result.details == {"pctFee": 8 * 10**14, "gasFee": str(gas), "vaultId": 10}
     assert result.fee_micro_usd == 800_000 + network_costs("TRON_MAINNET", "STARKNET_MAINNET")
 
 
+def test_inventory_charges_ten_basis_points_and_what_a_bridges_delivery_costs() -> None:
+    result = offer(INVENTORY, "TRON_MAINNET", "SOLANA_MAINNET")
+    assert result.details == {"pctFee": 10**15, "flatFee": "2000"}
+    # 10 basis points of 1000 USD; a start on Tron, a fill and a delivery on Solana.
+    assert result.fee_micro_usd == 1_000_000 + 600_000 + 2_000 + 2_000
+    assert (result.fill_seconds, result.settle_seconds) == (3, 0)
+    assert result.custody is Custody.OPERATOR
+
+
 @pytest.mark.parametrize("bridge", BRIDGES, ids=lambda bridge: bridge.name)
 def test_every_route_is_priced_above_network_costs(bridge) -> None:
-    legs = [RouteRequest(route.source, route.destination, 100_000_000) for route in bridge.routes()]
+    legs = [
+        RouteRequest(route.source, route.destination, 100_000_000, symbol, symbol)
+        for route in bridge.routes()
+        for symbol in route.symbols or ["USDC"]
+    ]
     answers = bridge.get_quotes(legs, NOW)
     assert [answer.request for answer in answers] == legs
     for answer in answers:
@@ -135,7 +157,7 @@ def test_an_unsupported_pair_is_rejected_with_a_reason(bridge) -> None:
     leg = RouteRequest("BASE_MAINNET", "BASE_TESTNET", THOUSAND)
     (answer,) = bridge.get_quotes([leg], NOW)
     reason = f"{bridge.name} does not support BASE_MAINNET -> BASE_TESTNET"
-    assert answer == QuoteRejected(bridge.name, leg, reason, supported=False)
+    assert answer == QuoteRejected(bridge.name, leg, reason, supported=False, param="")
 
 
 @pytest.mark.parametrize(
@@ -145,6 +167,7 @@ def test_an_unsupported_pair_is_rejected_with_a_reason(bridge) -> None:
         (CCTP, "0.01", "10000000.00"),
         (GATEWAY, "0.01", "10000000.00"),
         (RHINOFI, "0.01", "100000.00"),
+        (INVENTORY, "0.01", "1000000.00"),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -167,16 +190,18 @@ def test_amounts_outside_the_limits_are_refused_naming_the_limit(
     assert over.supported
 
 
-@pytest.mark.parametrize("destination", ["ETHEREUM_MAINNET", "SOLANA_MAINNET", "STARKNET_MAINNET"])
-def test_cctps_words_are_fee_threshold_domain_and_token(destination: str) -> None:
+@pytest.mark.parametrize(
+    ("destination", "domain"), [("ETHEREUM_MAINNET", 0), ("HYPEREVM_MAINNET", 19)]
+)
+def test_cctps_words_are_fee_threshold_domain_and_token(destination: str, domain: int) -> None:
     result = offer(CCTP, "BASE_MAINNET", destination)
-    usdc = CATALOGUE.tokens[destination, "USDC"].address
-    token = base58.b58decode(usdc).hex() if destination.startswith("SOLANA") else usdc
-    domain = CATALOGUE.chains[destination].cctp_domain
+    token = CATALOGUE.tokens[destination, "USDC"].address
     assert word_values(result.extra_data) == [130_000, 1000, domain, int(token, 16)]
 
 
-@pytest.mark.parametrize("bridge", [ACROSS, GATEWAY, RHINOFI], ids=lambda bridge: bridge.name)
+@pytest.mark.parametrize(
+    "bridge", [ACROSS, GATEWAY, RHINOFI, INVENTORY], ids=lambda bridge: bridge.name
+)
 def test_the_other_bridges_words_are_their_fee_details(bridge) -> None:
     result = offer(bridge, "BASE_MAINNET", "POLYGON_MAINNET")
     assert word_values(result.extra_data) == [int(value) for value in result.details.values()]

@@ -63,7 +63,7 @@ def open_live_environment(
     keyring = Keyring(os.environ, not signs, profile.signers)
     operators = {
         name: load_family(full_catalogue.chains[name].kind).open_chain(
-            ChainSettings(full_catalogue, name, chain, keyring)
+            ChainSettings(full_catalogue, name, chain, keyring, tuple(profile.bridges))
         )
         for name, chain in profile.chains.items()
     }

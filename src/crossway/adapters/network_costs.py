@@ -120,8 +120,17 @@ class ChainNetworkCosts:
 
     def _to_usd(self, chain: str, costs: CallCosts, price: Price) -> ChainCosts:
         decimals, policy = self._catalogue.chains[chain].native_decimals, self._policy
-        start, fill, settle, refund = (
-            policy.with_margin(micro_usd_up(units, decimals, price.pico_usd))
-            for units in (costs.start, costs.fill, costs.settle, costs.refund)
+
+        def charged(units: int) -> int:
+            return policy.with_margin(micro_usd_up(units, decimals, price.pico_usd))
+
+        refund = charged(costs.refund)
+        return ChainCosts(
+            start=charged(costs.start),
+            fill=charged(costs.fill),
+            settle=charged(costs.settle),
+            refund=refund,
+            refund_share=policy.share_of_refund(refund),
+            delivery=charged(costs.deliver),
+            send=charged(costs.send),
         )
-        return ChainCosts(start, fill, settle, refund, policy.share_of_refund(refund))

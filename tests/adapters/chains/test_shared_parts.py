@@ -205,7 +205,7 @@ class Sender(NonceTxSender[Any, Any]):
         raise NotImplementedError
 
     def _read_call_costs(self, session: Any) -> CallCosts:
-        return CallCosts(session.nonce, 10 - session.nonce, 3, 4)
+        return CallCosts(session.nonce, 10 - session.nonce, 3, 4, 5, session.nonce + 6)
 
     def _read_nonce(self, session: Any, account: str) -> int:
         return int(session.nonce)
@@ -254,7 +254,7 @@ def test_the_lowest_nonce_of_the_quorum_is_next(nonces: tuple[int, int]) -> None
 def test_the_highest_costs_of_the_quorum_are_charged() -> None:
     """The stand-in takes a start's cost from the nonce, and a fill's from what is left to ten."""
     found = sender(*(Node(nonce=nonce) for nonce in (2, 9))).call_costs()
-    assert found == CallCosts(start=9, fill=8, settle=3, refund=4)
+    assert found == CallCosts(start=9, fill=8, settle=3, refund=4, send=5, deliver=15)
 
 
 @pytest.mark.parametrize("other", [call(account="thief"), call(chain="BASE_TESTNET")])

@@ -1,1 +1,1 @@
-"""Models of four bridges, priced from their public fee schedules in data files."""
+"""CCTP and Across, which carry payments, and models of bridges, priced from figures in files."""

@@ -15,6 +15,7 @@ from eth_utils.abi import (
 from web3 import Web3
 from web3.utils.abi import get_abi_element
 
+from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.contracts import load_artifact
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 
@@ -76,12 +77,29 @@ def _contract_event(contract: str, name: str) -> Event:
     return Event("0x" + event_abi_to_log_topic(element).hex(), types)
 
 
+_CONTRACTS: Final = (
+    *("IntentFactory", "Escrow", "Escrow2", "Filler", "Filler2"),
+    *("CctpBridge", "AcrossBridge"),
+)
+POOL_ERRORS: Final = (
+    "DepositsArePaused",
+    "InvalidQuoteTimestamp",
+    "InvalidFillDeadline",
+    "InvalidExclusiveRelayer",
+    "DisabledRoute",
+)
+"""Of Across' SpokePool, with which a deposit into it reverts; none has an argument."""
+
+
 def error_selectors() -> Iterator[tuple[str, bytes]]:
-    """The name and the selector of each error with which our contracts revert."""
-    for contract in ("IntentFactory", "Escrow", "Filler"):
+    """The name and the selector of each error with which our contracts revert, and of those of
+    others that they pass on."""
+    for contract in _CONTRACTS:
         for element in load_artifact(contract).abi:
             if element["type"] == "error":
                 yield element["name"], function_abi_to_4byte_selector(element)
+    for name in POOL_ERRORS:
+        yield name, function_signature_to_4byte_selector(f"{name}()")
 
 
 START = _contract_function("IntentFactory", "start")
@@ -94,8 +112,40 @@ SETTLE = _contract_function("Escrow", "settle")
 RETAINED = _contract_function("Escrow", "retained")
 WITHDRAW = _contract_function("Escrow", "withdraw")
 FACTORY_OF = _contract_function("Escrow", "FACTORY")
+RECLAIM = _contract_function("Escrow2", "reclaim")
+SET_PAYEE = _contract_function("Escrow2", "setPayee")
+PAYEES = _contract_function("Escrow2", "payees")
 FILL = _contract_function("Filler", "fill")
+FILL_UNTIL = _contract_function("Filler2", "fill")
 BALANCE_OF = _token_function("balanceOf(address)")
 ALLOWANCE = _token_function("allowance(address,address)")
 APPROVE = _token_function("approve(address,uint256)")
+TRANSFER = _token_function("transfer(address,uint256)")
 TOKENS_MOVED = _contract_event("IntentFactory", "TokensMoved")
+SEND_OVER_CCTP = _contract_function("CctpBridge", "startAndBridge")
+SEND_OVER_ACROSS = _contract_function("AcrossBridge", "startAndBridge")
+DELIVER = _contract_function("CctpBridge", "deliver")
+GIVE_BACK = _contract_function("CctpBridge", "giveBack")
+RELEASE = _contract_function("CctpBridge", "release")
+UNPARK = _contract_function("CctpBridge", "unpark")
+STATES_OF = _contract_function("CctpBridge", "statesOf")
+"""The escrow has one with the same arguments, and returns the first of its two results."""
+OWED = _contract_function("CctpBridge", "owed")
+PARKED = _contract_function("CctpBridge", "parked")
+RUN_BATCH = _contract_function("CallBatch", "run")
+SENT = _contract_event("CctpBridge", "Sent")
+ARRIVED = _contract_event("CctpBridge", "Arrived")
+MESSAGE_SENT = Event("0x" + keccak256(b"MessageSent(bytes)").hex(), ("bytes",))
+"""Of Circle's MessageTransmitterV2."""
+FUNDS_DEPOSITED = Event(
+    "0x"
+    + keccak256(
+        b"FundsDeposited(bytes32,bytes32,uint256,uint256,uint256,uint256,uint32,uint32,uint32,"
+        b"bytes32,bytes32,bytes32,bytes)"
+    ).hex(),
+    (
+        *("bytes32", "bytes32", "uint256", "uint256"),
+        *("uint32", "uint32", "uint32", "bytes32", "bytes32", "bytes"),
+    ),
+)
+"""Of Across' SpokePool; destination chain, deposit id and depositor are its topics."""

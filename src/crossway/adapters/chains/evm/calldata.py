@@ -4,16 +4,35 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from crossway.adapters.chains.addresses import canonical_address
-from crossway.adapters.chains.evm.abi import EXECUTED, FILL, REDIRECT, REFUND, SETTLE, START
+from crossway.adapters.chains.evm.abi import (
+    EXECUTED,
+    FILL,
+    FILL_UNTIL,
+    RECLAIM,
+    REDIRECT,
+    REFUND,
+    SETTLE,
+    START,
+    STATES_OF,
+)
+from crossway.adapters.chains.evm.bridge_calls import encode_bridge_call
 from crossway.adapters.chains.evm.contracts import Deployment
 from crossway.adapters.chains.intent_hash import source_terms, verified_hashes
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.words import address_bytes
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue, ChainKind
+from crossway.domain.intent import Terms
 from crossway.domain.outbound import OutboundTxKind
-from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.domain.outbound_call import OutboundCall, last_payout_time
 
 ZERO = "0x" + "0" * 40
+_OF_BRIDGES = (
+    OutboundTxKind.START,
+    OutboundTxKind.GIVE_BACK,
+    OutboundTxKind.DELIVER,
+    OutboundTxKind.RELEASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +61,19 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     if action.kind is OutboundTxKind.SKIP_NONCE:
         return Call(action.account, b"")
     terms, hashes = verified_hashes(catalogue, action)
+    if action.custody is Custody.BRIDGE and action.kind in _OF_BRIDGES:
+        data = encode_bridge_call(catalogue, action, terms, hashes)
+        return Call(action.bridger, data)
     kind = catalogue.chains[action.chain].kind
-    first = action.outputs[0]
     if action.kind is OutboundTxKind.FILL:
-        return _fill(kind, deployment, hashes.source_hash, first)
+        return _fill(kind, deployment, hashes.source_hash, action, terms)
     source = source_terms(catalogue, terms, action.bridger, action.coordinator).values
     of_intent = source, hashes.dest_hash
+    if action.kind is OutboundTxKind.GIVE_BACK:
+        if action.bridger != deployment.escrow2:
+            raise ValueError(f"{action.bridger} gives no deposit back")
+        return Call(action.bridger, RECLAIM.encode(*of_intent))
+    first = action.outputs[0]
     if first.source == action.bridger:
         paid = [(address_bytes(kind, o.to), o.amount) for o in action.outputs if o.amount]
         return Call(evm_address(kind, action.bridger), SETTLE.encode(*of_intent, paid))
@@ -69,18 +95,37 @@ def evm_address(kind: ChainKind, address: str) -> str:
     return canonical_address("evm", "0x" + address_bytes(kind, address).hex())
 
 
-def _fill(kind: ChainKind, deployment: Deployment, source_hash: bytes, output: Output) -> Call:
+def _fill(
+    kind: ChainKind, at: Deployment, source_hash: bytes, action: OutboundCall, terms: Terms
+) -> Call:
+    """A payout, by the filler that belongs to the payment's bridger. The second one takes a time
+    after which it pays nothing; what a bridge delivers for it is the account's that makes it."""
+    output, filler = action.outputs[0], at.filler_of(action.bridger)
     if output.amount is None:
         raise ValueError("a fill must have an amount")
     token, to = address_bytes(kind, output.token), address_bytes(kind, output.to)
+    paid = source_hash, token, to, output.amount
     value = 0 if any(token) else output.amount
-    return Call(deployment.filler, FILL.encode(source_hash, token, to, output.amount), value)
+    if filler == at.filler:
+        return Call(filler, FILL.encode(*paid), value)
+    not_after = int(last_payout_time(terms).timestamp())
+    account = address_bytes(kind, action.account)
+    return Call(filler, FILL_UNTIL.encode(*paid, account, not_after), value)
 
 
 def executed_call(to: str, intent_hashes: Collection[str]) -> Call:
     """The call that returns which of these intents a contract has executed."""
-    keys = [bytes.fromhex(intent_hash[2:]) for intent_hash in intent_hashes]
-    return Call(to, EXECUTED.encode(keys))
+    return Call(to, EXECUTED.encode(_keys(intent_hashes)))
+
+
+def spent_call(escrow: str, intent_hashes: Collection[str]) -> Call:
+    """The call that returns which of these deposits the second escrow has paid out, or returned
+    because somebody reclaimed them: numbers that are zero for others."""
+    return Call(escrow, STATES_OF.encode(_keys(intent_hashes)))
+
+
+def _keys(intent_hashes: Collection[str]) -> list[bytes]:
+    return [bytes.fromhex(intent_hash[2:]) for intent_hash in intent_hashes]
 
 
 def is_native(token: str) -> bool:

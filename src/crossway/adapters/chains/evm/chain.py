@@ -1,16 +1,24 @@
 """A live EVM chain behind the chain port."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 
-from crossway.adapters.chains.evm import balances, coordinator, refusals
+from crossway.adapters.chains.evm import balances, coordinator, reclaims, refusals
+from crossway.adapters.chains.evm.balances import code_request
+from crossway.adapters.chains.evm.bridge_end import EvmBridgeEnd
+from crossway.adapters.chains.evm.call_batches import calls_per_tx
 from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.evm.deposits import EvmDeposits
+from crossway.adapters.chains.evm.public_calls import public_call
+from crossway.adapters.chains.evm.rpc_schemas import parse_data
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
 from crossway.adapters.chains.evm.tx_sender import EvmTxSender
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain_calls import PublicCall
 
@@ -26,10 +34,29 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         sender = EvmTxSender(context, head_tracker)
         deposits, tx_history = EvmDeposits(context), EvmTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)
+        self.bridge_end = EvmBridgeEnd(context)
+        self._has_call_batch = False
+
+    def calls_per_tx(self, fee_units: int) -> int:
+        # A signer outside sees one call with each signature, by which it has rules of its own.
+        if self.has_outside_signer or not self._find_call_batch():
+            return 1
+        return calls_per_tx(self.context.params, fee_units)
+
+    def _find_call_batch(self) -> bool:
+        """Whether the contract is there: a call of an address without code would do nothing."""
+        at = self.context.deployment.call_batch
+        if at and not self._has_call_batch:
+            with suppress(Unreachable):
+                code = self.context.pool.first(lambda session: session.call(code_request(at))[0])
+                self._has_call_batch = bool(parse_data(code, "code"))
+        return self._has_call_batch
 
     def public_call(self, call: OutboundCall) -> PublicCall | None:
-        encoded = encode_call(self.context.catalogue, self.context.deployment, call)
-        return PublicCall(encoded.to, encoded.hex)
+        return public_call(encode_call(self.context.catalogue, self.context.deployment, call))
+
+    def find_reclaims(self, intent_hashes: Collection[str], since: datetime) -> Mapping[str, str]:
+        return reclaims.find_reclaims(self.context, intent_hashes, since)
 
     def _native_token(self) -> str:
         return ZERO
@@ -40,12 +67,12 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         return balances.read_balances(self.context, session, addresses, token)
 
     def _read_agencies(self, session: RpcSession, coordinators: Collection[str]) -> set[str]:
-        at, relayer = self.context.deployment, self.accounts.relayer
-        return coordinator.read_authorized(session, self.kind, at, relayer, coordinators)
+        at, accounts = self.context.deployment, self.accounts
+        return coordinator.read_authorized(session, self.kind, at, accounts, coordinators)
 
     def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
         at = self.context.deployment
-        return coordinator.read_retained(session, self.kind, at, account, token)
+        return sum(coordinator.read_retained(session, self.kind, at, account, token).values())
 
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         return refusals.read_refusals(self.context, session, calls)

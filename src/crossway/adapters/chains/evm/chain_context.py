@@ -36,11 +36,13 @@ class ChainParams(NodeParams):
     min_tip_gwei: int
     max_gwei: int
     gas_limit: int
+    max_tx_gas: int
     lens_size: int
     archive: bool
     receipt_log_index: bool
     l1_fee: str = "none"
     charges_limit: bool = False
+    big_block_gas: int = 0
 
     def __post_init__(self) -> None:
         if self.fees not in ("eip1559", "legacy"):

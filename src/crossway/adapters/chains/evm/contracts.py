@@ -1,10 +1,11 @@
 """The compiled contracts and their addresses, which are the same on every EVM chain."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 from eth_abi.abi import encode
 
@@ -12,14 +13,29 @@ from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.intent_hash import create2_address
 from crossway.adapters.chains.rpc.chain_context import ContractAddresses
 from crossway.adapters.chains.words import WORD
+from crossway.domain.catalogue import Chain
+from crossway.domain.quotes import BridgeName
 
 # The deterministic deployment proxy: deploys code with CREATE2, and has the same address on every
 # chain, because the transaction that deployed it has no chain id.
 DEPLOYER = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
 SALT = bytes(WORD)
 EVM_PREFIX = 0xFF
-# The constant REDIRECT_DELAY of the factory; a test compares them.
+# The constants REDIRECT_DELAY of the factory and RECLAIM_DELAY of the escrow; a test compares them.
 REDIRECT_SECONDS = 3 * 86_400
+RECLAIM_SECONDS = 86_400
+# The bridges' contracts: artifact, and types and values of the constructor's arguments after the
+# factory's and the filler's address. Names are those that quotes give.
+BRIDGES: Final[Mapping[str, tuple[str, list[str], list[int]]]] = {
+    "CCTP_FAST": ("CctpBridge", ["uint32"], [1000]),
+    "CCTP_STANDARD": ("CctpBridge", ["uint32"], [2000]),
+    "ACROSS": ("AcrossBridge", [], []),
+}
+BRIDGE_CONTRACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    BridgeName.CCTP: ("CCTP_FAST", "CCTP_STANDARD", "CallBatch"),
+    BridgeName.ACROSS: ("ACROSS",),
+}
+"""The contracts of each bridge that carries payments, by its name in profiles."""
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
 
@@ -49,8 +65,8 @@ class Artifact:
 
 @lru_cache
 def load_artifact(name: str, family: str = "evm") -> Artifact:
-    """The artifact of IntentFactory, Escrow, Filler, DepositAddress or BalanceLens. `family` is the
-    package that has it: Tron has its own artifacts."""
+    """The artifact of a contract by its name. `family` is the package that has it: Tron has its own
+    artifacts."""
     package = files(__package__.rpartition(".")[0] + "." + family)
     data = json.loads(package.joinpath("artifacts", f"{name}.json").read_bytes())
     return Artifact(
@@ -64,11 +80,46 @@ def load_artifact(name: str, family: str = "evm") -> Artifact:
 
 @dataclass(frozen=True)
 class Deployment(ContractAddresses):
-    """The addresses of the contracts in EVM form. `prefix` is that of CREATE2 addresses."""
+    """The addresses of the contracts in EVM form. `prefix` is that of CREATE2 addresses.
+
+    New payments use `escrow2` and `filler2`, and those that were created with `escrow` end with
+    `escrow` and `filler`; without the second set, which Tron does not have, all use the first.
+    `bridges` has the contracts of the bridges that reach the chain, by the names of `BRIDGES`;
+    `call_batch`, where one of them takes calls from anyone, makes several in one transaction.
+    """
 
     implementation: str
     prefix: int = EVM_PREFIX
     family: str = "evm"
+    escrow2: str = ""
+    filler2: str = ""
+    bridges: Mapping[str, str] = field(default_factory=dict)
+    call_batch: str = ""
+
+    @property
+    def contracts(self) -> tuple[str, ...]:
+        second = (self.escrow2, self.filler2) if self.escrow2 else ()
+        return *super().contracts, *second, *self.bridges.values()
+
+    @property
+    def of_bridges(self) -> Mapping[str, str]:
+        """What bridges that reach the chain need of ours, by the names of `BRIDGE_CONTRACTS`."""
+        batch = {"CallBatch": self.call_batch} if self.call_batch else {}
+        return {**self.bridges, **batch}
+
+    def contract_of(self, marker: str) -> str:
+        kind, *rest = marker.split(":")
+        bridger = rest[1] if len(rest) > 1 else ""
+        if kind == "fill":
+            return self.filler_of(bridger)
+        if kind == "settle" and self.escrow2 and bridger != self.escrow:
+            return self.escrow2
+        return super().contract_of(marker)
+
+    def filler_of(self, bridger: str) -> str:
+        """The contract that pays the recipients of payments with this bridger. One alone may: each
+        pays a payment once, and does not know of the other."""
+        return self.filler2 if self.filler2 and bridger != self.escrow else self.filler
 
     def deposit_address(self, key: bytes) -> str:
         return _to_text(
@@ -81,15 +132,25 @@ class Deployment(ContractAddresses):
 
 
 def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "", family: str = "evm") -> bytes:
-    """The bytecode with its constructor arguments. The escrow's argument is the factory: by default
-    the one that the deterministic deployer deploys."""
+    """The bytecode with its constructor arguments; `name` is an artifact's or one of `BRIDGES`. The
+    escrow's argument is the factory: by default the one that the deterministic deployer deploys."""
+    if name in BRIDGES:
+        artifact, types, values = BRIDGES[name]
+        needed = [_deterministic_address(n, prefix, family) for n in ("IntentFactory", "Filler2")]
+        arguments = encode(["address", "address", *types], [*needed, *values])
+        return load_artifact(artifact, family).bytecode + arguments
     code = load_artifact(name, family).bytecode
     if name == "IntentFactory":
         return code + encode(["bytes1"], [bytes([prefix])])
-    if name == "Escrow":
+    if name in ("Escrow", "Escrow2"):
         at = factory or _deterministic_address("IntentFactory", prefix, family)
         return code + encode(["address"], [at])
     return code
+
+
+def artifact_of(name: str) -> str:
+    """The artifact of a contract, whose name is that or one of `BRIDGES`."""
+    return BRIDGES[name][0] if name in BRIDGES else name
 
 
 @lru_cache
@@ -99,7 +160,24 @@ def default_deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deploym
         _deterministic_address(name, prefix, family)
         for name in ("IntentFactory", "Escrow", "Filler")
     )
-    return build_deployment(factory, escrow, filler, prefix, family)
+    plain = build_deployment(factory, escrow, filler, prefix, family)
+    if family != "evm":
+        return plain
+    escrow2, filler2 = (
+        _deterministic_address(name, prefix, family) for name in ("Escrow2", "Filler2")
+    )
+    bridges = {name: _deterministic_address(name, prefix, family) for name in BRIDGES}
+    call_batch = _deterministic_address("CallBatch", prefix, family)
+    return replace(plain, escrow2=escrow2, filler2=filler2, bridges=bridges, call_batch=call_batch)
+
+
+def chain_deployment(chain: Chain) -> Deployment:
+    """The deployment on an EVM chain: with the contracts of those bridges that reach it."""
+    everywhere = default_deployment()
+    reaching = {"CctpBridge": chain.cctp_domain is not None, "AcrossBridge": chain.across_pool}
+    bridges = {name: at for name, at in everywhere.bridges.items() if reaching[artifact_of(name)]}
+    call_batch = everywhere.call_batch if chain.cctp_domain is not None else ""
+    return replace(everywhere, bridges=bridges, call_batch=call_batch)
 
 
 def build_deployment(

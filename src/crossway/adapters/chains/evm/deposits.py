@@ -9,6 +9,7 @@ from crossway.adapters.chains.evm.chain_context import (
     read_blocks,
     receipt_request,
 )
+from crossway.adapters.chains.evm.give_backs import without_give_backs
 from crossway.adapters.chains.evm.logs import (
     LogQuery,
     fetch_transfers,
@@ -153,8 +154,8 @@ def _position(transfer: IncomingTransfer) -> tuple[int, int]:
 def _to_transfers(
     context: ChainContext, session: RpcSession, logs: Sequence[Log], known: dict[int, Block]
 ) -> list[IncomingTransfer]:
-    """Logs as incoming transfers. Raises `MalformedResponse` where a log's block is not the one on
-    the chain."""
+    """Logs as incoming transfers, without what the escrow returns. Raises `MalformedResponse` where
+    a log's block is not the one on the chain."""
     missing = {log.height for log in logs} - known.keys()
     blocks = known | (read_blocks(session, missing) if missing else {})
     transfers = []
@@ -176,7 +177,7 @@ def _to_transfers(
                 at=block.time,
             )
         )
-    return transfers
+    return without_give_backs(context, session, transfers)
 
 
 def _read_logs(

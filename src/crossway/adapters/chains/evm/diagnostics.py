@@ -1,6 +1,6 @@
 """What is missing or wrong on an EVM chain: nodes, contracts, fees, inventory and approvals."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from crossway.adapters.chains.evm.balances import (
     allowances,
@@ -12,9 +12,9 @@ from crossway.adapters.chains.evm.balances import (
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import ChainContext, block_request
-from crossway.adapters.chains.evm.contracts import load_artifact
+from crossway.adapters.chains.evm.contracts import BRIDGE_CONTRACTS, load_artifact
 from crossway.adapters.chains.evm.node_checks import unused_addresses
-from crossway.adapters.chains.evm.operator_txs import check_code
+from crossway.adapters.chains.evm.operator_txs import check_code, working_contracts
 from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_data, parse_quantity
 from crossway.adapters.chains.evm.tx_sender import nonce_request
 from crossway.adapters.chains.rpc.client import RpcError
@@ -28,6 +28,7 @@ from crossway.adapters.chains.rpc.node_diagnostics import NodeHead
 from crossway.adapters.chains.rpc.operator import deploy_command, missing_approval, missing_fees
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.money import Token
+from crossway.domain.quotes import BridgeName
 
 
 def read_head(session: RpcSession) -> NodeHead:
@@ -36,10 +37,11 @@ def read_head(session: RpcSession) -> NodeHead:
     return NodeHead(block.height, block.time)
 
 
-def diagnose_chain(chain: EvmChain) -> Iterator[Finding]:
-    """Findings about contracts, fees, inventory and approvals. Raises `Unreachable`."""
+def diagnose_chain(chain: EvmChain, bridges: Collection[str] = ()) -> Iterator[Finding]:
+    """Findings about contracts, those of `bridges` among them, fees, inventory and approvals.
+    Raises `Unreachable`."""
     at = chain.context.deployment
-    problems = chain.context.pool.first(lambda session: check_code(session, at))
+    problems = chain.context.pool.first(lambda session: check_code(session, at, bridges))
     wrong = [f"{name} {problem}" for name, problem in problems.items() if problem]
     expected = f"the expected code, factory at {at.factory}"
     yield contract_finding(deploy_command(chain.id), wrong, expected)
@@ -47,7 +49,7 @@ def diagnose_chain(chain: EvmChain) -> Iterator[Finding]:
     relayer = chain.accounts.relayer
     balance, fee = chain.native_balance(relayer), chain.fee_units()
     yield fees_finding(chain.context.chain, relayer, balance, fee, _limit_note(chain))
-    yield from _check_inventory(chain)
+    yield from _check_inventory(chain, bridges)
 
 
 def _limit_note(chain: EvmChain) -> str:
@@ -67,13 +69,17 @@ def _check_lens(chain: EvmChain) -> Finding:
     return Finding("balances", f"{size} at once")
 
 
-def _check_inventory(chain: EvmChain) -> Iterator[Finding]:
+def _check_inventory(chain: EvmChain, bridges: Collection[str]) -> Iterator[Finding]:
     context, owner = chain.context, chain.accounts.relayer
     tokens = _payable_tokens(context)
-    addresses, filler = [token.address for token in tokens], context.deployment.filler
+    addresses, filler = [token.address for token in tokens], context.deployment.filler2
     held = context.pool.first(lambda session: token_balances(session, owner, addresses))
     allowed = context.pool.first(lambda session: allowances(session, owner, filler, addresses))
     balances = [(token, held[token.address], allowed[token.address]) for token in tokens]
+    carried = BRIDGE_CONTRACTS.keys() & set(bridges)
+    if carried and BridgeName.INVENTORY not in bridges and not any(held.values()):
+        message = "none: bridges pay their recipients without; payments within this chain need some"
+        return iter([Finding("inventory", message)])
     return inventory_findings(chain.id, owner, balances)
 
 
@@ -94,8 +100,7 @@ def unmet_requirements(chain: EvmChain) -> list[str]:
 
 
 def _missing_contracts(context: ChainContext, session: RpcSession) -> Iterator[str]:
-    name, at = context.chain.id, context.deployment
-    expected = {"IntentFactory": at.factory, "Escrow": at.escrow, "Filler": at.filler}
+    name, expected = context.chain.id, working_contracts(context.deployment)
     results = session.call(*(code_request(address) for address in expected.values()))
     for (contract, address), result in zip(expected.items(), results, strict=True):
         code = parse_data(result, "code")
@@ -118,7 +123,7 @@ def _missing_fees_and_approvals(
     tokens = _payable_tokens(context)
     addresses = [token.address for token in tokens]
     held = token_balances(session, relayer, addresses)
-    allowed = allowances(session, relayer, context.deployment.filler, addresses)
+    allowed = allowances(session, relayer, context.deployment.filler2, addresses)
     for token in tokens:
         if held[token.address] and not allowed[token.address]:
             yield missing_approval(name, token.symbol)

@@ -1,8 +1,10 @@
 """The EVM family: opening its chains, checking their nodes, and operating them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
 
-from crossway.adapters.chains.evm import coordinator, diagnostics, operator_txs
+from crossway.adapters.chains.evm import coordinator, diagnostics, operator_txs, parked
 from crossway.adapters.chains.evm.balances import token_balances
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import (
@@ -10,7 +12,13 @@ from crossway.adapters.chains.evm.chain_context import (
     ChainParams,
     load_chain_params,
 )
-from crossway.adapters.chains.evm.contracts import REDIRECT_SECONDS, default_deployment
+from crossway.adapters.chains.evm.contracts import (
+    RECLAIM_SECONDS,
+    REDIRECT_SECONDS,
+    chain_deployment,
+    default_deployment,
+)
+from crossway.adapters.chains.evm.coordinator import read_withdrawable
 from crossway.adapters.chains.evm.node_checks import check_node
 from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
 from crossway.adapters.chains.evm.transactions import KEYS
@@ -29,22 +37,37 @@ from crossway.adapters.chains.rpc.operator_txs import (
 from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.domain.catalogue import Chain
+from crossway.domain.intent import Intent
 from crossway.domain.money import Token
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
+
+_NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
 class EvmOperator(RpcOperator[EvmChain]):
     """`rpc.protocols.ChainOperator` for an EVM chain."""
 
+    def __init__(
+        self,
+        chain: EvmChain,
+        environment: Mapping[str, str] = _NO_ENVIRONMENT,
+        bridges: Collection[str] = (),
+    ) -> None:
+        """`bridges` are those whose contracts are needed."""
+        super().__init__(chain, environment)
+        self._bridges = bridges
+
     def check_contracts(self) -> Sequence[ContractCheck]:
         at = self.chain.context.deployment
-        problems = self.chain.context.pool.first(lambda s: operator_txs.check_code(s, at))
-        addresses = operator_txs.contract_addresses(at)
-        return [ContractCheck(name, a, problems[name]) for name, a in addresses.items()]
+        problems = self.chain.context.pool.first(
+            lambda session: operator_txs.check_code(session, at, self._bridges)
+        )
+        addresses = operator_txs.contract_addresses(at) | operator_txs.earlier_contracts(at)
+        return [ContractCheck(name, addresses[name], what) for name, what in problems.items()]
 
     def plan_deployment(self, payer: str) -> TxPlan:
         signer = self._load_signer(KEYS, payer) if payer else self.chain.context.signer
-        return operator_txs.plan_deployment(self.chain, signer)
+        return operator_txs.plan_deployment(self.chain, signer, self._bridges)
 
     def token_balances(self, tokens: Sequence[Token]) -> Mapping[str, int]:
         owner, addresses = self.chain.accounts.relayer, [token.address for token in tokens]
@@ -57,19 +80,57 @@ class EvmOperator(RpcOperator[EvmChain]):
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
-    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+    def agent_calls(self, agent: str, allowed: bool) -> Sequence[UnsignedCall]:
         facts, at = self.chain.context.chain, self.chain.context.deployment
-        return coordinator.unsigned_agent_call(facts, at, at.factory, agent, allowed)
+        # The treasury stays a payee of other agents.
+        payees = (agent, self.chain.accounts.treasury) if allowed else (agent,)
+        return [
+            coordinator.unsigned_agent_call(facts, at, at.factory, agent, allowed),
+            *coordinator.unsigned_payee_calls(facts, at.escrow2, payees, allowed),
+        ]
 
-    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
-        facts, at = self.chain.context.chain, self.chain.context.deployment
-        return coordinator.unsigned_withdrawal(facts, at, at.escrow, token, to, units)
+    def retained_amount(self, token: str, coordinator: str) -> int:
+        context = self.chain.context
+        amounts = context.pool.first(
+            lambda session: read_withdrawable(
+                session, "evm", context.deployment, coordinator, token
+            )
+        )
+        return sum(amounts.values())
+
+    def withdrawal_calls(self, token: Token, to: str, account: str) -> Sequence[UnsignedCall]:
+        context = self.chain.context
+        amounts = context.pool.first(
+            lambda session: read_withdrawable(
+                session, "evm", context.deployment, account, token.address
+            )
+        )
+        return coordinator.unsigned_withdrawals(context.chain, amounts, token, to)
+
+    def unpark_time(self, intent: Intent) -> datetime | None:
+        return parked.read_unpark_time(self.chain.context, intent)
+
+    def plan_unpark(self, intent: Intent) -> TxPlan:
+        return operator_txs.plan_unpark(self.chain, intent)
+
+    def unpark_call(self, intent: Intent) -> UnsignedCall:
+        return parked.unsigned_unpark(self.chain.context, intent)
+
+    def missing_permissions(self, account: str) -> Sequence[str]:
+        context, accounts = self.chain.context, self.chain.accounts
+        if account == accounts.relayer:
+            return []
+        return context.pool.first(
+            lambda session: coordinator.read_missing_permissions(
+                session, "evm", context.deployment, accounts, {account}
+            )
+        )[account]
 
     def _unmet_requirements(self) -> Sequence[str]:
         return diagnostics.unmet_requirements(self.chain)
 
     def _diagnose(self) -> Iterator[Finding]:
-        return diagnostics.diagnose_chain(self.chain)
+        return diagnostics.diagnose_chain(self.chain, self._bridges)
 
 
 class EvmFamily(ChainFamily):
@@ -79,7 +140,7 @@ class EvmFamily(ChainFamily):
 
     def open_chain(self, settings: ChainSettings) -> EvmOperator:
         signer = settings.relayer_signer(KEYS)
-        chain, profile, at = settings.chain, settings.profile, default_deployment()
+        chain, profile, at = settings.chain, settings.profile, chain_deployment(settings.chain)
         params, tokens = load_chain_params(chain.id), settings.catalogue.by_chain[chain.id]
         relayer, treasury = signer.address, profile.treasury
         context = ChainContext(
@@ -90,22 +151,28 @@ class EvmFamily(ChainFamily):
             deployment=at,
             accounts=ChainAddresses(
                 relayer,
-                at.escrow,
+                at.escrow2,
                 profile.coordinator or relayer,
                 treasury,
                 True,
                 REDIRECT_SECONDS,
                 (*at.contracts, at.implementation),
+                at.bridges,
+                frozenset({chain.across_pool} if chain.across_pool else ()),
+                RECLAIM_SECONDS,
+                (at.escrow,),
             ),
             signer=signer,
             limits=params.query_limits(),
             tokens=frozenset(token.address for token in tokens if not token.native),
             native_token=next((t.address for t in tokens if t.native and t.enabled), ""),
         )
-        return EvmOperator(EvmChain(context, HeadPolicy.of(profile)), settings.environment)
+        chain_adapter = EvmChain(context, HeadPolicy.of(profile))
+        return EvmOperator(chain_adapter, settings.environment, settings.bridges)
 
     def contract_locations(self, profile: ChainProfile | None) -> Sequence[ContractCheck]:
-        addresses = operator_txs.contract_addresses(default_deployment())
+        at = default_deployment()
+        addresses = operator_txs.contract_addresses(at) | operator_txs.earlier_contracts(at)
         return [ContractCheck(name, address, "") for name, address in addresses.items()]
 
     def _identity(self, chain: Chain) -> ChainIdentity:

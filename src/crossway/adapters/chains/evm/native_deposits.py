@@ -1,8 +1,9 @@
 """Deposits of the native coin, which emit no log: found by bisecting balances.
 
-What an address has ever received is its balance plus what our contracts took out of it. Where that
-sum rises from one block to the next, a deposit came in: by a transaction to the address, which the
-block contains, or by an internal transfer, which is reported under the block's own hash.
+What an address has ever received is its balance plus what our contracts took out of it, without
+what the escrow returned to it. Where that sum rises from one block to the next, a deposit came in:
+by a transaction to the address, which the block contains, or by an internal transfer, which is
+reported under the block's own hash.
 """
 
 import re
@@ -24,6 +25,7 @@ from crossway.adapters.chains.evm.chain_context import (
     full_block_request,
     transaction_request,
 )
+from crossway.adapters.chains.evm.give_backs import is_give_back
 from crossway.adapters.chains.evm.logs import events_request, fetch_events
 from crossway.adapters.chains.evm.native_payments import (
     NativePayment,
@@ -121,24 +123,31 @@ def _read_end_state(
         logs = fetch_events(session, context.limits, log_filter, first, end.height)
     else:
         logs = [parse_log(value) for value in as_list(events, "logs")]
-    return balances, _withdrawals(logs, watched)
+    return balances, _withdrawals(context, logs, watched)
 
 
 def _moved_filter(context: ChainContext) -> dict[str, Any]:
-    return {"address": context.deployment.factory, "topics": [TOKENS_MOVED.topic]}
+    at = context.deployment
+    contracts = [at.factory, at.escrow2] if at.escrow2 else [at.factory]
+    return {"address": contracts, "topics": [TOKENS_MOVED.topic]}
 
 
-def _withdrawals(logs: Sequence[Log], addresses: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """Height and amount of what our contracts took out of each address."""
+def _withdrawals(
+    context: ChainContext, logs: Sequence[Log], addresses: Sequence[str]
+) -> dict[str, list[tuple[int, int]]]:
+    """Height and amount of what our contracts took out of each address; negative amounts are what
+    they returned to it."""
     withdrawals: dict[str, list[tuple[int, int]]] = {}
     watched = set(addresses)
     for log in logs:
         # The first word is the token's: most logs need no decoding.
         if any(log.data[:WORD]):
             continue
-        _, source, _, amount = parse_tokens_moved(log)
+        _, source, to, amount = parse_tokens_moved(log)
         if source in watched:
             withdrawals.setdefault(source, []).append((log.height, amount))
+        elif to in watched and is_give_back(context, log):
+            withdrawals.setdefault(to, []).append((log.height, -amount))
     return withdrawals
 
 
@@ -260,5 +269,5 @@ def _balance_rose(context: ChainContext, session: RpcSession, transfer: Incoming
         events_request(_moved_filter(context), height, height),
     )
     logs = [parse_log(value) for value in as_list(events, "logs")]
-    taken = sum(amount for _, amount in _withdrawals(logs, [to]).get(to, []))
+    taken = sum(amount for _, amount in _withdrawals(context, logs, [to]).get(to, []))
     return parse_quantity(after, "a balance") + taken - before[to] >= transfer.amount

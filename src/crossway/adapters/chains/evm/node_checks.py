@@ -8,7 +8,7 @@ from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainParams, block_request
 from crossway.adapters.chains.evm.contracts import default_deployment, init_code
 from crossway.adapters.chains.evm.logs import fetch_transfers, split_query, transfers_request
-from crossway.adapters.chains.evm.operator_txs import CONTRACTS, contract_addresses
+from crossway.adapters.chains.evm.operator_txs import working_contracts
 from crossway.adapters.chains.evm.rpc_schemas import parse_data, parse_quantity
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.diagnostics import Finding
@@ -100,11 +100,11 @@ def check_finality(subject: str, pool: RpcPool, params: ChainParams) -> Iterator
 
 def _check_blocks(subject: str, pool: RpcPool, params: ChainParams) -> Iterator[Finding]:
     """Whether blocks have room for our transactions, and for what must be deployed yet."""
-    addresses = contract_addresses(default_deployment())
-    requests = [code_request(addresses[name]) for name in CONTRACTS]
+    contracts = working_contracts(default_deployment())
+    requests = [code_request(address) for address in contracts.values()]
     newest, *codes = pool.first(lambda session: session.call(block_request("latest"), *requests))
     limit = parse_quantity(as_object(newest, "a block").get("gasLimit"), "a gas limit")
-    missing = [n for n, code in zip(CONTRACTS, codes, strict=True) if not parse_data(code, "code")]
+    missing = [n for n, code in zip(contracts, codes, strict=True) if not parse_data(code, "code")]
     needed = max((deployment_gas(name) for name in missing), default=0)
     message = f"take {limit:,} gas"
     if limit < params.gas_limit:

@@ -24,9 +24,7 @@ def read_refusals(
     """For each call why its receiver refuses it; empty where it does not."""
     params = [_call_params(context, call) for call in calls]
     results = session.batch([RpcRequest("eth_call", (p, "latest")) for p in params])
-    return [
-        _refusal(context, session, p, result) for p, result in zip(params, results, strict=True)
-    ]
+    return [_refusal(session, p, result) for p, result in zip(params, results, strict=True)]
 
 
 def _call_params(context: ChainContext, action: OutboundCall) -> dict[str, str]:
@@ -35,15 +33,13 @@ def _call_params(context: ChainContext, action: OutboundCall) -> dict[str, str]:
     return {"from": sender, "to": call.to, "data": call.hex, "value": hex(call.value)}
 
 
-def _refusal(
-    context: ChainContext, session: RpcSession, params: dict[str, str], result: Any
-) -> str:
+def _refusal(session: RpcSession, params: dict[str, str], result: Any) -> str:
     if not isinstance(result, RpcError) or not result.data.startswith("0x"):
         return ""
     try:
         reason = decode_revert(bytes.fromhex(result.data[2:10]))
     except ValueError:
         return ""
-    if reason not in _REFUSALS or inventory_short(context, session, params):
+    if reason not in _REFUSALS or inventory_short(session, params):
         return ""
     return reason.message

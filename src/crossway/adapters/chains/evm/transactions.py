@@ -33,7 +33,7 @@ class GasPrice:
 
 
 def gas_price(fee_units: int, params: ChainParams, tip: int, replaced_tip: int = 0) -> GasPrice:
-    """The price at which a transaction costs at most `fee_units`, with this tip, in wei; a quarter
+    """The price at which one call costs at most `fee_units`, with this tip, in wei; a quarter
     above the tip of the transaction that it replaces, because nodes ask for a tenth."""
     max_fee = fee_units // params.gas_limit
     least = replaced_tip * 5 // 4 + 1 if replaced_tip else 0
@@ -49,12 +49,13 @@ def sign_transaction(
     fee_units: int,
     price: GasPrice,
     action: OutboundCall | None = None,
+    gas: int = 0,
 ) -> SignedTx:
     """A signed transaction of this account; its id is the hash of its bytes. `action` is the stored
-    one that it carries out, for the signer to see."""
+    one that it carries out, for the signer to see; `gas` its limit, by default that of one call."""
     fields: TransactionDictType = {
         "nonce": nonce,
-        "gas": params.gas_limit,
+        "gas": gas or params.gas_limit,
         "to": bytes.fromhex(call.to[2:]),
         "value": call.value,
         "data": call.data,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crossway.adapters.chains.evm.abi import TOKENS_MOVED, decode
-from crossway.adapters.chains.evm.calldata import call_request, executed_call
+from crossway.adapters.chains.evm.calldata import call_request, executed_call, spent_call
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
     full_block_request,
@@ -35,11 +35,14 @@ class EvmTxHistory(ContractTxHistory[ChainContext]):
     markers_per_call = 500
 
     def _executed_request(self, contract: str, intent_hashes: Sequence[str]) -> RpcRequest:
+        if contract == self._context.deployment.escrow2:
+            return call_request(spent_call(contract, intent_hashes))
         return call_request(executed_call(contract, intent_hashes))
 
     def _parse_executed(self, result: Any, count: int) -> list[int] | None:
         what = "executed markers"
-        (executed,) = decode(["bool[]"], parse_data(result, what), what)
+        # Those of the second escrow are more than true and false.
+        (executed,) = decode(["uint8[]"], parse_data(result, what), what)
         return list(executed) if len(executed) == count else None
 
     def _find_nonces(
@@ -88,9 +91,12 @@ def _from_events(
     context: ChainContext, session: RpcSession, head: ChainHead, account: str, from_nonce: int
 ) -> dict[str, int]:
     """Nonces by transaction, of those in the events of our contracts."""
+    # What makes several calls of ours is their caller.
+    batch = context.deployment.call_batch
+    callers = [address_topic(caller) for caller in (account, batch) if caller]
     log_filter = {
         "address": list(context.deployment.contracts),
-        "topics": [TOKENS_MOVED.topic, None, address_topic(account)],
+        "topics": [TOKENS_MOVED.topic, None, callers],
     }
     lowest = max(head.height - _EVENT_BLOCKS, 0)
     logs = fetch_events(session, context.limits, log_filter, lowest, head.height)

@@ -8,9 +8,12 @@ from crossway.adapters.chains.evm.abi import (
     ALLOWANCE,
     BALANCE_OF,
     FILL,
+    FILL_UNTIL,
     TOKENS_MOVED,
     error_selectors,
 )
+from crossway.adapters.chains.evm.bridge_calls import parse_arrivals
+from crossway.adapters.chains.evm.call_batches import carried_out
 from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request
 from crossway.adapters.chains.evm.chain_context import (
     ChainContext,
@@ -38,12 +41,16 @@ from crossway.adapters.chains.rpc.tx_results import (
 from crossway.adapters.chains.words import WORD
 from crossway.ports.chain import IncludedTx, TokenTransfer
 
+# Both take first what is paid and to whom.
+_FILLS = {fill.selector: fill for fill in (FILL, FILL_UNTIL)}
 _CAMEL_HUMP = re.compile(r"(?<!^)(?=[A-Z])")
 _ERRORS = {
     selector: REVERT_REASONS.get(_CAMEL_HUMP.sub("_", name).upper(), UNKNOWN_REVERT)
     for name, selector in error_selectors()
 }
 TRANSFER_FAILED = REVERT_REASONS["TRANSFER_FAILED"]
+# A payout that was included too late is given up once that is final, and not because it reverted.
+_PAID_TOO_LATE = RevertReason("the time in which it could be paid is over", False)
 INVENTORY_SHORT = RevertReason("the relayer's balance or allowance was too low", False)
 
 
@@ -66,7 +73,12 @@ def read_included(
     reasons = _read_reasons(context, session, failed)
     return {
         tx_id: build_included_tx(
-            receipt, blocks[receipt.height], reasons.get(tx_id), token_transfers(context, receipt)
+            receipt,
+            blocks[receipt.height],
+            reasons.get(tx_id),
+            token_transfers(context, receipt),
+            tuple(parse_arrivals(receipt.logs, context.deployment.bridges.values())),
+            carried_out(context.deployment, receipt),
         )
         for tx_id, receipt in receipts.items()
     }
@@ -81,7 +93,7 @@ def token_transfers(context: ChainContext, receipt: Receipt) -> tuple[TokenTrans
             token, source, to, amount = parse_tokens_moved(log)
             if token == ZERO:
                 token = context.catalogue.native_token(context.chain.id)
-            transfers.append(TokenTransfer(source, to, token, amount))
+            transfers.append(TokenTransfer(source, to, token, amount, log.topics[1]))
     return tuple(transfers)
 
 
@@ -100,12 +112,11 @@ def _read_reasons(
     errors = zip(calls, session.batch(requests), strict=True)
     reasons = {tx_id: _parse_reason(error) for tx_id, error in errors}
     for tx_id, call in calls.items():
-        is_fill = bytes.fromhex(call["data"][2:10]) == FILL.selector
-        if (
-            is_fill
-            and reasons[tx_id] == TRANSFER_FAILED
-            and inventory_short(context, session, call)
-        ):
+        if bytes.fromhex(call["data"][2:10]) not in _FILLS:
+            continue
+        if reasons[tx_id] == REVERT_REASONS["EXPIRED"]:
+            reasons[tx_id] = _PAID_TOO_LATE
+        elif reasons[tx_id] == TRANSFER_FAILED and inventory_short(session, call):
             reasons[tx_id] = INVENTORY_SHORT
     return {tx_id: reasons.get(tx_id, UNKNOWN_REVERT) for tx_id in tx_ids}
 
@@ -135,14 +146,15 @@ def decode_revert(data: bytes) -> RevertReason:
     return _ERRORS.get(data[:4], UNKNOWN_REVERT)
 
 
-def inventory_short(context: ChainContext, session: RpcSession, call: Mapping[str, str]) -> bool:
+def inventory_short(session: RpcSession, call: Mapping[str, str]) -> bool:
     """Whether a fill was refused because the relayer lacks tokens or an allowance, and not because
-    of its recipient. `call` has "from" and "data"."""
-    _, asset, _, amount = FILL.decode(bytes.fromhex(call["data"][2:]))
+    of its recipient. `call` has "from", "to" and "data"."""
+    data = bytes.fromhex(call["data"][2:])
+    _, asset, _, amount = _FILLS[data[:4]].decode(data)[:4]
     token, owner = parse_address(asset), call["from"]
     if token == ZERO:
         return False
-    allowance = ALLOWANCE.encode(owner, context.deployment.filler)
+    allowance = ALLOWANCE.encode(owner, call["to"])
     queries = (Call(token, BALANCE_OF.encode(owner)), Call(token, allowance))
     results = session.call(*(call_request(query) for query in queries))
     return any(int.from_bytes(parse_data(r, "a balance")[:WORD], "big") < amount for r in results)

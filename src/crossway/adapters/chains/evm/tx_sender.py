@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
+from crossway.adapters.chains.evm.call_batches import batch_gas, encode_batch
 from crossway.adapters.chains.evm.call_costs import read_call_costs
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.chain_context import (
@@ -94,16 +96,22 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
     def _sign(
         self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int
     ) -> Sequence[SignedTx]:
-        context = self._context
-        signer, chain_id, params = context.signer, int(context.chain.chain_id), context.params
-        transactions = []
+        by_nonce: dict[int, list[OutboundCall]] = {}
         for action, nonce in calls:
-            call = encode_call(context.catalogue, context.deployment, action)
-            price = self._price(nonce, fee_units)
-            transactions.append(
-                sign_transaction(signer, chain_id, params, call, nonce, fee_units, price, action)
-            )
-        return transactions
+            by_nonce.setdefault(nonce, []).append(action)
+        signed = {n: self._sign_one(actions, n, fee_units) for n, actions in by_nonce.items()}
+        return [signed[nonce] for _, nonce in calls]
+
+    def _sign_one(self, actions: Sequence[OutboundCall], nonce: int, fee_units: int) -> SignedTx:
+        """The transaction that makes one call, or several. Its fee is that of each call."""
+        context, at = self._context, self._context.deployment
+        encoded = [encode_call(context.catalogue, at, action) for action in actions]
+        price, chain_id = self._price(nonce, fee_units), int(context.chain.chain_id)
+        sign = partial(sign_transaction, context.signer, chain_id, context.params)
+        if len(encoded) == 1:
+            return sign(encoded[0], nonce, fee_units, price, actions[0])
+        gas = batch_gas(context.params, len(encoded))
+        return sign(encode_batch(at, encoded), nonce, fee_units, price, gas=gas)
 
     def _price(self, nonce: int, fee_units: int) -> GasPrice:
         """The price of a transaction: the same for the same fee, more than what it replaces."""

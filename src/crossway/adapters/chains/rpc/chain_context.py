@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from crossway.adapters.chains.rpc.block_scan import BlockHashes, QueryLimits
 from crossway.adapters.chains.rpc.pool import RpcPool
 from crossway.domain.catalogue import Catalogue, Chain
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 
 
 @dataclass(kw_only=True)
@@ -39,9 +39,14 @@ class ContractAddresses(ABC):
     filler: str
 
     @property
-    def contracts(self) -> tuple[str, str, str]:
+    def contracts(self) -> tuple[str, ...]:
         """The contracts that report transfers."""
         return self.factory, self.escrow, self.filler
+
+    def contract_of(self, marker: str) -> str:
+        """The contract that has an on-chain marker."""
+        contracts = {"start": self.factory, "fill": self.filler, "settle": self.escrow}
+        return contracts[marker.partition(":")[0]]
 
     @abstractmethod
     def deposit_address(self, key: bytes) -> str:

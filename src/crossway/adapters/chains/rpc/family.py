@@ -21,12 +21,14 @@ from crossway.domain.catalogue import Catalogue, Chain
 @dataclass(frozen=True, slots=True)
 class ChainSettings:
     """One chain of a profile, and what it is opened with. `catalogue` has all chains, because terms
-    may name any; `keyring` shares keys between chains."""
+    may name any; `keyring` shares keys between chains; `bridges` are those that the profile
+    names."""
 
     catalogue: Catalogue
     name: str
     profile: ChainProfile
     keyring: Keyring
+    bridges: tuple[str, ...] = ()
 
     @property
     def environment(self) -> Mapping[str, str]:

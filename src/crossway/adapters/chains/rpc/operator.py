@@ -40,13 +40,19 @@ class RpcOperator(ABC, Generic[ChainT]):
     def retained_amount(self, token: str, coordinator: str) -> int:
         return self.chain.retained([coordinator], token)[coordinator]
 
-    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+    def agent_calls(self, agent: str, allowed: bool) -> Sequence[UnsignedCall]:
         """Raises `ValueError`, where a family does not say otherwise."""
         raise ValueError(f"{self.chain.id}: {NO_AGENTS}")
 
-    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+    def withdrawal_calls(self, token: Token, to: str, coordinator: str) -> Sequence[UnsignedCall]:
         """Raises `ValueError`, where a family does not say otherwise."""
         raise ValueError(f"{self.chain.id}: {NO_AGENTS}")
+
+    def missing_permissions(self, coordinator: str) -> Sequence[str]:
+        """That of an agent, where a family does not say otherwise."""
+        if self.chain.authorized({coordinator}):
+            return []
+        return [f"named the relayer {self.chain.accounts.relayer} its agent"]
 
     def unmet_requirements(self) -> list[str]:
         try:
@@ -85,15 +91,14 @@ class RpcOperator(ABC, Generic[ChainT]):
         return f"the relayer is {self.chain.accounts.relayer}"
 
     def _coordinator_findings(self) -> Iterator[Finding]:
-        """Whether a coordinator other than the relayer has named it its agent."""
-        name, accounts = self.chain.id, self.chain.accounts
-        coordinator, relayer = accounts.coordinator, accounts.relayer
-        if coordinator == relayer:
+        """Whether a coordinator other than the relayer lets it act as its agent."""
+        name, coordinator = self.chain.id, self.chain.accounts.coordinator
+        if coordinator == self.chain.accounts.relayer:
             return
-        if self.chain.authorized({coordinator}):
+        if not (missing := self.missing_permissions(coordinator)):
             yield Finding("coordinator", f"{coordinator} has named the relayer its agent")
             return
-        message = f"{coordinator} has not named the relayer {relayer} its agent"
+        message = f"{coordinator} has not {', '.join(missing)}"
         remedy = (
             f"Run crossway contracts agent --chain {name}, and let the coordinator sign what it "
             "prints: until then nothing is paid in on this chain."

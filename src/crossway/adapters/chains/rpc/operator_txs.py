@@ -43,12 +43,14 @@ class OperatorTx:
 @dataclass(frozen=True, slots=True)
 class TxPlan:
     """Transactions of one account in order; `balance` in base units of the native coin. `gas_unit`
-    names what the chain meters, such as gas."""
+    names what the chain meters, such as gas. `left_out` says, a sentence each, what else is needed
+    and cannot be sent."""
 
     transactions: tuple[OperatorTx, ...]
     account: str
     balance: int
     gas_unit: str
+    left_out: tuple[str, ...] = ()
 
     @property
     def max_cost(self) -> int:
@@ -69,9 +71,10 @@ class UnsignedCall:
     data: str
 
 
-def describe_withdrawal(token: Token, to: str, units: int) -> str:
-    """A withdrawal of what is retained, for people."""
-    return f"{format_units(units, token.decimals)} {token.symbol} from the escrow to {to}"
+def describe_withdrawal(token: Token, to: str, units: int, contract: str = "") -> str:
+    """A withdrawal of what contracts retain, for people."""
+    source = f"the contract {contract}" if contract else "the contracts"
+    return f"{format_units(units, token.decimals)} {token.symbol} from {source} to {to}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from crossway.domain.quotes import BridgeName
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Depth = Annotated[int, Field(ge=0, le=100_000)]
+LIVE_BRIDGES = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.INVENTORY)
+"""Those by which payments can be made on a live network."""
 DEFAULT_CLOCK_SECONDS = 120.0
 """How far a chain's time may be ahead of this machine's clock."""
 
@@ -83,17 +85,41 @@ class ChainProfile(BaseModel):
         return self
 
 
+class CctpProfile(BaseModel):
+    """The URLs of Circle's attestation services for main and for test networks, by default its
+    own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
+    test_url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
+
+
+class AcrossProfile(BaseModel):
+    """The URLs of Across' APIs for main and for test networks, by default its own. `api_key`
+    is `env:NAME`, where the environment has the API key that Across gave the operator."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
+    test_url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
+    api_key: str = Field(default="", pattern=r"^(env:\S+)?$")
+
+
 class Profile(BaseModel):
     """The whole file. `prices` come from Pyth, or are the catalogue's fixed ones, which are only
-    for tests. `bridges` are those that may be used, by default all."""
+    for tests. `bridges` are those that may be quoted, by default CCTP alone: ACROSS, which gives
+    production keys on request, and INVENTORY, out of which the operator pays, have to be named."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     prices: Literal["pyth", "fixed"] = "pyth"
     pyth_url: str = "https://hermes.pyth.network"
     pyth_key: str = Field(default="", pattern=r"^(env:\S+)?$")
-    bridges: list[BridgeName] | None = None
+    bridges: list[BridgeName] = [BridgeName.CCTP]
     most_settle_seconds: int | None = Field(default=None, ge=0, le=30 * 86_400)
+    cctp: CctpProfile = CctpProfile()
+    across: AcrossProfile = AcrossProfile()
     signers: dict[str, SignerProfile] = Field(default_factory=dict, max_length=100)
     chains: dict[str, ChainProfile] = Field(min_length=1)
 
@@ -108,6 +134,12 @@ def read_profile(path: Path, catalogue: Catalogue) -> Profile:
         raise ValueError(f"{path} is not TOML: {error}") from None
     except ValidationError as error:
         raise ValueError(f"{path}: {'; '.join(_error_messages(error))}") from None
+    for bridge in profile.bridges:
+        if bridge not in LIVE_BRIDGES:
+            raise ValueError(
+                f"{path}: bridges: {bridge} is quoted on the simulated network alone; a live one "
+                f"has {' and '.join(LIVE_BRIDGES)}"
+            )
     for name, chain in profile.chains.items():
         _check(path, name, chain, catalogue)
         _check_signer(path, name, chain, profile)
@@ -121,7 +153,10 @@ _PATTERN_MESSAGES = {
     "pin": "must be env:NAME or file:PATH, never a PIN itself",
     "key_password": "must be env:NAME or file:PATH, never a password itself",
     "deposit_key": "must be env:NAME or keystore:PATH, never a key itself",
+    "api_key": "must be env:NAME, never a key itself",
     "pyth_key": "must be env:NAME, never a key itself",
+    "url": "must begin with https:// and name a host",
+    "test_url": "must begin with https:// and name a host",
 }
 
 

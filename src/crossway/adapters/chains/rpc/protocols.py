@@ -1,12 +1,15 @@
 """What a family of live chains offers beside the chain port."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan, UnsignedCall
+from crossway.domain.intent import Intent
 from crossway.domain.money import Token
 from crossway.ports import chain as port
+from crossway.ports.bridge import BridgeEnd
 
 
 class LiveChain(port.Chain, Protocol):
@@ -64,13 +67,19 @@ class ChainOperator(Protocol):
         """Withdraw what the contracts retain for the relayer, which must be the coordinator."""
         ...
 
-    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
-        """As `plan_withdrawal`, for a coordinator whose key is elsewhere. Reads no node."""
+    def withdrawal_calls(self, token: Token, to: str, coordinator: str) -> Sequence[UnsignedCall]:
+        """As `plan_withdrawal`, for a coordinator whose key is elsewhere: one call for each
+        contract that retains something. Raises `ValueError` as `agent_calls`."""
         ...
 
-    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
-        """What a coordinator signs to name an agent or to revoke it. Reads no node. Raises
-        `ValueError` where a family's contracts know no agents."""
+    def agent_calls(self, agent: str, allowed: bool) -> Sequence[UnsignedCall]:
+        """What a coordinator signs so that an agent can do all it has to, or nothing any more.
+        Reads no node. Raises `ValueError` where a family's contracts know no agents."""
+        ...
+
+    def missing_permissions(self, coordinator: str) -> Sequence[str]:
+        """What a coordinator has not done yet so that the relayer can act for it, such as "named
+        the relayer X its agent"."""
         ...
 
 
@@ -89,6 +98,34 @@ class HasTokenDenylist(Protocol):
 
     def denied_tokens(self) -> Mapping[str, str]:
         """Why each refused token, by address, cannot be paid in. Reads no node."""
+        ...
+
+
+@runtime_checkable
+class HasBridgeEnd(Protocol):
+    """A chain where contracts of bridges can be."""
+
+    @property
+    def bridge_end(self) -> BridgeEnd:
+        """What these contracts say."""
+        ...
+
+
+@runtime_checkable
+class HasParking(Protocol):
+    """A chain where bridges' contracts can have parked money for a recipient."""
+
+    def unpark_time(self, intent: Intent) -> datetime | None:
+        """When the coordinator can take out what is parked for a payment; None where nothing
+        is."""
+        ...
+
+    def plan_unpark(self, intent: Intent) -> TxPlan:
+        """Take it out; the relayer must be the coordinator."""
+        ...
+
+    def unpark_call(self, intent: Intent) -> UnsignedCall:
+        """As `plan_unpark`, for a coordinator whose key is elsewhere. Reads no node."""
         ...
 
 

@@ -97,13 +97,14 @@ def agreed_balances(
 
 
 def group_markers(
-    contracts: Mapping[str, str], markers: Sequence[str], batch_size: int
+    contract_of: Callable[[str], str], markers: Sequence[str], batch_size: int
 ) -> list[tuple[str, list[str]]]:
-    """Contract and markers of each query. `contracts` maps a marker's prefix ("start", "fill",
-    "settle") to the contract that records it; a query has at most `batch_size` markers."""
-    groups: list[tuple[str, list[str]]] = []
-    for prefix, contract in contracts.items():
-        matching = [marker for marker in markers if marker.startswith(prefix + ":")]
-        for start in range(0, len(matching), batch_size):
-            groups.append((contract, matching[start : start + batch_size]))
-    return groups
+    """Contract and markers of each query; a query has at most `batch_size` markers."""
+    of_contract: dict[str, list[str]] = {}
+    for marker in markers:
+        of_contract.setdefault(contract_of(marker), []).append(marker)
+    return [
+        (contract, matching[start : start + batch_size])
+        for contract, matching in of_contract.items()
+        for start in range(0, len(matching), batch_size)
+    ]

@@ -24,13 +24,13 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
     AccountTx,
     AddressFilter,
-    ChainAddresses,
     ChainHead,
     Cursor,
     Scan,
     SignedTx,
     TxStatus,
 )
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import CallCosts, PublicCall
 
 MAX_SIGNATURES, MAX_OUTSIDE_SIGNATURES = 2_000, 16
@@ -60,7 +60,12 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         self.tx_sender, self._head_tracker = tx_sender, head_tracker
         self._deposits, self._tx_history = deposits, tx_history
         is_outside = isinstance(getattr(context, "signer", None), ExternalSigner)
+        self.has_outside_signer = is_outside
         self.max_signatures = MAX_OUTSIDE_SIGNATURES if is_outside else MAX_SIGNATURES
+
+    def calls_per_tx(self, fee_units: int) -> int:
+        del fee_units
+        return 1
 
     def close(self) -> None:
         """Close the connections to the nodes."""
@@ -177,6 +182,10 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         if len(amounts) < len(ordered):
             raise Unreachable("the nodes disagree on what is retained")
         return amounts
+
+    def find_reclaims(self, intent_hashes: Collection[str], since: datetime) -> Mapping[str, str]:
+        """None, where a family's escrow returns nothing."""
+        return {}
 
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
         return self._tx_history.transactions_from(self.heads(), account, from_nonce)

@@ -48,12 +48,11 @@ class ContractTxHistory(TxHistory[ContractContextT]):
     markers_per_call: ClassVar[int]
 
     def _read_executed(self, session: RpcSession, markers: Sequence[str]) -> set[str]:
-        at = self._context.deployment
-        contracts = {"start": at.factory, "fill": at.filler, "settle": at.escrow}
-        groups = quorum_reads.group_markers(contracts, markers, self.markers_per_call)
+        contract_of = self._context.deployment.contract_of
+        groups = quorum_reads.group_markers(contract_of, markers, self.markers_per_call)
         results = session.call(
             *(
-                self._executed_request(to, [marker.partition(":")[2] for marker in part])
+                self._executed_request(to, [marker.split(":")[1] for marker in part])
                 for to, part in groups
             )
         )

@@ -2,11 +2,18 @@
 chain."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from crossway.adapters.chains.rpc.block_scan import BlockHeader
-from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE, IncludedTx, TokenTransfer
+from crossway.domain.bridge_transfer import Arrival
+from crossway.ports.chain import (
+    ALREADY_DONE,
+    DONE_BY_OTHERS,
+    NOTHING_TO_MOVE,
+    IncludedTx,
+    TokenTransfer,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,10 @@ REVERT_REASONS: Final[Mapping[str, RevertReason]] = {
     "ALREADY_STARTED": RevertReason(ALREADY_DONE, True),
     "ALREADY_FILLED": RevertReason(ALREADY_DONE, True),
     "ALREADY_SETTLED": RevertReason(ALREADY_DONE, True),
+    "ALREADY_RECLAIMED": RevertReason(DONE_BY_OTHERS, False),
+    "ALREADY_SENT": RevertReason(DONE_BY_OTHERS, False),
+    "ALREADY_DELIVERED": RevertReason(DONE_BY_OTHERS, False),
+    "ALREADY_GIVEN_BACK": RevertReason("the bridge's contract has given the deposit back", True),
     "NOTHING_TO_TRANSFER": RevertReason(NOTHING_TO_MOVE, False),
     "EXPIRED": RevertReason("the time in which it could be started is over", True),
     "TOO_EARLY": RevertReason("it is too early for this", False),
@@ -30,9 +41,21 @@ REVERT_REASONS: Final[Mapping[str, RevertReason]] = {
     "RECEIVED_LESS": RevertReason("the token keeps a part of what is sent", True),
     "INVALID_TERMS": RevertReason("the contract does not accept the terms", True),
     "NOT_AUTHORIZED": RevertReason("this account may not do this", True),
+    "NOT_A_PAYEE": RevertReason("the coordinator does not let its agents pay this account", False),
     "WRONG_CHAIN": RevertReason("the terms name another chain", True),
     "WRONG_VALUE": RevertReason("another value was sent along", True),
     "EXCEEDS_AVAILABLE": RevertReason("more was to be paid out than was collected", True),
+    "INVALID_MESSAGE": RevertReason("the message is not one of the bridge's contract", True),
+    "UNKNOWN_CHAIN": RevertReason("the bridge does not reach this chain", True),
+    "BRIDGE_FAILED": RevertReason("the bridge did not take the deposit", False),
+    "NOT_PARKED": RevertReason(DONE_BY_OTHERS, False),
+    "DEPOSITS_ARE_PAUSED": RevertReason("its pool takes no deposits at present", False),
+    "INVALID_QUOTE_TIMESTAMP": RevertReason(
+        "its pool does not accept the time of the deposit", False
+    ),
+    "INVALID_FILL_DEADLINE": RevertReason("its pool does not accept the deadline", False),
+    "INVALID_EXCLUSIVE_RELAYER": RevertReason("its pool asks for an exclusive relayer", False),
+    "DISABLED_ROUTE": RevertReason("its pool does not carry this token there", False),
     "BALANCE_UNKNOWN": RevertReason("the token does not say what is held", False),
 }
 """Errors that the contracts of several families share, by name in upper snake case."""
@@ -64,13 +87,23 @@ def build_included_tx(
     block: BlockHeader,
     reason: RevertReason | None,
     transfers: tuple[TokenTransfer, ...],
+    arrivals: tuple[Arrival, ...] = (),
+    carried_out: frozenset[str] | None = None,
 ) -> IncludedTx | None:
     """The result of a transaction; `reason` is None where it succeeded. None where the block at the
     receipt's height is another one by now."""
     if block.hash != receipt.block_hash:
         return None
-    height, fee = receipt.height, receipt.fee_units
+    included = IncludedTx(
+        receipt.height,
+        block.hash,
+        block.time,
+        transfers,
+        receipt.fee_units,
+        arrivals=arrivals,
+        carried_out=carried_out,
+    )
     if reason is None:
-        return IncludedTx(height, block.hash, block.time, transfers, fee)
+        return included
     message, permanent = reason.message, reason.permanent
-    return IncludedTx(height, block.hash, block.time, (), fee, message, permanent)
+    return replace(included, transfers=(), arrivals=(), reason=message, permanent=permanent)

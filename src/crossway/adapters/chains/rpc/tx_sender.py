@@ -94,6 +94,8 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
             fill=max(reading.fill for reading in readings),
             settle=max(reading.settle for reading in readings),
             refund=max(reading.refund for reading in readings),
+            send=max(reading.send for reading in readings),
+            deliver=max(reading.deliver for reading in readings),
         )
 
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:

@@ -122,7 +122,7 @@ class RemoteKey:
 
 
 def describe_call(call: OutboundCall) -> dict[str, Any]:
-    """An outbound call as JSON: amounts as decimal text, times as ISO 8601."""
+    """An outbound call as JSON: amounts as decimal text, times as ISO 8601, bytes as hex."""
     described: dict[str, Any] = _plain(asdict(call))
     return described
 
@@ -134,6 +134,8 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value

@@ -1,10 +1,9 @@
 """One simulated chain behind the chain port."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.rpc.second_reading import SecondReading, merge_reports
@@ -13,11 +12,13 @@ from crossway.adapters.chains.simulated.blocks import derivation, mining
 from crossway.adapters.chains.simulated.blocks.execution import REFUSED
 from crossway.adapters.chains.simulated.blocks.mempool_admission import accept
 from crossway.adapters.chains.simulated.blocks.network import ChainSession, SimulatedNetwork
+from crossway.adapters.chains.simulated.blocks.reading import open_reading, raise_if_faulty
 from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces, load_refusing
 from crossway.adapters.chains.simulated.blocks.transactions import sign_call
+from crossway.adapters.chains.simulated.bridging.intent_calls import build_contract_call
+from crossway.adapters.chains.simulated.bridging.relayers import act_if_due
 from crossway.domain.deposits import IncomingTransfer
-from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import (
@@ -63,13 +64,24 @@ class SimulatedChain:
             return None
         return derivation.derive_address("solana", f"account {address} {token}")
 
+    def calls_per_tx(self, fee_units: int) -> int:
+        del fee_units
+        return 1
+
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:
         for call, _ in calls:
             if call.account not in self._facts.own_set or call.chain != self.id:
                 raise ValueError(f"{call.account} on {call.chain} is not an account of {self.id}")
-        family = self._facts.family
+        family, facts = self._facts.family, self._network.facts
         return [
-            sign_call(family, self.id, self._with_time_limit(call), nonce, fee_units)
+            sign_call(
+                family,
+                self.id,
+                self._with_time_limit(call),
+                nonce,
+                fee_units,
+                build_contract_call(facts, call),
+            )
             for call, nonce in calls
         ]
 
@@ -83,6 +95,7 @@ class SimulatedChain:
         )
 
     def heads(self) -> ChainHead:
+        act_if_due(self._network)
         latest = self._network.peek(self.id)
         if latest is not None and nodes.is_idle(*latest):
             state, now = latest
@@ -104,7 +117,7 @@ class SimulatedChain:
             return Scan([], after, None)
         # The lock waits for writers, so no block can appear below the cursor that is returned.
         with self._network.locked(self.id) as session:
-            self._raise_if_faulty(session)
+            raise_if_faulty(session)
             mining.catch_up(session)
         with self._read() as (session, height):
             reorged_from = None if after is None else self._find_reorg_height(session, after)
@@ -149,7 +162,7 @@ class SimulatedChain:
         """Whether there is nothing to scan above a recent cursor. It does not move then: without
         the lock, a block with transfers may still appear below the newest height."""
         with self._network.reading(self.id) as session:
-            self._raise_if_faulty(session)
+            raise_if_faulty(session)
             state = session.state
             return (
                 nodes.is_idle(state, session.now)
@@ -203,7 +216,7 @@ class SimulatedChain:
 
     def broadcast(self, signed: Sequence[SignedTx]) -> Sequence[str]:
         with self._network.locked(self.id) as session:
-            self._raise_if_faulty(session)
+            raise_if_faulty(session)
             mining.catch_up(session)
             return accept(session, [transaction.raw for transaction in signed])
 
@@ -223,32 +236,16 @@ class SimulatedChain:
     def retained(self, coordinators: Collection[str], token: str) -> Mapping[str, int]:
         return {}
 
+    def find_reclaims(self, intent_hashes: Collection[str], since: datetime) -> Mapping[str, str]:
+        return {}
+
     def transactions_from(self, account: str, from_nonce: int) -> Sequence[AccountTx]:
         with self._read() as (session, height):
             return queries.transactions_from(session, account, from_nonce, height)
 
-    @contextmanager
-    def _read(self) -> Iterator[tuple[ChainSession, int]]:
+    def _read(self) -> AbstractContextManager[tuple[ChainSession, int]]:
         """The chain for reading, with every due block made, and the height to report."""
-        with self._network.reading(self.id) as session:
-            self._raise_if_faulty(session)
-            due = session.state.tip_at(session.now) > session.state.height
-            if not (due and (session.state.mempool_size or session.state.dropped_count)):
-                yield session, _reported_height(session)
-                return
-        with self._network.locked(self.id) as session:
-            mining.catch_up(session)
-        with self._network.reading(self.id) as session:
-            yield session, _reported_height(session)
-
-    def _raise_if_faulty(self, session: ChainSession) -> None:
-        if session.now < session.state.outage_until:
-            raise Unreachable(f"{self.id} does not answer")
-        if session.state.node_fault == "chain_id":
-            wrong = int(sha256(self.id.encode()).hexdigest()[:6], 16)
-            raise Unreachable(
-                f"{self.id} answers with chain id {wrong} instead of {self._facts.chain_id}"
-            )
+        return open_reading(self._network, self.id)
 
     def _finalized_height(self, state: ChainState, height: int) -> int:
         return max(height - self._facts.finalized_blocks, state.first_height)
@@ -281,11 +278,6 @@ class SimulatedChain:
             )
             for to in watch.list_all()[:1]
         ]
-
-
-def _reported_height(session: ChainSession) -> int:
-    tip = session.state.tip_at(session.now)
-    return min(tip, session.state.stale_height) if session.state.node_fault == "stale" else tip
 
 
 def _time_at(state: ChainState, height: int) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from sqlalchemy import ColumnElement, Select, Table, bindparam, select
 
+from crossway.adapters.chains.simulated.blocks.bridge_events import load_by_tx
 from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.dropped_txs import dead_heights
@@ -20,6 +21,7 @@ from crossway.adapters.chains.simulated.blocks.tables import (
     transactions,
 )
 from crossway.adapters.chains.simulated.blocks.transactions import parse
+from crossway.adapters.chains.simulated.contracts.events import EventKind
 from crossway.domain.deposits import IncomingTransfer
 from crossway.ports.chain import (
     AccountTx,
@@ -89,6 +91,7 @@ def _load_included(
         ).where(_select_tagged(session, transactions, tx_ids))
     ).all()
     blocks = _blocks(session, {row[1] for row in rows})
+    events = load_by_tx(session, tx_ids) if session.facts.reach is not None else {}
     statuses: dict[str, TxStatus] = {}
     for tx_id, mined_at, moved, fee_units, reason, permanent in rows:
         if mined_at > height or mined_at not in blocks:
@@ -98,9 +101,14 @@ def _load_included(
         transfers = tuple(
             TokenTransfer(source, to, token, int(units))
             for source, to, token, units in orjson.loads(moved)
+            # What a bridge burns and mints is reported by its own contracts, not by ours.
+            if source and to
+        )
+        arrivals = tuple(
+            event.as_arrival() for event in events.get(tx_id, ()) if event.kind is EventKind.ARRIVED
         )
         statuses[tx_id] = IncludedTx(
-            mined_at, block_hash, at, transfers, int(fee_units), reason, permanent
+            mined_at, block_hash, at, transfers, int(fee_units), reason, permanent, arrivals
         )
     return statuses
 

@@ -38,7 +38,7 @@ from crossway.adapters.chains.solana.signers import (
 )
 from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.signing import MessageSigner
 
 # GRACE of the program; a test compares the two.

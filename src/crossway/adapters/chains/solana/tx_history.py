@@ -148,7 +148,7 @@ def _history_backwards(session: RpcSession, account: str) -> Iterator[Sequence[S
 
 
 def _marker_address(context: ChainContext, marker: str) -> str:
-    kind, _, key = marker.partition(":")
+    kind, key = marker.split(":")[:2]
     at = bytes.fromhex(key.removeprefix("0x"))
     return context.program.marker(at) if kind == "fill" else context.program.state(at)
 

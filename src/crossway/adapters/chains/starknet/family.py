@@ -26,7 +26,7 @@ from crossway.adapters.chains.starknet.rpc_schemas import parse_felt
 from crossway.adapters.chains.starknet.signers import KEYS
 from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 
 _FEE_TOKEN = "STRK"
 
@@ -53,13 +53,14 @@ class StarknetOperator(RpcOperator[StarknetChain]):
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
-    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+    def agent_calls(self, agent: str, allowed: bool) -> Sequence[UnsignedCall]:
         context = self.chain.context
-        return coordinator.unsigned_agent_call(context.chain, context.deployment, agent, allowed)
+        return [coordinator.unsigned_agent_call(context.chain, context.deployment, agent, allowed)]
 
-    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
-        context = self.chain.context
-        return coordinator.unsigned_withdrawal(context.chain, context.deployment, token, to, units)
+    def withdrawal_calls(self, token: Token, to: str, account: str) -> Sequence[UnsignedCall]:
+        facts, at = self.chain.context.chain, self.chain.context.deployment
+        units = self.retained_amount(token.address, account)
+        return [coordinator.unsigned_withdrawal(facts, at, token, to, units)] if units else []
 
     def _describe_key(self) -> str:
         return f"its public key is {self.chain.context.signer.address}"

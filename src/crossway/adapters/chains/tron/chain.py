@@ -18,7 +18,7 @@ from crossway.adapters.chains.tron.tx_history import TronTxHistory
 from crossway.adapters.chains.tron.tx_results import TxResults
 from crossway.adapters.chains.tron.tx_sender import TronTxSender
 from crossway.domain.outbound_call import OutboundCall
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import PublicCall
 
 _NATIVE = "native"
@@ -65,12 +65,12 @@ class TronChain(RpcChain[ChainContext, TronTxSender]):
         return {by_evm_address[address]: amount for address, amount in held.items()}
 
     def _read_agencies(self, session: RpcSession, coordinators: Collection[str]) -> set[str]:
-        at, relayer = self.context.deployment, self.accounts.relayer
-        return coordinator.read_authorized(session, self.kind, at, relayer, coordinators)
+        at, accounts = self.context.deployment, self.accounts
+        return coordinator.read_authorized(session, self.kind, at, accounts, coordinators)
 
     def _read_retained(self, session: RpcSession, account: str, token: str) -> int:
         at = self.context.deployment
-        return coordinator.read_retained(session, self.kind, at, account, token)
+        return sum(coordinator.read_retained(session, self.kind, at, account, token).values())
 
     def _read_refusals(self, session: RpcSession, calls: Sequence[OutboundCall]) -> Sequence[str]:
         return refusals.read_refusals(self.context, session, calls)

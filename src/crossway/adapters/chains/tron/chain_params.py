@@ -36,6 +36,7 @@ class TronParams:
             min_tip_gwei=0,
             max_gwei=0,
             gas_limit=self.energy_limit,
+            max_tx_gas=self.energy_limit,
             lens_size=0,
             archive=False,
             # Older nodes count the log indexes of a receipt from 0.

@@ -28,7 +28,7 @@ from crossway.adapters.chains.tron.contracts import CONTRACT_FIELDS, deployment_
 from crossway.adapters.chains.tron.transactions import KEYS
 from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 
 
 class TronOperator(RpcOperator[TronChain]):
@@ -62,15 +62,15 @@ class TronOperator(RpcOperator[TronChain]):
     def plan_withdrawal(self, token: Token, to: str, units: int) -> TxPlan:
         return operator_txs.plan_withdrawal(self.chain, token, to, units)
 
-    def agent_call(self, agent: str, allowed: bool) -> UnsignedCall:
+    def agent_calls(self, agent: str, allowed: bool) -> Sequence[UnsignedCall]:
         facts, at = self.chain.context.chain, self.chain.context.deployment
         factory = to_base58(at.factory)
-        return coordinators.unsigned_agent_call(facts, at, factory, agent, allowed)
+        return [coordinators.unsigned_agent_call(facts, at, factory, agent, allowed)]
 
-    def withdrawal_call(self, token: Token, to: str, units: int) -> UnsignedCall:
+    def withdrawal_calls(self, token: Token, to: str, coordinator: str) -> Sequence[UnsignedCall]:
         facts, at = self.chain.context.chain, self.chain.context.deployment
-        escrow = to_base58(at.escrow)
-        return coordinators.unsigned_withdrawal(facts, at, escrow, token, to, units)
+        amounts = {to_base58(at.escrow): self.retained_amount(token.address, coordinator)}
+        return coordinators.unsigned_withdrawals(facts, amounts, token, to)
 
     def _unmet_requirements(self) -> Sequence[str]:
         return diagnostics.unmet_requirements(self.chain)

@@ -148,7 +148,7 @@ def plan_approval(chain: TronChain, tokens: Sequence[Token], units: int) -> TxPl
 
 def plan_withdrawal(chain: TronChain, token: Token, to: str, units: int) -> TxPlan:
     """Withdraw from the escrow what it retains of our own payments."""
-    call = withdrawal_call("tron", chain.context.deployment, token.address, to, units)
+    call = withdrawal_call("tron", chain.context.deployment.escrow, token.address, to, units)
     return _plan_calls(chain, [(describe_withdrawal(token, to, units), call)])
 
 

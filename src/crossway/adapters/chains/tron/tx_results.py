@@ -135,7 +135,7 @@ class TxResults:
         if transaction is None or transaction.data[:4] != FILL.selector:
             return False
         call = {"from": receipt.sender, "to": receipt.to, "data": "0x" + transaction.data.hex()}
-        return inventory_short(self._context, session, call)
+        return inventory_short(session, call)
 
 
 def _info_request(tx_id: str) -> RpcRequest:

@@ -7,7 +7,7 @@ import base58
 
 from crossway.adapters.chains.addresses import address_from_digest
 from crossway.domain.intent import Terms
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 
 # The token name of a native coin that the catalogue does not list.
 NATIVE = "native"

@@ -4,12 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.transactions import (
     CALL,
     SET_BALANCE,
     OutputRow,
     Transaction,
 )
+from crossway.adapters.chains.simulated.contracts.block_contracts import BlockContracts
+from crossway.adapters.chains.simulated.contracts.call_frame import ContractReverted
+from crossway.adapters.chains.simulated.contracts.contract_call import ContractCall
+from crossway.adapters.chains.simulated.contracts.events import BridgeEvent
 from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE
 
 TransferRow = tuple[str, str, str, int]  # source, receiver, token, units
@@ -20,11 +25,14 @@ EXPIRED = "the time in which it could be started is over"
 
 @dataclass(slots=True)
 class ExecutionResult:
-    """The result of an included transaction; it reverted if there is a reason."""
+    """The result of an included transaction; it reverted if there is a reason. `sentence` is that
+    of a bridge's own contract, which a receipt does not have; `events` are those of ours."""
 
     transfers: list[TransferRow]
     reason: str = ""
     permanent: bool = False
+    sentence: str = ""
+    events: list[BridgeEvent] = field(default_factory=list)
 
 
 class Reverted(Exception):
@@ -38,7 +46,7 @@ class Reverted(Exception):
 @dataclass(slots=True)
 class ExecutionState:
     """The part of a chain's state that a block touches. `rows` are the row ids of balances;
-    `refusing` addresses accept no transfer."""
+    `refusing` addresses accept no transfer; `contracts` are those of bridges."""
 
     native: str
     balances: dict[tuple[str, str], int]
@@ -46,6 +54,7 @@ class ExecutionState:
     nonces: dict[str, int]
     markers: set[int]
     refusing: frozenset[str] = frozenset()
+    contracts: BlockContracts = field(default_factory=lambda: BlockContracts(""))
     changed: set[tuple[str, str]] = field(default_factory=set)
     first_nonces: dict[str, int] = field(init=False)
     first_markers: frozenset[int] = field(init=False)
@@ -74,6 +83,8 @@ class ExecutionState:
             self.add(tx.account, self.native, -tx.fee_units)
         if revert and tx.kind == CALL:
             return ExecutionResult([], "the network made this transaction revert")
+        if tx.contract is not None:
+            return self._call(tx.contract, tx.account, at)
         if tx.marker_tag is not None and tx.marker_tag in self.markers:
             return ExecutionResult([], ALREADY_DONE, permanent=True)
         if tx.not_after is not None and tx.not_after < at:
@@ -81,9 +92,9 @@ class ExecutionState:
         transfers: list[TransferRow] = []
         try:
             for output in tx.outputs:
-                self._pay(output, transfers, minted=tx.is_simulator_tx)
+                self._pay(output, transfers, minted=tx.mints)
         except Reverted as reverted:
-            self._revert(transfers, minted=tx.is_simulator_tx)
+            self._revert(transfers, minted=tx.mints)
             return ExecutionResult([], str(reverted), reverted.permanent)
         if tx.marker_tag is not None:
             self.markers.add(tx.marker_tag)
@@ -91,12 +102,26 @@ class ExecutionState:
 
     def undo(self, tx: Transaction, outcome: ExecutionResult) -> None:
         """Undo a transaction; only valid for the newest one."""
-        self._revert(outcome.transfers, minted=tx.is_simulator_tx)
+        self._revert(outcome.transfers, minted=tx.mints or tx.kind == SET_BALANCE)
         if not tx.is_simulator_tx:
             self.nonces[tx.account] = min(tx.nonce, self.nonces.get(tx.account, 0))
             self.add(tx.account, self.native, tx.fee_units)
-        if tx.marker_tag is not None and not outcome.reason:
+        if tx.contract is not None:
+            self.markers -= self._tags(self.contracts.forget(outcome.events))
+        elif tx.marker_tag is not None and not outcome.reason:
             self.markers.discard(tx.marker_tag)
+
+    def _call(self, call: ContractCall, caller: str, at: float) -> ExecutionResult:
+        try:
+            frame = self.contracts.execute(self, call, caller, at)
+        except ContractReverted as reverted:
+            reason = reverted.reason
+            return ExecutionResult([], reason.message, reason.permanent, str(reverted))
+        self.markers |= self._tags({event.marker for event in frame.events})
+        return ExecutionResult(frame.transfers, events=frame.events)
+
+    def _tags(self, markers: Iterable[str]) -> set[int]:
+        return {lookup_tag(self.contracts.chain, marker) for marker in markers}
 
     def can_pay_fee(self, tx: Transaction, least_fee: int) -> bool:
         """Whether the fee reaches the minimum and the account can pay it."""

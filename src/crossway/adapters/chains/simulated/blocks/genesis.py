@@ -1,7 +1,7 @@
 """The initial state of a simulated chain: its fee, its block time, and the operator's balances."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -13,9 +13,10 @@ from crossway.adapters.chains.simulated.blocks.derivation import (
 )
 from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.adapters.chains.simulated.blocks.tables import balances, chains
+from crossway.adapters.chains.simulated.contracts.reach import POOL, BridgeReach
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.money import PICO_USD_DECIMALS, Token, units_for_micro_usd_up
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 
 MAX_BLOCK_SECONDS = 1.0
 # A new chain starts above its first height, so that its blocks can be reorged.
@@ -32,7 +33,8 @@ DEFAULT_PICO_USD = 10**PICO_USD_DECIMALS
 class ChainFacts:
     """The constants of a simulated chain; a transaction costs `fee_units` of `native`.
 
-    `tx_life_seconds` is None where transactions have nonces instead of a time limit.
+    `tx_life_seconds` is None where transactions have nonces instead of a time limit, `reach` where
+    no bridge's contracts are.
     """
 
     id: str
@@ -47,6 +49,7 @@ class ChainFacts:
     tokens: Mapping[str, Token]
     holdings: Mapping[tuple[str, str], int]
     tx_life_seconds: int | None
+    reach: BridgeReach | None = None
 
     @property
     def has_nonces(self) -> bool:
@@ -54,9 +57,14 @@ class ChainFacts:
         return self.tx_life_seconds is None
 
 
-def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) -> ChainFacts:
+def facts_of(
+    catalogue: Catalogue,
+    chain: Chain,
+    pico_usd: Mapping[str, int],
+    reach: BridgeReach | None = None,
+) -> ChainFacts:
     """The constants of a chain of the catalogue on the simulated network."""
-    accounts = operator_addresses(chain.kind)
+    accounts = _accounts(chain, reach)
     tokens = catalogue.by_chain[chain.id]
     symbol = chain.fee_symbol
     price = pico_usd.get(symbol) or DEFAULT_PICO_USD
@@ -68,7 +76,13 @@ def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) ->
         family=chain.kind,
         accounts=accounts,
         own_set=frozenset(
-            (accounts.relayer, accounts.bridger, accounts.coordinator, accounts.treasury)
+            (
+                accounts.relayer,
+                accounts.bridger,
+                accounts.coordinator,
+                accounts.treasury,
+                *accounts.contracts,
+            )
         ),
         native=native,
         fee_units=max(fee, 1),
@@ -77,6 +91,19 @@ def facts_of(catalogue: Catalogue, chain: Chain, pico_usd: Mapping[str, int]) ->
         tokens={token.symbol: token for token in tokens},
         holdings=_holdings(accounts, tokens, native, max(fee, 1), pico_usd),
         tx_life_seconds=TX_LIFE_SECONDS.get(chain.kind),
+        reach=reach,
+    )
+
+
+def _accounts(chain: Chain, reach: BridgeReach | None) -> ChainAddresses:
+    own = operator_addresses(chain.kind)
+    if reach is None:
+        return own
+    return replace(
+        own,
+        contracts=tuple(reach.collectors.values()),
+        collectors=reach.collectors,
+        pools=frozenset({POOL} if reach.has_across else ()),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import orjson
 
+from crossway.adapters.chains.simulated.blocks.bridge_events import save_events
 from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import block_hash, lookup_tag
 from crossway.adapters.chains.simulated.blocks.dropped_txs import mark_unlandable, record_dropped
@@ -71,6 +72,7 @@ def make_block(
             state.revert_next,
         )
         world = load_execution_state(session, candidates)
+        world.contracts.height = height
         block = fill_block(world, rules, candidates)
         state.drop_next, state.revert_next = rules.drop_next, rules.revert_next
         if block.mined:
@@ -118,6 +120,9 @@ def _store_block(
     insert_rows(session.db, blocks, [(chain, height, name, at, len(incoming_rows))])
     insert_rows(session.db, transactions, rows)
     insert_rows(session.db, incoming_transfers, incoming_rows)
+    for tx, outcome in block.mined:
+        if outcome.events:
+            save_events(session, height, tx, outcome.events)
     save_execution_state(session, world)
     session.state.last_at = at
 

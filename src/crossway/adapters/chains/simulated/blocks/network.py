@@ -1,18 +1,21 @@
 """Database access of the simulated network: transactions of its own, one writer per chain."""
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, bindparam, select, update
+from sqlalchemy import Connection, Engine, Row, bindparam, func, select, update
 from sqlalchemy.exc import OperationalError, TimeoutError
 
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.genesis import ChainFacts, create_chains, facts_of
 from crossway.adapters.chains.simulated.blocks.state import ChainState
-from crossway.adapters.chains.simulated.blocks.tables import chains
+from crossway.adapters.chains.simulated.blocks.tables import across_deposits, chains
+from crossway.adapters.chains.simulated.contracts.reach import BridgeReach
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
 
@@ -20,6 +23,7 @@ from crossway.domain.errors import Unreachable
 _SELECT = select(chains).where(chains.c.id == bindparam("chain"))
 _SELECT_FOR_UPDATE = _SELECT.with_for_update()
 _SELECT_ALL = select(chains)
+_NEXT_DUE = select(func.min(across_deposits.c.due_at))
 PEEK_SECONDS = 0.05
 
 
@@ -37,7 +41,8 @@ class SimulatedNetwork:
     """All simulated chains in one database.
 
     `writing` begins transactions that may write (on SQLite with BEGIN IMMEDIATE); those of
-    `reading` never write or wait for a writer. `pico_usd` prices fees and inventory.
+    `reading` never write or wait for a writer. `pico_usd` prices fees and inventory. `reach` is
+    what bridges have on each chain that they reach.
     """
 
     def __init__(
@@ -47,16 +52,20 @@ class SimulatedNetwork:
         reading: Engine,
         clock: SimulatedClock,
         pico_usd: Mapping[str, int],
+        reach: Mapping[str, BridgeReach] = MappingProxyType({}),
     ) -> None:
         self.clock = clock
+        self.reach = reach
         self.facts = {
-            chain.id: facts_of(catalogue, chain, pico_usd) for chain in catalogue.chains.values()
+            chain.id: facts_of(catalogue, chain, pico_usd, self.reach.get(chain.id))
+            for chain in catalogue.chains.values()
         }
         self._writing = writing
         self._reading = reading
         self._seen: dict[str, int] = {}
         self._changes = 0
         self._glanced: tuple[int, float, dict[str, Row[Any]]] = (-1, 0.0, {})
+        self._outsiders_due_at = math.inf
 
     @contextmanager
     def locked(self, chain: str) -> Iterator[ChainSession]:
@@ -97,19 +106,29 @@ class SimulatedNetwork:
     def peek(self, chain: str) -> tuple[ChainState, float] | None:
         """The chain's state up to `PEEK_SECONDS` old, and the time. All chains are read at once,
         because an engine asks for one after the other. None if the chain does not exist yet."""
-        now = self.clock.seconds()
-        changes, at, rows = self._glanced
-        if changes != self._changes or time.monotonic() - at > PEEK_SECONDS:
-            changes, at = self._changes, time.monotonic()
-            with _busy_is_unreachable(chain), self._reading.connect() as db:
-                rows = {row.id: row for row in db.execute(_SELECT_ALL)}
-            self._glanced = (changes, at, rows)
+        now, rows = self.clock.seconds(), self._glance()
         if chain not in rows:
             return None
         state = ChainState.of(rows[chain])
         self._restore_height(state)
         self._remember_height(state, now)
         return state, now
+
+    def outsiders_due_at(self) -> float:
+        """When relayers of bridges or their pools act next, as up to date as `peek`."""
+        self._glance()
+        return self._outsiders_due_at
+
+    def _glance(self) -> dict[str, Row[Any]]:
+        changes, at, rows = self._glanced
+        if changes != self._changes or time.monotonic() - at > PEEK_SECONDS:
+            changes, at = self._changes, time.monotonic()
+            with _busy_is_unreachable("The network"), self._reading.connect() as db:
+                rows = {row.id: row for row in db.execute(_SELECT_ALL)}
+                due_at = db.execute(_NEXT_DUE).scalar_one()
+            self._outsiders_due_at = math.inf if due_at is None else due_at
+            self._glanced = (changes, at, rows)
+        return rows
 
     @contextmanager
     def read_all(self) -> Iterator[Connection]:

@@ -3,6 +3,8 @@
 import orjson
 from sqlalchemy import Row, delete, select
 
+from crossway.adapters.chains.simulated.blocks.attestation import attest_sent_since
+from crossway.adapters.chains.simulated.blocks.bridge_events import load_by_tx
 from crossway.adapters.chains.simulated.blocks.dropped_txs import record_dropped, reopen
 from crossway.adapters.chains.simulated.blocks.execution import ExecutionResult
 from crossway.adapters.chains.simulated.blocks.network import ChainSession
@@ -12,11 +14,14 @@ from crossway.adapters.chains.simulated.blocks.state_store import (
     save_execution_state,
 )
 from crossway.adapters.chains.simulated.blocks.tables import (
+    across_deposits,
     blocks,
+    bridge_events,
     incoming_transfers,
     transactions,
 )
 from crossway.adapters.chains.simulated.blocks.transactions import Transaction, parse
+from crossway.adapters.chains.simulated.contracts.events import BridgeEvent
 
 
 def reorg(session: ChainSession, depth: int) -> None:
@@ -26,11 +31,15 @@ def reorg(session: ChainSession, depth: int) -> None:
     """
     state = session.state
     start = max(state.height - depth + 1, state.first_height + 1)
+    # What a bridge has attested to stays valid, also when nobody has asked for it yet.
+    attest_sent_since(session, start)
     undone = _undo(session, start)
     for table, height in (
         (transactions, transactions.c.block_height),
         (incoming_transfers, incoming_transfers.c.block_height),
         (blocks, blocks.c.height),
+        (bridge_events, bridge_events.c.block_height),
+        (across_deposits, across_deposits.c.block_height),
     ):
         session.db.execute(delete(table).where(table.c.chain == session.facts.id, height >= start))
     state.reorgs.append(start)
@@ -53,14 +62,15 @@ def _undo(session: ChainSession, start: int) -> list[Transaction]:
     rows = session.db.execute(query).all()
     undone = [parse(session.facts.family, row.raw, row.tx_id) for row in rows]
     world = load_execution_state(session, undone)
+    events = load_by_tx(session, [tx.tx_id for tx in undone if tx.contract is not None])
     for tx, row in zip(reversed(undone), reversed(rows), strict=True):
-        world.undo(tx, _outcome(row))
+        world.undo(tx, _outcome(row, events.get(tx.tx_id, [])))
     save_execution_state(session, world)
     return undone
 
 
-def _outcome(row: Row[tuple[str, bytes, bytes, str]]) -> ExecutionResult:
+def _outcome(row: Row[tuple[str, bytes, bytes, str]], events: list[BridgeEvent]) -> ExecutionResult:
     transfers = [
         (source, to, token, int(units)) for source, to, token, units in orjson.loads(row.moved)
     ]
-    return ExecutionResult(transfers, row.reason)
+    return ExecutionResult(transfers, row.reason, events=events)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select
 
+from crossway.adapters.chains.simulated.blocks.bridge_events import load_contracts
 from crossway.adapters.chains.simulated.blocks.bulk_sql import execute_many, in_values, insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.execution import ExecutionState
@@ -23,11 +24,15 @@ Holdings = dict[tuple[str, str], tuple[int, int]]
 def load_execution_state(
     session: ChainSession, transactions: Sequence[Transaction]
 ) -> ExecutionState:
-    """Load the balances, nonces and markers of every address in these transactions."""
+    """Load the balances, nonces and markers of every address in these transactions, and what
+    bridges' contracts have of their payments."""
     db = session.db
     accounts = {tx.account for tx in transactions if tx.account}
     addresses = {party for tx in transactions for out in tx.outputs for party in out[:2] if party}
     marker_tags = {tx.marker_tag for tx in transactions if tx.marker_tag is not None}
+    contracts = load_contracts(session, [tx.contract for tx in transactions if tx.contract])
+    addresses |= contracts.parties
+    marker_tags |= contracts.marker_tags
     markers_query = select(markers.c.tag).where(in_values(db, markers.c.tag, marker_tags))
     balances_by_owner = load_balances(session, addresses | accounts)
     return ExecutionState(
@@ -37,6 +42,7 @@ def load_execution_state(
         load_nonces(session, accounts),
         set(db.scalars(markers_query)) if marker_tags else set(),
         load_refusing(session),
+        contracts.loaded,
     )
 
 

@@ -156,3 +156,70 @@ refusing_addresses = Table(
     Column("chain", Text, primary_key=True),
     Column("address", Text, primary_key=True),
 )
+
+# What bridges' contracts report; a reorganisation deletes the events of the blocks it replaces.
+bridge_events = Table(
+    "sim_bridge_events",
+    METADATA,
+    _id(),
+    Column("chain", Text, nullable=False),
+    Column("block_height", BigInteger, nullable=False),
+    Column("tx_tag", BigInteger, nullable=False, index=True),
+    Column("tx_id", Text, nullable=False),
+    Column("tag", BigInteger, nullable=False, index=True),
+    Column("intent_hash", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("contract", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("outcome", Integer, nullable=False),
+    Column("token", Text, nullable=False),
+    Column("got", Text, nullable=False),
+    Column("paid", Text, nullable=False),
+    Column("credited", Text, nullable=False),
+    Column("payee", Text, nullable=False),
+    Column("message", LargeBinary, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Index("sim_bridge_events_by_block", "chain", "block_height"),
+)
+
+# What CCTP's service has attested to, by the burn's chain and the message's number. It stays when
+# the burn is undone.
+attestations = Table(
+    "sim_attestations",
+    METADATA,
+    Column("message_id", Text, primary_key=True),
+    Column("tag", BigInteger, nullable=False, index=True),
+    Column("message", LargeBinary, nullable=False),
+    # When it is answered; later than now while a new attestation is under way.
+    Column("ready_at", Double, nullable=False),
+)
+
+# Deposits in the pool of Across. `due_at` is when relayers or the pool act next, empty at the end.
+across_deposits = Table(
+    "sim_across_deposits",
+    METADATA,
+    _id(),
+    Column("chain", Text, nullable=False),
+    Column("block_height", BigInteger, nullable=False),
+    Column("intent_hash", Text, nullable=False, index=True),
+    Column("destination", Text, nullable=False),
+    Column("fill_deadline", Double, nullable=False),
+    Column("due_at", Double, index=True),
+    Column("refunded", Boolean, nullable=False),
+    Column("call", LargeBinary, nullable=False),
+    Index("sim_across_deposits_by_block", "chain", "block_height"),
+)
+
+# What each bridge is told to do wrong.
+bridge_faults = Table(
+    "sim_bridge_faults",
+    METADATA,
+    Column("bridge", Text, primary_key=True),
+    Column("late_seconds", Double, nullable=False),
+    Column("exhausted_allowance", Boolean, nullable=False),
+    Column("expired_messages", Boolean, nullable=False),
+    Column("unfilled_deposits", Boolean, nullable=False),
+    Column("paused", Boolean, nullable=False),
+    Column("wrong_answer", Text, nullable=False),
+    Column("silent", Boolean, nullable=False),
+)

@@ -9,12 +9,14 @@ from typing import Any
 import orjson
 
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag, transaction_id
+from crossway.adapters.chains.simulated.contracts.contract_call import ContractCall
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import SignedTx
 
 SIGNATURE_LENGTH = 64
-# Sent by the engine; by a third party with the engine's nonce; by the simulator (last two).
-CALL, FOREIGN, DEPOSIT, SET_BALANCE = "call", "outside", "deposit", "own"
+# Sent by the engine; by a third party with the engine's nonce; by the simulator (last three).
+CALL, FOREIGN = "call", "outside"
+DEPOSIT, SET_BALANCE, STRANGER = "deposit", "own", "stranger"
 
 # source, receiver, token, units (None: all that is there), required
 OutputRow = tuple[str, str, str, int | None, bool]
@@ -24,7 +26,8 @@ OutputRow = tuple[str, str, str, int | None, bool]
 class Transaction:
     """A parsed transaction; `not_after` in epoch seconds.
 
-    The outputs of a DEPOSIT are minted; those of SET_BALANCE are balances to set.
+    The outputs of a DEPOSIT are minted; those of SET_BALANCE are balances to set; a STRANGER moves
+    what is there. Instead of its outputs, a call of a bridge's `contract` is executed.
     """
 
     tx_id: str
@@ -36,6 +39,12 @@ class Transaction:
     outputs: list[OutputRow]
     marker_tag: int | None
     not_after: float | None
+    contract: ContractCall | None = None
+
+    @property
+    def mints(self) -> bool:
+        """Whether its outputs come from outside of the simulated network."""
+        return self.kind == DEPOSIT
 
     @property
     def is_simulator_tx(self) -> bool:
@@ -44,11 +53,18 @@ class Transaction:
 
 
 def sign_call(
-    family: str, chain: str, action: OutboundCall, nonce: int, fee_units: int
+    family: str,
+    chain: str,
+    action: OutboundCall,
+    nonce: int,
+    fee_units: int,
+    contract: ContractCall | None = None,
 ) -> SignedTx:
     """Sign a call; the transaction id follows from the bytes."""
+    called = {} if contract is None else {"contract": contract.as_body()}
     raw = _bytes(
         {
+            **called,
             "kind": CALL,
             "chain": chain,
             "account": action.account,
@@ -69,11 +85,16 @@ def sign_call(
 
 
 def simulator_tx(
-    family: str, chain: str, kind: str, outputs: Sequence[OutputRow], number: int
+    family: str,
+    chain: str,
+    kind: str,
+    outputs: Sequence[OutputRow],
+    number: int,
+    contract: ContractCall | None = None,
 ) -> Transaction:
     """A transaction of the simulator; `number` makes it unique on its chain."""
     written = [(s, to, token, _text(units), req) for s, to, token, units, req in outputs]
-    body = {
+    body: dict[str, object] = {
         "kind": kind,
         "chain": chain,
         "account": "",
@@ -84,9 +105,11 @@ def simulator_tx(
         "not_after": None,
         "number": number,
     }
+    if contract is not None:
+        body["contract"] = contract.as_body()
     raw = _bytes(body, "")
     tx_id = transaction_id(family, raw)
-    return Transaction(tx_id, raw, kind, "", 0, 0, list(outputs), None, None)
+    return Transaction(tx_id, raw, kind, "", 0, 0, list(outputs), None, None, contract)
 
 
 def foreign_nonce_tx(
@@ -139,6 +162,7 @@ def _transaction(body: Mapping[str, Any], raw: bytes, tx_id: str) -> Transaction
         ],
         None if body["marker"] is None else lookup_tag(body["chain"], body["marker"]),
         body["not_after"],
+        ContractCall.of_body(body["contract"]) if "contract" in body else None,
     )
 
 

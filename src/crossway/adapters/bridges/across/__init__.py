@@ -1,0 +1,1 @@
+"""Across: deposits into its pools, its quotes, and following transfers."""

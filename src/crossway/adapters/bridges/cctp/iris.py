@@ -1,0 +1,123 @@
+"""The client of Iris, Circle's attestation service.
+
+Sources: developers.circle.com/api-reference/cctp (paths, fields, limits) and the npm package
+@circle-fin/provider-cctp-v2 1.14.0 (types of what is returned).
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import httpx
+
+from crossway.adapters.bridges.cctp.iris_schemas import (
+    AttestedMessage,
+    parse_allowance,
+    parse_fees,
+    parse_json,
+    parse_messages,
+)
+from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.domain.errors import Unreachable
+
+T = TypeVar("T")
+TITLE: Final = "Circle's attestation service"
+# Fifty burns of one transaction are 400 kB.
+MAX_RESPONSE_BYTES: Final = 2 * 2**20
+MAX_READ_SECONDS: Final = 5.0
+TIMEOUTS: Final = httpx.Timeout(4.0, connect=2.0)
+# For its turn within the budget.
+MAX_WAIT_SECONDS: Final = 2.0
+_NOT_FOUND, _TOO_MANY = 404, 429
+
+
+def new_http_client() -> httpx.Client:
+    """An HTTP client with short timeouts, without redirects and environment proxies."""
+    return httpx.Client(timeout=TIMEOUTS, follow_redirects=False, trust_env=False)
+
+
+class _NotFound(Exception):
+    """The service knows nothing of what it is asked about."""
+
+
+class Iris:
+    """One attestation service: that of main or that of test networks. Every method raises
+    `Unreachable` with a sentence, whatever the service returns. Repeats nothing."""
+
+    def __init__(self, base_url: str, client: httpx.Client, budget: RequestBudget) -> None:
+        self._base = base_url.rstrip("/")
+        self._client = client
+        self._budget = budget
+
+    def get_messages(self, domain: int, tx_id: str) -> Sequence[AttestedMessage]:
+        """The messages of a transaction, in the order of their logs; none where the service has not
+        observed it yet."""
+        try:
+            body = self._call("GET", f"/v2/messages/{domain}", {"transactionHash": tx_id})
+        except _NotFound:
+            return []
+        return self._parsed(parse_messages, body)
+
+    def get_fees(self, source_domain: int, destination_domain: int) -> Mapping[int, int]:
+        """The least fees from one domain to another, in hundredths of a basis point, by finality
+        threshold."""
+        try:
+            body = self._call("GET", f"/v2/burn/USDC/fees/{source_domain}/{destination_domain}")
+        except _NotFound:
+            raise Unreachable(f"{TITLE} knows no fees between these chains") from None
+        return self._parsed(parse_fees, body)
+
+    def get_fast_allowance(self) -> int:
+        """How much may be burnt now towards fast messages, in units of USDC."""
+        try:
+            body = self._call("GET", "/v2/fastBurn/USDC/allowance")
+        except _NotFound:
+            raise Unreachable(f"{TITLE} states no allowance for fast messages") from None
+        return self._parsed(parse_allowance, body)
+
+    def request_attestation(self, nonce: str) -> None:
+        """Have an expired message attested to again: it returns with the same nonce and without an
+        expiry."""
+        try:
+            self._call("POST", f"/v2/reattest/{nonce}")
+        except _NotFound:
+            raise Unreachable(f"{TITLE} does not know the message to attest to again") from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _call(self, method: str, path: str, query: Mapping[str, str] | None = None) -> Any:
+        """The body of an answer. Raises `Unreachable` and `_NotFound`."""
+        self._budget.spend(MAX_WAIT_SECONDS)
+        try:
+            with self._client.stream(method, self._base + path, params=query) as response:
+                status, content = response.status_code, _read_body(response)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise Unreachable(f"{TITLE} did not respond: {type(error).__name__}") from None
+        if status == _TOO_MANY:
+            self._budget.refuse()
+        if status == _NOT_FOUND:
+            raise _NotFound
+        if status != httpx.codes.OK:
+            raise Unreachable(f"{TITLE} responded with status {status}")
+        if content is None:
+            raise Unreachable(f"{TITLE}'s response is too long, or takes too long")
+        return self._parsed(parse_json, content)
+
+    @staticmethod
+    def _parsed(parse: Callable[[Any], T], body: Any) -> T:
+        try:
+            return parse(body)
+        except ValueError as error:
+            raise Unreachable(f"{TITLE}'s response cannot be used: {error}") from None
+
+
+def _read_body(response: httpx.Response) -> bytes | None:
+    """The body; None when it is too large or arrives too slowly."""
+    started_at, content = time.monotonic(), bytearray()
+    for chunk in response.iter_bytes():
+        content += chunk
+        if len(content) > MAX_RESPONSE_BYTES or time.monotonic() - started_at > MAX_READ_SECONDS:
+            return None
+    return bytes(content)

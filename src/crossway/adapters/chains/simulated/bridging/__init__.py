@@ -1,0 +1,1 @@
+"""The bridges of the simulated network: their contracts, services and relayers."""

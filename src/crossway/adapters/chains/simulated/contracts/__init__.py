@@ -1,0 +1,1 @@
+"""The contracts of bridges on the simulated network, apart from how they are stored."""

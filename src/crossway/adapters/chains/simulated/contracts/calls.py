@@ -1,0 +1,193 @@
+"""Execution of calls of bridges' contracts; `contracts/evm/src` has the originals."""
+
+from typing import Final
+
+from crossway.adapters.chains.rpc.tx_results import UNKNOWN_REVERT
+from crossway.adapters.chains.simulated.contracts import arrivals
+from crossway.adapters.chains.simulated.contracts.arrivals import Payout
+from crossway.adapters.chains.simulated.contracts.call_frame import (
+    NOWHERE,
+    CallFrame,
+    ContractReverted,
+    refuse,
+    revert,
+)
+from crossway.adapters.chains.simulated.contracts.cctp_messages import (
+    BurnMessage,
+    HookTerms,
+    sign_message,
+    to_address,
+)
+from crossway.adapters.chains.simulated.contracts.contract_call import ContractCall, Method
+from crossway.adapters.chains.simulated.contracts.events import BridgeEvent, EventKind
+from crossway.adapters.chains.simulated.contracts.reach import (
+    ACROSS_RELAYER,
+    FEE_RECIPIENT,
+    MESSENGER,
+    POOL,
+    bridge_of,
+)
+from crossway.domain.quotes import BridgeName
+
+PAUSED: Final = "Pausable: paused"
+POOL_PAUSED: Final = "DepositsArePaused"
+NOT_ATTESTER: Final = "Invalid signature: not attester"
+WRONG_DOMAIN: Final = "Invalid destination domain"
+MESSAGE_EXPIRED: Final = "Message expired and must be re-signed"
+
+
+def execute_call(frame: CallFrame, call: ContractCall) -> None:
+    """Execute a call. Raises `ContractReverted`; the caller undoes the frame then."""
+    if call.method is not Method.FILL and call.bridger not in frame.reach.collectors.values():
+        raise ContractReverted(UNKNOWN_REVERT)
+    payout = Payout(call.intent_hash, call.bridger, call.token_out, call.recipient, call.amount)
+    match call.method:
+        case Method.START:
+            if frame.has(EventKind.STARTED):
+                revert("ALREADY_STARTED")
+            _start(frame, call)
+        case Method.SEND:
+            _send(frame, call)
+        case Method.GIVE_BACK:
+            _give_back(frame, call)
+        case Method.DELIVER:
+            _deliver(frame, call)
+        case Method.FILL_RELAY:
+            _fill_relay(frame, call, payout)
+        case Method.RELEASE:
+            arrivals.release(frame, payout)
+        case Method.UNPARK:
+            arrivals.unpark(frame, payout)
+        case Method.FILL:
+            arrivals.fill(frame, payout)
+
+
+def _start(frame: CallFrame, call: ContractCall) -> None:
+    """Collect the deposit; what is above it goes back if the refund address accepts it."""
+    if frame.at >= call.expiry:
+        revert("EXPIRED")
+    if not frame.move(call.deposit, call.bridger, call.token, call.total):
+        revert("INSUFFICIENT_DEPOSIT")
+    if excess := frame.accounts.units(call.deposit, call.token):
+        frame.move(call.deposit, call.refund_to, call.token, excess)
+    _report(frame, call, EventKind.STARTED)
+
+
+def _send(frame: CallFrame, call: ContractCall) -> None:
+    """Start the payment unless it was started before, and send its deposit over the bridge."""
+    _require_unspent(frame)
+    if frame.at >= call.expiry:
+        revert("EXPIRED")
+    if not frame.has(EventKind.STARTED):
+        _start(frame, call)
+    over_across = bridge_of(call.bridger) is BridgeName.ACROSS
+    if over_across:
+        _check_output(frame, call)
+    if not over_across and BridgeName.CCTP in frame.paused:
+        refuse(PAUSED)
+    if not frame.move(call.bridger, POOL if over_across else MESSENGER, call.token, call.total):
+        revert("BRIDGE_FAILED")
+    if not over_across:
+        frame.move(MESSENGER, NOWHERE, call.token, call.total)
+    _report(frame, call, EventKind.SENT, bytes.fromhex(call.message))
+
+
+def _check_output(frame: CallFrame, call: ContractCall) -> None:
+    """What relayers are asked to pay is the coordinator's choice, as it decides whether they do."""
+    if not frame.is_agent:
+        revert("NOT_AUTHORIZED")
+    if call.output < call.amount:
+        revert("INVALID_TERMS")
+    if BridgeName.ACROSS in frame.paused:
+        refuse(POOL_PAUSED)
+
+
+def _give_back(frame: CallFrame, call: ContractCall) -> None:
+    """Return a collected deposit to its address and from there, as it was started, on."""
+    _require_unspent(frame)
+    if not frame.has(EventKind.STARTED):
+        revert("NOT_STARTED")
+    if frame.at < call.expiry and not frame.is_agent:
+        revert("TOO_EARLY")
+    if not frame.move(call.bridger, call.deposit, call.token, call.total):
+        revert("TRANSFER_FAILED")
+    held = frame.accounts.units(call.deposit, call.token)
+    frame.move(call.deposit, call.refund_to, call.token, held)
+    _report(frame, call, EventKind.GIVEN_BACK)
+
+
+def _deliver(frame: CallFrame, call: ContractCall) -> None:
+    """Mint what an attested message says, and use it."""
+    try:
+        message = BurnMessage.parse(bytes.fromhex(call.message))
+    except ValueError:
+        revert("INVALID_MESSAGE")
+    if (to_address(message.recipient), to_address(message.message_sender)) != (
+        MESSENGER,
+        call.bridger,
+    ):
+        revert("INVALID_MESSAGE")
+    terms = HookTerms.of(message)
+    if (message.intent_hash, terms.bridger, terms.destination, terms.token) != (
+        call.intent_hash,
+        call.bridger,
+        frame.reach.number,
+        frame.reach.usdc,
+    ):
+        revert("INVALID_TERMS")
+    if message.message_id in {event.message_id for event in frame.history}:
+        revert("ALREADY_DELIVERED")
+    _receive_message(frame, call, message)
+    payout = Payout(message.intent_hash, call.bridger, terms.token, terms.recipient, terms.amount)
+    got = message.amount - message.fee_executed
+    arrivals.arrive(frame, payout, got, can_park=True, message_id=message.message_id)
+
+
+def _receive_message(frame: CallFrame, call: ContractCall, message: BurnMessage) -> None:
+    """What Circle's transmitter and messenger do with a message."""
+    if BridgeName.CCTP in frame.paused:
+        refuse(PAUSED)
+    if bytes.fromhex(call.attestation) != sign_message(message.encode()):
+        refuse(NOT_ATTESTER)
+    if message.destination_domain != frame.reach.domain:
+        refuse(WRONG_DOMAIN)
+    if message.expiration_block and message.expiration_block <= frame.height:
+        refuse(MESSAGE_EXPIRED)
+    usdc = frame.reach.usdc
+    frame.move(NOWHERE, call.bridger, usdc, message.amount - message.fee_executed)
+    if message.fee_executed:
+        frame.move(NOWHERE, FEE_RECIPIENT, usdc, message.fee_executed)
+
+
+def _fill_relay(frame: CallFrame, call: ContractCall, payout: Payout) -> None:
+    """A relayer of Across pays the contract, strictly: a recipient that refuses reverts all of it.
+    Its money comes from outside of the simulated network, as that of payers does. The call's expiry
+    is the deadline for fills."""
+    if frame.at > call.expiry:
+        refuse("ExpiredFillDeadline")
+    frame.move(NOWHERE, ACROSS_RELAYER, call.token_out, call.output)
+    if frame.has(EventKind.ARRIVED):
+        refuse("RelayFilled")
+    frame.move(ACROSS_RELAYER, call.bridger, call.token_out, call.output)
+    arrivals.arrive(frame, payout, call.output, can_park=False)
+
+
+def _require_unspent(frame: CallFrame) -> None:
+    if frame.has(EventKind.SENT):
+        revert("ALREADY_SENT")
+    if frame.has(EventKind.GIVEN_BACK):
+        revert("ALREADY_GIVEN_BACK")
+
+
+def _report(frame: CallFrame, call: ContractCall, kind: EventKind, message: bytes = b"") -> None:
+    frame.events.append(
+        BridgeEvent(
+            call.intent_hash,
+            kind,
+            call.bridger,
+            frame.at,
+            token=call.token,
+            got=call.total,
+            message=message,
+        )
+    )

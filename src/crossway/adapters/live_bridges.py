@@ -1,0 +1,116 @@
+"""The bridges of a live environment: their quotes, their services and their contracts."""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from crossway.adapters.bridges.across.api import AcrossApi
+from crossway.adapters.bridges.across.api import new_http_client as new_across_client
+from crossway.adapters.bridges.across.client import AcrossClient
+from crossway.adapters.bridges.across.networks import AcrossApis, api_url
+from crossway.adapters.bridges.across.quotes import AcrossQuotes
+from crossway.adapters.bridges.cctp.client import CctpClient
+from crossway.adapters.bridges.cctp.iris import Iris, new_http_client
+from crossway.adapters.bridges.cctp.networks import AttestationServices, cctp_contracts
+from crossway.adapters.bridges.cctp.quotes import CctpQuotes
+from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.chains.evm.contracts import chain_deployment, default_deployment
+from crossway.adapters.chains.rpc.profile import AcrossProfile, CctpProfile
+from crossway.adapters.chains.rpc.protocols import HasBridgeEnd
+from crossway.adapters.live_environment import LiveEnvironment
+from crossway.domain.catalogue import Chain
+from crossway.domain.quotes import BridgeName
+from crossway.ports.bridge import Bridge, BridgeClient, BridgeEnd
+from crossway.ports.prices import Prices
+
+# Questions at a time: those of quotes never wait behind those about transfers.
+THREADS: Final = 4
+ACROSS_THREADS: Final = 16
+"""Across is asked for each amount and pair of chains anew: a comparison asks ten questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBridges:
+    """The bridges as `ports.services.Services` has them. `clients` and `ends` are there whatever
+    the profile allows to be quoted: payments that are on their way are followed to their end."""
+
+    bridges: Sequence[Bridge]
+    clients: Mapping[str, BridgeClient]
+    ends: Mapping[str, BridgeEnd]
+
+
+def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
+    """The bridges of a live environment; asks no service yet. Raises `ValueError` where the key
+    that its profile names is not set."""
+    catalogue = live.catalogue
+    contracts = {name: _bridge_contracts(catalogue.chains[name]) for name in live.chains}
+    ends = {
+        name: chain.bridge_end
+        for name, chain in live.chains.items()
+        if isinstance(chain, HasBridgeEnd) and contracts[name]
+    }
+    opened = (
+        _open_cctp(live, contracts, ends),
+        _open_across(live, contracts, ends, prices),
+    )
+    bridges: list[Bridge] = [*(quotes for quotes, _ in opened), Inventory(catalogue)]
+    allowed = [bridge for bridge in bridges if bridge.name in live.profile.bridges]
+    return LiveBridges(allowed, {client.name: client for _, client in opened}, ends)
+
+
+Contracts = Mapping[str, Mapping[str, str]]
+
+
+def _open_cctp(
+    live: LiveEnvironment, contracts: Contracts, ends: Mapping[str, BridgeEnd]
+) -> tuple[Bridge, BridgeClient]:
+    services = open_attestation_services(live.profile.cctp)
+    with_cctp = [name for name in ends if "CCTP_FAST" in contracts[name]]
+    fast = {contracts[name]["CCTP_FAST"] for name in with_cctp}
+    quotes = CctpQuotes(live.catalogue, with_cctp, services, _threads("cctp-quotes"))
+    client = CctpClient(live.catalogue, services, ends, fast, _threads("cctp-transfers"))
+    return quotes, client
+
+
+def _open_across(
+    live: LiveEnvironment, contracts: Contracts, ends: Mapping[str, BridgeEnd], prices: Prices
+) -> tuple[Bridge, BridgeClient]:
+    apis = _open_across_apis(live.profile.across)
+    bridger = default_deployment().bridges[BridgeName.ACROSS]
+    with_across = [name for name in ends if BridgeName.ACROSS in contracts[name]]
+    threads = _threads("across-quotes", ACROSS_THREADS)
+    quotes = AcrossQuotes(live.catalogue, with_across, bridger, apis, prices, threads)
+    client = AcrossClient(live.catalogue, live.chains, ends, apis, _threads("across-transfers"))
+    return quotes, client
+
+
+def _threads(name: str, most: int = THREADS) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(most, thread_name_prefix=name)
+
+
+def _open_across_apis(profile: AcrossProfile) -> AcrossApis:
+    name = profile.api_key.removeprefix("env:")
+    key = os.environ.get(name, "") if name else ""
+    if name and not key:
+        raise ValueError(f"across.api_key: the environment has no {name}")
+    main, test = (
+        AcrossApi(url or api_url(testnet), new_across_client(), key)
+        for url, testnet in ((profile.url, False), (profile.test_url, True))
+    )
+    return AcrossApis(main, test)
+
+
+def _bridge_contracts(chain: Chain) -> Mapping[str, str]:
+    return chain_deployment(chain).bridges if chain.kind == "evm" else {}
+
+
+def open_attestation_services(profile: CctpProfile) -> AttestationServices:
+    """The clients of Circle's attestation services."""
+    main, test = (
+        Iris(url or cctp_contracts(testnet).attestation_service, new_http_client(), RequestBudget())
+        for url, testnet in ((profile.url, False), (profile.test_url, True))
+    )
+    return AttestationServices(main, test)

@@ -1,0 +1,1 @@
+"""The services of the simulated bridges, and where these reach."""
