@@ -9,6 +9,7 @@ from crossway.domain.clients import staff_principal
 from crossway.domain.errors import Forbidden, InvalidStatus
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import last_payout_time
 from crossway.domain.roles import Role
 from crossway.ports.policy import SessionPolicy
 from crossway.ports.sandbox import Faults
@@ -84,13 +85,26 @@ def test_without_inventory_until_the_deadline_the_deposit_goes_back(world: Harne
 
 
 def test_inventory_that_comes_after_the_deadline_but_before_the_next_look_still_pays(
-    world: Harness,
+    tmp_path: Path,
 ) -> None:
+    database = f"sqlite:///{tmp_path / 'crossway.db'}"
+    world = Harness(database, chains=[BASE, ARBITRUM], payout_grace_seconds=1_800)
     intent = start(world)
     seconds = payout_deadline(world.services, intent).timestamp() - world.machine.seconds
     world.machine.seconds += seconds + 10
     world.sandbox.inject_faults(ARBITRUM, Faults(balances=FULL))
     world.wait_for_state(intent, State.COMPLETED)
+    world.store.close()
+
+
+def test_nobody_is_paid_more_than_an_hour_after_expiry(world: Harness) -> None:
+    intent = start(world)
+    seconds = last_payout_time(intent.terms).timestamp() - world.machine.seconds
+    world.machine.seconds += seconds + 10
+    world.sandbox.inject_faults(ARBITRUM, Faults(balances=FULL))
+    world.wait_for_state(intent, State.REFUNDED)
+    assert paid_out(world, intent) == 0
+    assert payout_of(world, intent).tx_id is None
 
 
 def test_a_payout_that_may_still_be_included_is_not_given_up(world: Harness) -> None:

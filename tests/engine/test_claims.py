@@ -18,14 +18,14 @@ from crossway.ports.chain import TxStatus, TxUnknown
 from crossway.ports.chain_calls import PublicCall
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payments.claims import CARRIED_OUT, ClaimKind, PayerClaim, list_claims
-from crossway.usecases.payments.manual_operations import refund, return_deposit
+from crossway.usecases.payments.manual_operations import return_deposit
+from crossway.usecases.payments.manual_refunds import refund
 from tests.harness import CATALOGUE, Harness
 from tests.invariants import check_invariants, nothing_outstanding
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 USDC, USDT = (CATALOGUE.tokens[BASE, symbol].address for symbol in ("USDC", "USDT"))
-CENT = 10_000
-"""Of USDC: what a return costs on Base."""
+CENT = 10_000  # Of USDC: what a return costs on Base.
 
 
 @pytest.fixture

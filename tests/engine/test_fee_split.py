@@ -102,7 +102,7 @@ def test_the_operator_gets_its_share_rounded_down_and_escrow_keeps_the_rest(
     ]
     assert legs == [
         (Account.INVENTORY, Account.ESCROW, relayer),
-        (Account.BRIDGE_FEES, Account.ESCROW, escrow),
+        (Account.SPREAD, Account.ESCROW, escrow),
         (Account.SERVICE_FEES, Account.ESCROW, operator),
         (Account.APP_FEES, Account.ESCROW, app_fee),
     ]
@@ -131,7 +131,7 @@ def test_the_books_and_the_chain_show_each_ones_share_of_a_payment(world: Harnes
         (Account.HELD, Account.PAYER): 25_260_000 + bridge,
         (Account.ESCROW, Account.HELD): 25_260_000 + bridge,
         (Account.INVENTORY, Account.ESCROW): 25_000_000,
-        (Account.BRIDGE_FEES, Account.ESCROW): bridge,
+        (Account.SPREAD, Account.ESCROW): bridge,
         (Account.SERVICE_FEES, Account.ESCROW): 10_000,
         (Account.APP_FEES, Account.ESCROW): 250_000,
     }

@@ -4,10 +4,13 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Final
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.quotes import BridgeName
 from crossway.engine.outbound_decision import Decision
-from crossway.ports.chain import Chain, ChainAddresses
+from crossway.ports.chain import Chain
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.services import Services
 from crossway.usecases.chains.agents import agent_alert_key
 from crossway.usecases.chains.supported_chains import chain_name
@@ -25,9 +28,12 @@ K = OutboundTxKind
 
 def describe_missing_agent(services: Services, chain: str, coordinator: str) -> str:
     """What is missing where the relayer on a chain is no agent, and what to do."""
+    limited = services.chains[chain].accounts.reclaim_seconds
+    payees = " and registered relayer and treasury as payees" if limited else ""
     return (
         f"On {chain_name(services, chain)} the coordinator {coordinator} has not named the relayer "
-        "its agent, or has revoked it: nothing can be settled there, and no payment is started. "
+        f"its agent{payees}, or has revoked it: nothing can be settled there, and no payment is "
+        "started. "
         f"Run crossway contracts agent --chain {chain}, and have the coordinator sign what it "
         "prints."
     )
@@ -79,6 +85,11 @@ def wait_for_coordinator(
     )
 
 
+def anyone_may_send(intent: Intent) -> bool:
+    """Whether a bridge's contract leaves nothing to choose to whoever sends a deposit over it."""
+    return intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.CCTP
+
+
 def _needs_agent(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> bool:
     if accounts.is_coordinator(intent.coordinator):
         return False
@@ -86,6 +97,9 @@ def _needs_agent(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> bo
         case K.START:
             # Anyone may start, but what was collected could not leave the escrow. One that is sent
             # again after a reorg belongs to a payout that was made.
+            return intent.state is State.FUNDED and not anyone_may_send(intent)
+        case K.GIVE_BACK:
+            # From its expiry on, anyone may have it given back.
             return intent.state is State.FUNDED
         case K.REIMBURSE:
             return True

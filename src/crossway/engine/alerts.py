@@ -21,6 +21,9 @@ _DESCRIPTIONS: Final = {
     OutboundTxKind.REIMBURSE: "The repayment by the bridge for payment {}",
     OutboundTxKind.REFUND: "The refund of payment {}",
     OutboundTxKind.SKIP_NONCE: "The skipped nonce of payment {}",
+    OutboundTxKind.DELIVER: "The bridge's delivery of payment {}",
+    OutboundTxKind.RELEASE: "The release of what is parked for payment {}",
+    OutboundTxKind.GIVE_BACK: "The return of payment {} from the bridge's contract",
 }
 
 

@@ -5,12 +5,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.network_costs import ChainCosts
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
 from crossway.engine.agency import read_authorized
+from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
+from crossway.engine.escrow_returns import Reclaims, read_reclaims
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -32,7 +35,8 @@ class ChainSnapshot:
     were tried before and whose recipient would refuse them again, as finally unpaid.
     `price_refusals` says by (deposited, paid out) symbol why a payment must not start now,
     `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
-    where it tells them. `authorized` are the coordinators for whom the relayer may act.
+    where it tells them. `authorized` are the coordinators for whom the relayer may act. `reclaims`
+    are what somebody reclaimed from the escrow, `bridges` is what bridges' contracts say.
     """
 
     fee_per_tx: int
@@ -48,6 +52,8 @@ class ChainSnapshot:
     price_refusals: Mapping[tuple[str, str], PriceRefusal] = field(default_factory=dict)
     costs: Mapping[str, ChainCosts] = field(default_factory=dict)
     authorized: set[str] = field(default_factory=set)
+    reclaims: Reclaims = field(default_factory=Reclaims)
+    bridges: BridgeSnapshot = field(default_factory=BridgeSnapshot)
 
 
 def take_chain_snapshot(
@@ -69,11 +75,12 @@ def take_chain_snapshot(
     for tx in checked:
         by_kind.setdefault(tx.kind, []).append((tx, intents[tx.intent_id]))
     starts, fills = by_kind.get(OutboundTxKind.START, []), by_kind.get(OutboundTxKind.FILL, [])
+    paid_out = [(t, i) for t, i in starts if i.custody is Custody.OPERATOR]
     pairs = {(i.asset_symbol, i.out_symbol) for _, i in starts if i.state is State.FUNDED}
     snapshot.price_refusals = find_start_refusals(services, pairs)
-    _read_inventory(services, snapshot, [intent for _, intent in (*starts, *fills)])
+    _read_inventory(services, snapshot, [intent for _, intent in (*paid_out, *fills)])
     tried = [i for t, i in fills if t.attempt_count and i.state is State.INITIATED]
-    funded = [i for _, i in starts if i.state is State.FUNDED]
+    funded = [i for _, i in paid_out if i.state is State.FUNDED]
     _read_refusals(services, snapshot, [*funded, *tried])
     margin = timedelta(seconds=services.policy.start_margin_seconds)
     to_check = [i for _, i in starts if head.time + margin >= i.terms.expires_at]
@@ -83,8 +90,11 @@ def take_chain_snapshot(
     if starts or any(t.kind in SWEEP_KINDS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     snapshot.authorized = read_authorized(services, chain, txs)
-    _read_escrow(services, chain, snapshot, [intent for _, intent in fills])
-    _read_unpaid(services, chain, head, snapshot, fills)
+    snapshot.reclaims = read_reclaims(services, chain, head, txs)
+    promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
+    _read_escrow(services, chain, snapshot, [intent for _, intent in promised])
+    _read_unpaid(services, chain, head, snapshot, promised)
+    snapshot.bridges = read_bridge_snapshot(services, chain, head, txs)
     return snapshot
 
 

@@ -20,6 +20,7 @@ from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.bridge_collections import end_collected, is_collected
 from crossway.usecases.payments.cancellation import close
 from crossway.usecases.payments.lifecycle import IntentBatch
 from crossway.usecases.payments.returns import enqueue_deposit_returns
@@ -70,6 +71,9 @@ def _expire(
             cancelled.append(start)
         if intent.id in unexplained:
             _book_unexplained(unit, batch, intent, unexplained[intent.id])
+        elif is_collected(unit, batch, intent):
+            note = "The bridge's contract holds the deposit, and gives it back."
+            end_collected(unit, batch, intent, note)
         else:
             close(unit, batch, intent, (IntentEvent.DEADLINE_EMPTY, IntentEvent.DEADLINE_HOLDING))
         expired.append(intent.id)

@@ -16,6 +16,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.operating.alerts import WAITING_KINDS
+from crossway.usecases.operating.bridge_alerts import LONG_DELAY, find_ended, find_long_delays
 from crossway.usecases.ramps.poll_schedule import MAX_POLL_INTERVAL
 
 INTERVAL_SECONDS = 5
@@ -39,12 +40,14 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
         breaches = find_breaches(unit, services, alerts, now)
         keys = {*claims, *(breach.key for breach in breaches)}
         resolved = [a.key for a in alerts if _is_resolved(unit, a, waiting, keys, now)]
+        resolved += find_ended(unit, alerts)
+        long_delays = find_long_delays(unit, alerts, now)
     stale = {chain for chain, head in heads.items() if now - head.time > STALE_HEAD_AFTER}
     up_to_date = {f"stale:{chain}" for chain in heads if chain not in stale}
     resolved += [a.key for a in alerts if a.key in up_to_date]
     messages = {alert.key: alert.message for alert in alerts}
     new_breaches = [breach for breach in breaches if messages.get(breach.key) != breach.message]
-    if not (resolved or stale or claims or new_breaches):
+    if not (resolved or stale or claims or long_delays or new_breaches):
         return 0
 
     def work(unit: UnitOfWork) -> None:
@@ -58,6 +61,8 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
             raise_alert(unit, services, f"stale:{chain}", "node", chain, message)
         for key, (intent_id, message) in claims.items():
             raise_alert(unit, services, key, "claim", str(intent_id), message)
+        for key, (intent_id, message) in long_delays.items():
+            raise_alert(unit, services, key, LONG_DELAY, str(intent_id), message)
         for breach in new_breaches:
             raise_alert(
                 unit, services, breach.key, breach.kind, str(breach.intent_id), breach.message
@@ -76,7 +81,7 @@ def _find_late_claims(
     return {
         f"claim:{t.id}": (
             t.intent_id,
-            f"The relayer's claim for payment {t.intent_id} is overdue: {t.reason}",
+            f"The repayment of payment {t.intent_id} from the escrow is overdue: {t.reason}",
         )
         for t in claims
         if now > t.created_at + timedelta(seconds=intents[t.intent_id].settle_seconds) + CLAIM_GRACE

@@ -11,6 +11,7 @@ from functools import partial
 from crossway.domain.errors import Unreachable
 from crossway.engine.agent_monitor import AgentMonitor
 from crossway.engine.alerts import raise_alert
+from crossway.engine.bridge_watcher import BridgeWatcher
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
@@ -79,6 +80,7 @@ class Engine:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
+        self._bridge_watcher = BridgeWatcher(services)
         self._figures_keeper = FiguresKeeper(services)
 
     def start(self) -> None:
@@ -93,6 +95,7 @@ class Engine:
         self._stopping.set()
         self._sleeper.wake()
         self._ramp_worker.stop(timeout_seconds)
+        self._bridge_watcher.stop()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False
@@ -127,6 +130,8 @@ class Engine:
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
+        is_started = self._thread is not None
+        done += self._guarded("bridges", partial(self._bridge_watcher.follow, heads, is_started))
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
         if keeps_house:

@@ -1,7 +1,18 @@
 """What the planner decides for one due outbound transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+
+from crossway.domain.bridge_transfer import BridgeTransferEvent
+from crossway.ports.chain import IncludedTx
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTx:
+    """A transaction of somebody else that did what one of ours is due for."""
+
+    tx_id: str
+    included: IncludedTx
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +25,10 @@ class Decision:
     the transaction up for good, and so does `refusal`, a payout that its recipient refused once and
     would refuse again. `give_up_reason`: the payout waited beyond its deadline and nothing
     was paid, so the deposit goes back. `already_done`: the chain shows that it was executed before.
+    `found`: somebody else has done it.
     `keep_as_dust`: the rest is worth less than the fee of returning it. `revive_start`: the start
-    was executed, so there is nothing to refund.
+    was executed, so there is nothing to refund. `give_back`: a bridge's contract must give the
+    deposit back first. `transfer_event` happens to the bridge transfer.
     """
 
     sign: bool = False
@@ -27,8 +40,15 @@ class Decision:
     refusal: str = ""
     give_up_reason: str = ""
     already_done: bool = False
+    found: FoundTx | None = None
     keep_as_dust: bool = False
     revive_start: bool = False
+    give_back: bool = False
+    transfer_event: BridgeTransferEvent | None = None
+
+    def with_transfer_event(self, event: BridgeTransferEvent | None) -> "Decision":
+        """The same decision, with what happens to the bridge transfer."""
+        return replace(self, transfer_event=event)
 
 
 SIGN = Decision(sign=True)

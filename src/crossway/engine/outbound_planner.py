@@ -3,14 +3,28 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import AddressKey
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.domain.outbound_call import fill_marker, settle_marker, start_marker
+from crossway.domain.outbound_call import start_marker
 from crossway.engine.agency import wait_for_agent, wait_for_coordinator
+from crossway.engine.bridge_planner import (
+    decide_delivery,
+    decide_give_back,
+    decide_refund_over_bridge,
+    decide_release,
+    decide_send,
+    is_returned_by_bridge,
+    wait_for_depth,
+)
+from crossway.engine.bridge_prefills import decide_prefill
 from crossway.engine.chain_snapshot import ChainSnapshot
+from crossway.engine.escrow_returns import decide_reclaimed
 from crossway.engine.outbound_decision import SIGN, Decision
+from crossway.engine.payout_checks import CONFIRMED_STATES, NOT_PAID_IN_TIME, decide_forbidden
 from crossway.engine.return_limits import ReturnLimits
+from crossway.engine.shortages import wait_for_gas, wait_for_inventory
 from crossway.engine.signing_refusals import NOT_SIGNED
 from crossway.engine.tx_builder import earliest_sweep_time, nonce_to_skip
 from crossway.ports.chain import ChainHead
@@ -19,15 +33,11 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.address_balances import AddressBalances
 from crossway.usecases.payments.dust import is_dust
+from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 
-_CONFIRMED_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 _SWEEP_RETRY = timedelta(seconds=2)
 _REFUSAL_RETRY = timedelta(minutes=1)
-
-
 REFUSED = "The recipient cannot be paid: {}. The deposit goes back when the payment expires."
-REFUSED_ONCE = "The recipient refuses the payout ({}). It is given up once that is final."
-NOT_PAID_IN_TIME = "The payout could not be sent in time, so the deposit goes back. {}"
 
 
 class OutboundPlanner:
@@ -50,7 +60,7 @@ class OutboundPlanner:
         self._uncommitted: dict[tuple[str, str], int] = {}
         begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
-        self._started = {t.intent_id for t in starts if t.state in _CONFIRMED_STATES}
+        self._started = {t.intent_id for t in starts if t.state in CONFIRMED_STATES}
         self._used_nonces: set[int] | None = None
         self._limits = ReturnLimits(unit, services, snapshot.costs, intents)
         self._active_sweeps: set[AddressKey] | None = None
@@ -58,19 +68,20 @@ class OutboundPlanner:
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
-        intent = self._intents[tx.intent_id]
+        intent, snapshot = self._intents[tx.intent_id], self._snapshot
         decision = self._decide_by_kind(tx, intent)
         if decision.sign:
-            decision = self._wait_for_agent(tx, intent) or decision
-        if decision.sign and self._gas < self._snapshot.fee_per_tx:
-            decision = self._wait_for_gas(tx.chain)
+            accounts, authorized = self._services.chains[tx.chain].accounts, snapshot.authorized
+            decision = wait_for_agent(self._services, tx, intent, accounts, authorized) or decision
+        if decision.sign and self._gas < snapshot.fee_per_tx:
+            decision = wait_for_gas(self._services, tx.chain)
         waits = decision.wait_reason if decision.alert_key else ""
         if decision.sign and tx.reason.startswith(NOT_SIGNED):
             waits = tx.reason
-        if waits and tx.id in self._snapshot.unpaid:
+        if waits and tx.id in snapshot.unpaid:
             return Decision(give_up_reason=NOT_PAID_IN_TIME.format(waits))
         if decision.sign:
-            self._gas -= self._snapshot.fee_per_tx
+            self._gas -= snapshot.fee_per_tx
             self._reserve(tx, intent)
         return decision
 
@@ -79,9 +90,20 @@ class OutboundPlanner:
         self._limits.save()
 
     def _decide_by_kind(self, tx: OutboundTx, intent: Intent) -> Decision:
+        bridges = self._snapshot.bridges
+        if found := bridges.found.get(tx.id):
+            return wait_for_depth(tx, intent, found, bridges) or Decision(found=found)
+        if reclaimed := decide_reclaimed(tx, intent, self._snapshot.reclaims):
+            return reclaimed
         match tx.kind:
             case OutboundTxKind.START:
-                return self._decide_start(intent)
+                return self._decide_start(tx, intent)
+            case OutboundTxKind.DELIVER:
+                return decide_delivery(tx, intent, bridges)
+            case OutboundTxKind.RELEASE:
+                return decide_release(tx, intent, bridges, self._services.clock.now())
+            case OutboundTxKind.GIVE_BACK:
+                return decide_give_back(tx, intent, bridges)
             case OutboundTxKind.FILL:
                 return self._decide_fill(tx, intent)
             case OutboundTxKind.REIMBURSE if intent.state is not State.COMPLETED:
@@ -98,14 +120,15 @@ class OutboundPlanner:
                 return self._decide_skip(tx)
         return SIGN
 
-    def _decide_start(self, intent: Intent) -> Decision:
-        terms = intent.terms
-        if start_marker(intent) in self._snapshot.executed_markers:
+    def _decide_start(self, tx: OutboundTx, intent: Intent) -> Decision:
+        terms, over_bridge = intent.terms, intent.custody is Custody.BRIDGE
+        if over_bridge and self._snapshot.bridges.states[intent.id].sent:
+            return decide_send(tx, intent, self._snapshot.bridges)
+        if start_marker(intent) in self._snapshot.executed_markers and not over_bridge:
             return Decision(already_done=True)
         if intent.state in (State.PENDING, State.EXPIRED, State.REFUNDED):
-            return Decision(
-                cancel_reason=f"Nothing to start: the payment is {intent.state.lower()}."
-            )
+            reason = f"Nothing to start: the payment is {intent.state.lower()}."
+            return Decision(cancel_reason=reason)
         if intent.state is not State.FUNDED:
             return self._decide_restart(intent)
         margin = timedelta(seconds=self._services.policy.start_margin_seconds)
@@ -117,18 +140,24 @@ class OutboundPlanner:
         refusal = self._snapshot.price_refusals.get((intent.asset_symbol, intent.out_symbol))
         if refusal is not None:
             return Decision(wait_reason=refusal.reason, alert_key=f"price:{refusal.symbol}")
+        if over_bridge:
+            return decide_send(tx, intent, self._snapshot.bridges)
         destination = terms.destination_chain
         if destination in self._snapshot.unreachable_chains:
             unreachable = chain_name(self._services, destination)
             return Decision(wait_reason=f"No answer from {unreachable}, where the payout is due.")
         if self._available_inventory(intent) < terms.payout_amount:
-            return self._wait_for_inventory(intent)
+            return wait_for_inventory(self._services, intent)
         if intent.id in self._snapshot.refusals:
             return Decision(
                 wait_reason=REFUSED.format(self._snapshot.refusals[intent.id]),
                 wait_until=self._services.clock.now() + _REFUSAL_RETRY,
             )
-        return SIGN if self._affordable_fills[destination] > 0 else self._wait_for_gas(destination)
+        return (
+            SIGN
+            if self._affordable_fills[destination] > 0
+            else wait_for_gas(self._services, destination)
+        )
 
     def _decide_restart(self, intent: Intent) -> Decision:
         """The start was reverted after the payout began: the deposit must still be collected."""
@@ -138,10 +167,15 @@ class OutboundPlanner:
 
     def _decide_fill(self, tx: OutboundTx, intent: Intent) -> Decision:
         terms, snapshot = intent.terms, self._snapshot
+        if intent.custody is Custody.BRIDGE:
+            inventory = self._inventory.get((terms.destination_chain, terms.token_out), 0)
+            limit = self._services.policy.prefill_limit_micro_usd
+            refusal = snapshot.refusals.get(intent.id)
+            now = self._services.clock.now()
+            return decide_prefill(intent, snapshot.bridges, limit, inventory, refusal, now)
         if intent.state is not State.INITIATED:
-            return Decision(
-                cancel_reason=f"Nothing to fill: the payment is {intent.state.lower()}."
-            )
+            reason = f"Nothing to fill: the payment is {intent.state.lower()}."
+            return Decision(cancel_reason=reason)
         if intent.id not in self._started:
             return Decision(wait_reason="The start must be confirmed first.")
         if snapshot.unreachable_chains & {terms.source_chain, terms.destination_chain}:
@@ -150,22 +184,11 @@ class OutboundPlanner:
             return Decision(
                 wait_reason=f"No answer from {unreachable}: its state must be known first."
             )
-        executed = snapshot.executed_markers
-        refunded = settle_marker(intent) in executed and fill_marker(intent) not in executed
-        if refunded and not self._has_active_claim(intent):
-            return Decision(fail_reason="the chain shows that the collected deposit was refunded")
-        if tx.attempt_count and (refusal := snapshot.refusals.get(intent.id)):
-            if tx.id in snapshot.refused:
-                return Decision(refusal=refusal)
-            # An attempt whose revert is not final may be included again and pay after all.
-            return Decision(wait_reason=REFUSED_ONCE.format(refusal))
+        if forbidden := decide_forbidden(self._unit, self._head, snapshot, tx, intent):
+            return forbidden
         if self._inventory[terms.destination_chain, terms.token_out] < terms.payout_amount:
-            return self._wait_for_inventory(intent)
+            return wait_for_inventory(self._services, intent)
         return SIGN
-
-    def _has_active_claim(self, intent: Intent) -> bool:
-        claims = self._unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REIMBURSE)
-        return any(t.state in (*_CONFIRMED_STATES, OutboundTxState.SIGNED) for t in claims)
 
     def _decide_refund(self, tx: OutboundTx, intent: Intent) -> Decision:
         if tx.amount is not None:
@@ -174,11 +197,18 @@ class OutboundPlanner:
             if intent.id not in self._started:
                 return Decision(wait_reason="The deposit must be collected again first.")
             return SIGN
-        if intent.state is not State.EXPIRED:
-            return Decision(
-                cancel_reason=f"Nothing to refund: the payment is {intent.state.lower()}."
-            )
-        if start_marker(intent) in self._snapshot.executed_markers:
+        from_escrow = tx.cause == RETURNED_CAUSE
+        if (
+            intent.state is not State.EXPIRED
+            and not from_escrow
+            and not is_returned_by_bridge(intent)
+        ):
+            reason = f"Nothing to refund: the payment is {intent.state.lower()}."
+            return Decision(cancel_reason=reason)
+        if intent.custody is Custody.BRIDGE:
+            if first := decide_refund_over_bridge(intent, self._snapshot.bridges):
+                return first
+        elif start_marker(intent) in self._snapshot.executed_markers and not from_escrow:
             return Decision(revive_start=True)
         if intent.balance_at_address <= 0:
             return Decision(cancel_reason="Nothing to refund: the deposit address is empty.")
@@ -242,25 +272,21 @@ class OutboundPlanner:
         balance = self._balances.get(self._unit, location)
         return self._limits.wait_for_budget(tx, intent, balance.held + balance.dust) or SIGN
 
-    def _wait_for_agent(self, tx: OutboundTx, intent: Intent) -> Decision | None:
-        accounts = self._services.chains[tx.chain].accounts
-        return wait_for_agent(self._services, tx, intent, accounts, self._snapshot.authorized)
-
     def _available_inventory(self, intent: Intent) -> int:
         """Inventory at the destination that is not committed to other intents."""
         location = (intent.terms.destination_chain, intent.terms.token_out)
         if location not in self._uncommitted:
             self._unit.leases.lock(f"inventory:{location[0]}")
-            self._uncommitted[location] = self._inventory[
-                location
-            ] - self._unit.intents.sum_committed_payouts(*location)
+            committed = self._unit.intents.sum_committed_payouts(*location)
+            self._uncommitted[location] = self._inventory[location] - committed
         return self._uncommitted[location]
 
     def _reserve(self, tx: OutboundTx, intent: Intent) -> None:
         location = (intent.terms.destination_chain, intent.terms.token_out)
         if tx.kind is OutboundTxKind.START and intent.state is State.FUNDED:
-            self._uncommitted[location] -= intent.terms.payout_amount
-            self._affordable_fills[location[0]] -= 1
+            if intent.custody is Custody.OPERATOR:
+                self._uncommitted[location] -= intent.terms.payout_amount
+                self._affordable_fills[location[0]] -= 1
             if not tx.attempt_count:
                 self._limits.earn(tx.chain)
         elif tx.kind is OutboundTxKind.FILL:
@@ -268,15 +294,3 @@ class OutboundPlanner:
         elif tx.kind in SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
             self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
             self._limits.spend(tx)
-
-    def _wait_for_inventory(self, intent: Intent) -> Decision:
-        chain_id, symbol = intent.terms.destination_chain, intent.out_symbol
-        reason = f"The relayer is short of {symbol} on {chain_name(self._services, chain_id)}."
-        return Decision(wait_reason=reason, alert_key=f"stock:{chain_id}:{symbol}")
-
-    def _wait_for_gas(self, chain_id: str) -> Decision:
-        chain = self._services.catalogue.chains[chain_id]
-        return Decision(
-            wait_reason=f"The relayer is out of {chain.native_symbol} for fees on {chain.name}.",
-            alert_key=f"gas:{chain_id}",
-        )

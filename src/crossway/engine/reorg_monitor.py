@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import (
@@ -13,11 +14,14 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
+from crossway.engine.bridge_effects import close_delivered
+from crossway.engine.bridge_reversals import reversal_over_bridge, reverse_over_bridge
 from crossway.engine.tx_effects import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.shared_transactions import status_of_each
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.lifecycle import IntentBatch, net_held
 
@@ -49,14 +53,17 @@ def recheck_after_reorg(services: Services, chain_id: str, from_height: int) -> 
 
 def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final: bool) -> int:
     """Check each transaction again and reverse those that are gone; returns how many changed."""
-    statuses = chain.status([t.tx_id for t in txs if t.tx_id])
+    sent = [(t.id, t.intent_id, t.tx_id) for t in txs if t.tx_id]
+    statuses = status_of_each(services, sent, chain.status({tx_id for _, _, tx_id in sent}))
     finalized: list[OutboundTxChange] = []
     reorged_txs: list[OutboundTx] = []
+    decided: dict[int, str | None] = {}
     now = services.clock.now()
     for tx in txs:
-        status = statuses.get(tx.tx_id or "")
+        status = statuses.get((tx.id, tx.tx_id or ""))
         if isinstance(status, TxUnknown):
             continue
+        decided[tx.id] = tx.tx_id
         if (
             not isinstance(status, IncludedTx)
             or not has_succeeded(tx.kind, status.reason)
@@ -67,22 +74,34 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
             finalized.append(_build_change(tx, OutboundTxEvent.FINALIZE, status.block_height, now))
 
     def work(unit: UnitOfWork) -> None:
-        decided = {
-            tx.id: tx.tx_id for tx in txs if not isinstance(statuses.get(tx.tx_id or ""), TxUnknown)
-        }
         confirmed = unit.outbound_txs.lock_in_state(decided, OutboundTxState.CONFIRMED)
         reverted = [tx for tx in reorged_txs if tx.id in confirmed]
         batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t in reverted}))
         for tx in reverted:
             _apply_reorg(unit, batch, chain, tx)
         changes = [change for change in finalized if change.id in confirmed]
-        changes += [_build_change(t, OutboundTxEvent.REORG, None, now) for t in reverted]
+        changes += _reversals(unit, reverted, now)
+        final_ids = {c.id for c in changes if c.after is OutboundTxState.FINAL}
+        close_delivered(unit, batch, [t for t in txs if t.id in final_ids])
         unit.outbound_txs.update(changes, now)
         batch.store(unit)
 
     if finalized or reorged_txs:
         services.store.write(work)
     return len(finalized) + len(reorged_txs)
+
+
+def _reversals(
+    unit: UnitOfWork, txs: Sequence[OutboundTx], now: datetime
+) -> list[OutboundTxChange]:
+    """The changes of transactions that are gone: ours are sent again. Somebody else's is found
+    again where it is included in another block; else ours is signed."""
+    attempts = unit.outbound_txs.list_attempts([tx.id for tx in txs])
+    ours = {attempt.signed.tx_id for attempt in attempts}
+    events = {
+        tx.id: OutboundTxEvent.REORG if tx.tx_id in ours else OutboundTxEvent.DROP for tx in txs
+    }
+    return [_build_change(tx, events[tx.id], None, now) for tx in txs]
 
 
 def _may_differ(tx: OutboundTx, included: IncludedTx) -> bool:
@@ -113,7 +132,8 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
     own_postings = [
         posting for posting in postings_of_tx if (posting.chain, posting.token) == location
     ]
-    relayer_claimed = intent.relayer_claimed and tx.kind is not OutboundTxKind.REIMBURSE
+    repays = (OutboundTxKind.REIMBURSE, OutboundTxKind.DELIVER)
+    relayer_claimed = intent.relayer_claimed and tx.kind not in repays
     after = batch.apply_event(
         intent.id,
         _reversal_event(unit, intent, tx),
@@ -125,6 +145,8 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
     if after.state is State.FUNDED and after.received_amount < after.terms.deposit_amount:
         note = "A reorg removed its deposit as well."
         batch.apply_event(intent.id, IntentEvent.DEPOSIT_REVERSED, f"reorg:{tx.id}", note)
+    if intent.custody is Custody.BRIDGE:
+        reverse_over_bridge(unit, batch, after, tx)
     raise_alert(
         unit,
         batch.services,
@@ -137,6 +159,8 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
 
 
 def _reversal_event(unit: UnitOfWork, intent: Intent, tx: OutboundTx) -> IntentEvent:
+    if intent.custody is Custody.BRIDGE and (event := reversal_over_bridge(intent, tx)):
+        return event
     if tx.kind is OutboundTxKind.FILL and intent.state is State.COMPLETED:
         return IntentEvent.FILL_REVERSED
     if tx.kind is OutboundTxKind.REFUND and intent.state is State.REFUNDED:
@@ -148,6 +172,10 @@ def _reversal_event(unit: UnitOfWork, intent: Intent, tx: OutboundTx) -> IntentE
 
 
 def _is_paying_out(unit: UnitOfWork, intent: Intent) -> bool:
+    """Whether the payout may be made although the start is gone: what a bridge attested to is
+    delivered, and the loss is the bridge's."""
+    if intent.custody is Custody.BRIDGE:
+        return bool(unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.DELIVER))
     unsent = (OutboundTxState.DUE, OutboundTxState.CANCELLED)
     return any(
         t.state not in unsent

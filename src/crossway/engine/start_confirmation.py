@@ -58,6 +58,16 @@ def find_backed_starts(
     }
 
 
+def find_sends(services: Services, included: Sequence[tuple[InFlightTx, IncludedTx]]) -> set[int]:
+    """The ids of starts that sent their deposits over a bridge. These need no confirmations: what
+    is sent goes away together with its deposit, and the bridge waits for as many as it needs."""
+    starts = {tx.intent_id: tx.id for tx, _ in included if tx.kind is OutboundTxKind.START}
+    if not starts:
+        return set()
+    with services.store.read() as unit:
+        return {starts[intent_id] for intent_id in unit.intents.find_over_bridges(starts.keys())}
+
+
 def _is_backed(head: ChainHead, intent: Intent, usd_value: int, deep: Mapping[int, int]) -> bool:
     repeatable = head.time + REPEAT_MARGIN <= intent.terms.expires_at
     funded = deep[intent.id] >= intent.terms.deposit_amount

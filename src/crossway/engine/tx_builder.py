@@ -3,17 +3,25 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from crossway.domain.bridge_amounts import bridge_output
+from crossway.domain.bridge_transfer import BridgeTransfer, Custody
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Account, Leg
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import (
     OutboundCall,
     Output,
+    arrival_marker,
     fill_marker,
+    release_marker,
+    send_marker,
     settle_marker,
     start_marker,
 )
-from crossway.ports.chain import ChainAddresses, TokenTransfer
+from crossway.domain.quotes import BridgeName
+from crossway.ports.chain import TokenTransfer
+from crossway.ports.chain_addresses import ChainAddresses
+from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 
 SKIP_CAUSE: Final = "nonce:"
 
@@ -23,43 +31,80 @@ def nonce_to_skip(tx: OutboundTx) -> int:
     return int(tx.cause.removeprefix(SKIP_CAUSE))
 
 
-def build_outbound_call(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> OutboundCall:
-    """The call that executes this outbound transaction."""
-    terms, token = intent.terms, tx.token
-    marker, not_after = None, None
-    outputs: tuple[Output, ...] = ()
-    match tx.kind:
-        case OutboundTxKind.START:
-            # The contract returns any excess on a best-effort basis: a refund address that rejects
-            # it must not block the start.
-            outputs = (
-                Output(intent.address, intent.bridger, token, terms.deposit_amount),
-                Output(intent.address, terms.refund_address, token, None, required=False),
-            )
-            marker, not_after = start_marker(intent), terms.expires_at
-        case OutboundTxKind.FILL:
-            outputs = (Output(accounts.relayer, tx.to_address, token, terms.payout_amount),)
-            marker = fill_marker(intent)
-        case OutboundTxKind.REIMBURSE:
-            outputs, marker = _reimbursement_outputs(intent, token, accounts), settle_marker(intent)
-        case OutboundTxKind.REFUND if tx.amount is not None:
-            # Shares its marker with REIMBURSE: a collected deposit leaves escrow only once.
-            outputs = _settle_back_outputs(tx, tx.amount, intent, accounts)
-            marker = settle_marker(intent)
-        case OutboundTxKind.REFUND | OutboundTxKind.RETURN_EXCESS:
-            outputs = (Output(intent.address, tx.to_address, token, None),)
+def build_outbound_call(
+    tx: OutboundTx,
+    intent: Intent,
+    accounts: ChainAddresses,
+    transfer: BridgeTransfer | None = None,
+) -> OutboundCall:
+    """The call that executes this outbound transaction; a delivery needs its bridge transfer."""
+    message = attestation = b""
+    fills = intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.ACROSS
+    if transfer is not None and tx.kind is OutboundTxKind.DELIVER:
+        message, attestation = transfer.message, transfer.attestation
     return OutboundCall(
         tx.kind,
         tx.chain,
         accounts.relayer,
         intent.intent_hash,
-        outputs,
-        marker,
-        not_after,
-        terms,
+        _outputs(tx, intent, accounts),
+        _marker(tx, intent),
+        intent.terms.expires_at if tx.kind is OutboundTxKind.START else None,
+        intent.terms,
         intent.bridger,
         intent.coordinator,
+        intent.custody,
+        message,
+        attestation,
+        bridge_output(intent) if tx.kind is OutboundTxKind.START and fills else 0,
     )
+
+
+def _outputs(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> tuple[Output, ...]:
+    terms, token = intent.terms, tx.token
+    match tx.kind:
+        case OutboundTxKind.START:
+            # The contract returns any excess on a best-effort basis: a refund address that rejects
+            # it must not block the start.
+            return (
+                Output(intent.address, intent.bridger, token, terms.deposit_amount),
+                Output(intent.address, terms.refund_address, token, None, required=False),
+            )
+        case OutboundTxKind.FILL:
+            return (Output(accounts.relayer, tx.to_address, token, terms.payout_amount),)
+        case OutboundTxKind.REIMBURSE:
+            return _reimbursement_outputs(intent, token, accounts)
+        case OutboundTxKind.REFUND if tx.amount is not None:
+            return _settle_back_outputs(tx, tx.amount, intent, accounts)
+        case OutboundTxKind.REFUND | OutboundTxKind.RETURN_EXCESS:
+            return (Output(intent.address, tx.to_address, token, None),)
+        case OutboundTxKind.DELIVER | OutboundTxKind.RELEASE:
+            return (Output(intent.bridger, tx.to_address, token, terms.payout_amount),)
+        case OutboundTxKind.GIVE_BACK:
+            return (Output(intent.bridger, intent.address, token, terms.deposit_amount),)
+    return ()
+
+
+def _marker(tx: OutboundTx, intent: Intent) -> str | None:
+    """What lets the call of a transaction execute once. A collected deposit leaves escrow once,
+    for the relayer or for the payer, and a bridge's contract once, into the bridge or back."""
+    is_sent = intent.custody is Custody.BRIDGE
+    match tx.kind:
+        case OutboundTxKind.START:
+            return send_marker(intent) if is_sent else start_marker(intent)
+        case OutboundTxKind.GIVE_BACK:
+            return send_marker(intent)
+        case OutboundTxKind.FILL:
+            return fill_marker(intent)
+        case OutboundTxKind.REIMBURSE:
+            return settle_marker(intent)
+        case OutboundTxKind.REFUND if tx.amount is not None:
+            return settle_marker(intent)
+        case OutboundTxKind.DELIVER:
+            return arrival_marker(intent)
+        case OutboundTxKind.RELEASE:
+            return release_marker(intent)
+    return None
 
 
 def build_payout_call(intent: Intent, accounts: ChainAddresses) -> OutboundCall:
@@ -84,8 +129,12 @@ def _settle_back_outputs(
     tx: OutboundTx, amount: int, intent: Intent, accounts: ChainAddresses
 ) -> tuple[Output, ...]:
     """The collected deposit to the payer; what it does not get back of it, to the relayer, who paid
-    the network costs."""
-    to_payer = Output(intent.bridger, tx.to_address, tx.token, amount)
+    the network costs. Where contracts let agents pay payees alone, it goes to the deposit address,
+    from which it is refunded."""
+    for_payees = accounts.is_reclaimable(intent.bridger)
+    by_agent = for_payees and not accounts.is_coordinator(intent.coordinator)
+    to = intent.address if by_agent else tx.to_address
+    to_payer = Output(intent.bridger, to, tx.token, amount)
     kept = intent.terms.deposit_amount - amount
     if not kept:
         return (to_payer,)
@@ -114,7 +163,7 @@ def earliest_sweep_time(
         earliest = expiry + timedelta(seconds=accounts.redirect_seconds)
         reason = f"Another address is paid from {earliest:%Y-%m-%d %H:%M} UTC on, not before."
         return reason, earliest
-    if tx.kind is OutboundTxKind.REFUND:
+    if tx.kind is OutboundTxKind.REFUND and tx.cause != RETURNED_CAUSE:
         return "The deposit address gives nothing back before its own expiry.", expiry
     return "", datetime.min.replace(tzinfo=UTC)
 
@@ -127,6 +176,13 @@ def build_ledger_legs(
     credit = {intent.address: Account.HELD, intent.bridger: Account.ESCROW}.get(
         transfer.source, Account.INVENTORY
     )
+    if tx.kind is OutboundTxKind.START and intent.custody is Custody.BRIDGE:
+        # What goes through the bridge's contract is booked with its send.
+        return [(Account.PAYER, credit, units)] if _is_excess(intent, transfer) else []
+    if tx.kind in (OutboundTxKind.DELIVER, OutboundTxKind.RELEASE):
+        return []  # Booked as the contract reports its arrival.
+    if (transfer.source, transfer.to) == (intent.bridger, intent.address):
+        return [(Account.HELD, Account.ESCROW, units)]
     if tx.kind is OutboundTxKind.START:
         debit = Account.ESCROW if transfer.to == intent.bridger else Account.PAYER
         return [(debit, credit, units)]
@@ -135,16 +191,20 @@ def build_ledger_legs(
     if tx.kind is OutboundTxKind.REFUND and transfer.to == accounts.relayer:
         # Network costs, which a recipient's refusal caused.
         return [(Account.INVENTORY, credit, units)]
-    if tx.kind is not OutboundTxKind.REIMBURSE:
+    if tx.kind is not OutboundTxKind.REIMBURSE or transfer.source == intent.address:
         return [(Account.PAYER, credit, units)]
     # The relayer's account may be the treasury as well.
     is_share = transfer.to == accounts.treasury and units == intent.costs.treasury_units
     if transfer.to == accounts.relayer and not is_share:
-        bridge_fee = intent.costs.fees_units - intent.costs.service_fee_units
+        spread = intent.costs.fees_units - intent.costs.service_fee_units
         return [
             (Account.INVENTORY, credit, units),
-            # The bridge keeps its fee: it is booked but never transferred.
-            (Account.BRIDGE_FEES, Account.ESCROW, bridge_fee),
+            # The escrow retains it for the coordinator, who withdraws it.
+            (Account.SPREAD, Account.ESCROW, spread),
         ]
     app_fee = intent.costs.app_fee_units
     return [(Account.SERVICE_FEES, credit, units - app_fee), (Account.APP_FEES, credit, app_fee)]
+
+
+def _is_excess(intent: Intent, transfer: TokenTransfer) -> bool:
+    return transfer.source == intent.address and transfer.to != intent.bridger

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
@@ -11,7 +12,9 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
-from crossway.engine.tx_builder import build_ledger_legs, build_outbound_call
+from crossway.engine.bridge_effects import apply_over_bridge
+from crossway.engine.escrow_returns import apply_return, book_transfers, is_return
+from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
     NOTHING_TO_MOVE,
@@ -56,35 +59,43 @@ def apply_success(
     """Book a successful transaction, advance its intent and enqueue what follows."""
     intent = batch.current[tx.intent_id]
     transfers = _transfers_of(unit, batch, chain, tx, included)
-    for transfer in transfers:
-        legs = build_ledger_legs(tx, intent, chain.accounts, transfer)
-        batch.add_postings(intent, chain.id, transfer.token, tx_id, *legs)
     _book_fee(batch, chain, intent, tx_id, included)
+    if is_return(intent, transfers):
+        apply_return(unit, batch, chain, tx, tx_id, transfers)
+        return
+    book_transfers(batch, chain, tx, tx_id, transfers)
     remaining = _balance_after(unit, batch, intent, tx, tx_id)
+    if intent.custody is Custody.BRIDGE and apply_over_bridge(
+        unit, batch, tx, tx_id, included, remaining
+    ):
+        _enqueue_return_of_rest(unit, batch, tx)
+        return
     match tx.kind:
         case OutboundTxKind.START:
             _apply_start(unit, batch, intent, tx, tx_id, remaining)
         case OutboundTxKind.FILL:
-            event = (
-                IntentEvent.FILLED if intent.state is State.INITIATED else IntentEvent.LEDGER_ONLY
-            )
+            is_first = intent.state is State.INITIATED
+            event = IntentEvent.FILLED if is_first else IntentEvent.LEDGER_ONLY
             batch.apply_event(intent.id, event, "fill", tx_id, tx_hash=tx_id)
         case OutboundTxKind.REIMBURSE:
             completed = intent.state is State.COMPLETED
             event = IntentEvent.REIMBURSED if completed else IntentEvent.LEDGER_ONLY
             batch.apply_event(intent.id, event, "reimburse", tx_id, relayer_claimed=True)
         case OutboundTxKind.REFUND:
-            refundable = intent.state in (State.EXPIRED, State.FAILED)
-            event = IntentEvent.RETURNED if refundable else IntentEvent.LEDGER_ONLY
-            batch.apply_event(
-                intent.id, event, "refund", tx_id, tx_hash=tx_id, balance_at_address=remaining
-            )
+            _apply_refund(batch, intent, tx_id, remaining)
             _enqueue_return_of_rest(unit, batch, tx)
         case OutboundTxKind.RETURN_EXCESS:
-            batch.apply_event(
-                intent.id, IntentEvent.LEDGER_ONLY, "return", tx_id, balance_at_address=remaining
-            )
+            event = IntentEvent.LEDGER_ONLY
+            batch.apply_event(intent.id, event, "return", tx_id, balance_at_address=remaining)
             _enqueue_return_of_rest(unit, batch, tx)
+
+
+def _apply_refund(batch: IntentBatch, intent: Intent, tx_id: str, remaining: int) -> None:
+    refundable = intent.state in (State.EXPIRED, State.FAILED)
+    event = IntentEvent.RETURNED if refundable else IntentEvent.LEDGER_ONLY
+    batch.apply_event(
+        intent.id, event, "refund", tx_id, tx_hash=tx_id, balance_at_address=remaining
+    )
 
 
 def _transfers_of(
@@ -93,6 +104,8 @@ def _transfers_of(
     """The transfers of this transaction, or of an earlier one that the ledger does not have."""
     intent = batch.current[tx.intent_id]
     if included.reason == ALREADY_DONE:
+        if tx.kind is OutboundTxKind.FILL and intent.custody is Custody.BRIDGE:
+            return ()  # The bridge's delivery, or another, has paid the recipient.
         return tuple(
             TokenTransfer(o.source, o.to, o.token, o.amount)
             for o in build_outbound_call(tx, intent, chain.accounts).outputs
@@ -113,6 +126,7 @@ def _balance_after(
         OutboundTxKind.START,
         OutboundTxKind.REFUND,
         OutboundTxKind.RETURN_EXCESS,
+        OutboundTxKind.GIVE_BACK,
     ):
         return intent.balance_at_address
     key = (intent.id, tx.chain, tx.token)
@@ -258,6 +272,8 @@ def apply_revert(
     _book_fee(batch, chain, intent, tx_id, included)
     if not permanent:
         return
+    if intent.custody is Custody.BRIDGE and tx.kind is OutboundTxKind.FILL:
+        return  # The bridge's delivery pays.
     if tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:
         apply_refusal(batch, intent, included.reason, by_recipient=included.permanent)
     raise_alert(

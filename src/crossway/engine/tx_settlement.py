@@ -33,6 +33,7 @@ _MAX_ATTEMPTS = {
     OutboundTxKind.REFUND: 5,
     OutboundTxKind.RETURN_EXCESS: 5,
 }
+_NEVER_GIVEN_UP = (OutboundTxKind.REIMBURSE, OutboundTxKind.DELIVER, OutboundTxKind.GIVE_BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class DecidedTx:
 
 def gives_up_after(kind: OutboundTxKind, attempts: int, included: IncludedTx) -> bool:
     """Whether to stop retrying: a permanent revert was seen twice, or the limit is reached."""
-    if has_succeeded(kind, included.reason) or kind is OutboundTxKind.REIMBURSE:
+    if has_succeeded(kind, included.reason) or kind in _NEVER_GIVEN_UP:
         return False
     return (included.permanent and attempts >= 2) or attempts >= _MAX_ATTEMPTS[kind]
 

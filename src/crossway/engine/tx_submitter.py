@@ -3,15 +3,16 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 
+from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
+from crossway.domain.intent import Intent
 from crossway.domain.outbound import (
     OutboundTx,
-    OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
 )
+from crossway.domain.outbound_call import OutboundCall
 from crossway.engine.alerts import (
     SIGNING_ALERT,
     describe_outbound_tx,
@@ -20,27 +21,22 @@ from crossway.engine.alerts import (
 )
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
+from crossway.engine.decision_effects import Decisions, apply_decisions, build_change
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
 from crossway.engine.signing_refusals import find_refusals, postpone
 from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
-from crossway.engine.tx_effects import apply_abandonment, apply_already_done, apply_refusal
 from crossway.ports.chain import Chain, ChainHead, SignedTx
-from crossway.ports.records import OutboundTxChange, TxAttempt
+from crossway.ports.records import TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.agents import AGENT_ALERT
+from crossway.usecases.chains.shared_transactions import share_transactions
 from crossway.usecases.chains.supported_chains import chain_name
-from crossway.usecases.payments.abandoned_payouts import give_payout_up
-from crossway.usecases.payments.dust import DUST_NOTE
-from crossway.usecases.payments.lifecycle import IntentBatch
 from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
 
 BATCH = 2_000
-_WAIT_SECONDS = 5
-_START_EXECUTED = "The chain shows that the payment was started: nothing to refund."
-Decisions = Sequence[tuple[OutboundTx, Decision]]
 
 
 def submit_due(services: Services, heads: Mapping[str, ChainHead]) -> int:
@@ -111,12 +107,17 @@ def _sign_and_send(
     return len(signed)
 
 
-def broadcast(services: Services, chain: Chain, signed: Sequence[SignedTx]) -> None:
-    """Broadcast stored transactions. No answer is not a failure: `tx_tracker` tries again."""
+def broadcast(services: Services, chain: Chain, signed: Sequence[SignedTx]) -> set[str]:
+    """Broadcast stored transactions, each once; those that nodes refuse. No answer is not a
+    failure: `tx_tracker` tries it again."""
+    # A node may keep no transaction whose nonce is not the next one.
+    once = sorted({s.tx_id: s for s in signed}.values(), key=lambda s: s.nonce)
     try:
-        chain.broadcast(signed)
+        errors = chain.broadcast(once)
     except Unreachable:
         services.process.failpoint("broadcast-unanswered")
+        return set()
+    return {one.tx_id for one, error in zip(once, errors, strict=True) if error}
 
 
 def _prepare(
@@ -131,7 +132,7 @@ def _prepare(
     due = unit.outbound_txs.lock_in_state({t.id: t.tx_id for t in txs}, OutboundTxState.DUE)
     locked = [tx for tx in txs if tx.id in due]
     intents = unit.intents.get_many({t.intent_id for t in locked})
-    calls = {t.id: build_outbound_call(t, intents[t.intent_id], chain.accounts) for t in locked}
+    calls = _build_calls(chain, locked, intents, snapshot.bridges.transfers)
     refused: dict[int, Decision] = {}
     while True:
         # What is refused reserves nothing: gas, inventory and the budget for returns are planned
@@ -145,20 +146,49 @@ def _prepare(
         refused |= refusals
     planner.save()
     _raise_alerts(unit, services, chain, snapshot, decisions)
-    signed: Sequence[SignedTx] = ()
-    if to_sign:
-        nonces = _reserve_nonces(unit, chain, to_sign, snapshot.next_nonce)
-        requests = [(t, calls[t.id], nonce) for t, nonce in zip(to_sign, nonces, strict=True)]
-        signed = policy.sign(requests, snapshot.fee_per_tx)
-    signed_by_id = {tx.id: s for tx, s in zip(to_sign, signed, strict=True)}
+    groups = share_transactions(chain, to_sign, calls, snapshot.fee_per_tx)
+    signed_by_id = _sign(unit, chain, groups, calls, policy, snapshot) if to_sign else {}
     unit.outbound_txs.update(
-        [_build_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
+        [build_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
     )
     unit.outbound_txs.add_attempts(
         [TxAttempt(i, chain.id, chain.accounts.relayer, s, now) for i, s in signed_by_id.items()]
     )
-    _apply_decisions(unit, services, chain, head, decisions, now)
+    apply_decisions(unit, services, chain, head, decisions)
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
+
+
+def _sign(
+    unit: UnitOfWork,
+    chain: Chain,
+    groups: Sequence[Sequence[OutboundTx]],
+    calls: Mapping[int, OutboundCall],
+    policy: SigningPolicy,
+    snapshot: ChainSnapshot,
+) -> dict[int, SignedTx]:
+    """By outbound transaction, the signed one that carries it out, with the rest of its group."""
+    nonces = _reserve_nonces(unit, chain, [group[0] for group in groups], snapshot.next_nonce)
+    requests = [
+        (tx, calls[tx.id], nonce)
+        for group, nonce in zip(groups, nonces, strict=True)
+        for tx in group
+    ]
+    signed = policy.sign(requests, snapshot.fee_per_tx)
+    return {tx.id: s for (tx, _, _), s in zip(requests, signed, strict=True)}
+
+
+def _build_calls(
+    chain: Chain,
+    txs: Sequence[OutboundTx],
+    intents: Mapping[int, Intent],
+    transfers: Mapping[int, BridgeTransfer],
+) -> dict[int, OutboundCall]:
+    return {
+        t.id: build_outbound_call(
+            t, intents[t.intent_id], chain.accounts, transfers.get(t.intent_id)
+        )
+        for t in txs
+    }
 
 
 def _reserve_nonces(
@@ -224,65 +254,3 @@ def detect_foreign_nonces(
             f"{_count_transactions(next_nonce - nonce_range[1])} that the ledger does not have: "
             "reconcile the ledger with the chains.",
         )
-
-
-def _apply_decisions(
-    unit: UnitOfWork,
-    services: Services,
-    chain: Chain,
-    head: ChainHead,
-    decisions: Decisions,
-    now: datetime,
-) -> None:
-    """Apply the decisions that change intents and the ledger without signing anything."""
-    to_apply = [
-        (t, d)
-        for t, d in decisions
-        if d.already_done
-        or d.fail_reason
-        or d.refusal
-        or d.give_up_reason
-        or d.keep_as_dust
-        or d.revive_start
-    ]
-    if not to_apply:
-        return
-    batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t, _ in to_apply}))
-    for tx, decision in to_apply:
-        if decision.already_done:
-            apply_already_done(unit, batch, chain, tx, head)
-        elif decision.give_up_reason:
-            give_payout_up(batch, tx, decision.give_up_reason)
-        elif decision.refusal:
-            apply_refusal(batch, batch.current[tx.intent_id], decision.refusal)
-        else:
-            apply_abandonment(
-                unit,
-                batch,
-                tx,
-                fail_reason=decision.fail_reason,
-                is_dust=decision.keep_as_dust,
-            )
-    batch.store(unit)
-
-
-def _build_change(
-    tx: OutboundTx, decision: Decision, signed: SignedTx | None, now: datetime
-) -> OutboundTxChange:
-    event, reason = None, decision.wait_reason
-    if signed is not None:
-        event = OutboundTxEvent.SIGN
-    elif decision.already_done:
-        event, reason = OutboundTxEvent.FOUND, "The chain shows that it was executed before."
-    elif failure := decision.fail_reason or decision.refusal or decision.give_up_reason:
-        event, reason = OutboundTxEvent.GIVE_UP, failure
-    elif decision.cancel_reason or decision.keep_as_dust or decision.revive_start:
-        event, reason = (
-            OutboundTxEvent.CANCEL,
-            decision.cancel_reason or (DUST_NOTE if decision.keep_as_dust else _START_EXECUTED),
-        )
-    if event is None:
-        next_at = decision.wait_until or now + timedelta(seconds=_WAIT_SECONDS)
-        return OutboundTxChange(tx.id, tx.state, tx.state, tx.attempt_count, reason, next_at)
-    tx_id = signed.tx_id if signed else None
-    return OutboundTxChange.after_event(tx, event, reason, decision.wait_until or now, tx_id=tx_id)

@@ -11,8 +11,8 @@ from crossway.domain.outbound import (
     OutboundTxKind,
 )
 from crossway.engine.bisect_batch import bisect_batch
-from crossway.engine.fee_bumper import bump_fees
-from crossway.engine.start_confirmation import find_backed_starts
+from crossway.engine.fee_bumper import bump_fees, split_refused
+from crossway.engine.start_confirmation import find_backed_starts, find_sends
 from crossway.engine.tx_settlement import DecidedTx, gives_up_after, store_settlements
 from crossway.engine.tx_submitter import broadcast
 from crossway.ports.chain import (
@@ -27,9 +27,12 @@ from crossway.ports.chain import (
 )
 from crossway.ports.records import InFlightTx, TxAttempt
 from crossway.ports.services import Services
+from crossway.usecases.chains.shared_transactions import group_by_nonce, status_of_each
 
 BATCH = 2_000
 STUCK_SECONDS = 30
+# A transaction for several payments that nodes still refuse then, at any fee, is made smaller.
+SPLIT_SECONDS = 120
 
 
 @dataclass
@@ -69,23 +72,25 @@ def _track_chain(
     txs: Sequence[InFlightTx],
     usd_values: Mapping[int, int],
 ) -> int:
-    statuses_by_id = chain.status([t.tx_id for t in txs])
+    statuses = chain.status({t.tx_id for t in txs})
+    own = status_of_each(services, [(t.id, t.intent_id, t.tx_id) for t in txs], statuses)
     result = TrackingResult()
     unsettled: list[InFlightTx] = []
     succeeded = [
         (tx, status)
         for tx in txs
-        if isinstance(status := statuses_by_id.get(tx.tx_id), IncludedTx) and not status.reason
+        if isinstance(status := own.get((tx.id, tx.tx_id)), IncludedTx) and not status.reason
     ]
     backed = find_backed_starts(services, chain.id, head, succeeded)
+    backed |= find_sends(services, succeeded)
     for tx in txs:
-        status = statuses_by_id.get(tx.tx_id)
+        status = own.get((tx.id, tx.tx_id))
         if not isinstance(status, IncludedTx) or status.reason:
             unsettled.append(tx)
         elif tx.id in backed or _is_confirmed(services, tx, usd_values[tx.intent_id], status, head):
             result.confirmed.append(DecidedTx(tx, tx.tx_id, status))
     if unsettled:
-        _track_unsettled(services, chain, head, unsettled, usd_values, statuses_by_id, result)
+        _track_unsettled(services, chain, head, unsettled, usd_values, statuses, result)
     confirmed, dropped = result.confirmed, result.dropped
     if confirmed or dropped:
         services.process.failpoint("before-confirm")
@@ -133,7 +138,7 @@ def _track_unsettled(
     head: ChainHead,
     txs: Sequence[InFlightTx],
     usd_values: Mapping[int, int],
-    statuses_by_id: Mapping[str, TxStatus],
+    statuses: Mapping[str, TxStatus],
     result: TrackingResult,
 ) -> None:
     """Classify transactions whose newest attempt has not succeeded.
@@ -141,7 +146,7 @@ def _track_unsettled(
     An earlier attempt may have; otherwise they are rebroadcast, bumped, or dropped when no attempt
     can be included any more.
     """
-    attempts = _load_attempts(services, chain, txs, statuses_by_id)
+    attempts = _load_attempts(services, chain, txs, statuses)
     for tx in txs:
         outcomes = attempts[tx.id]
         decisive = _find_decisive(outcomes)
@@ -170,28 +175,39 @@ def _load_attempts(
     services: Services,
     chain: Chain,
     txs: Sequence[InFlightTx],
-    statuses_by_id: Mapping[str, TxStatus],
+    known: Mapping[str, TxStatus],
 ) -> Mapping[int, list[tuple[TxAttempt, TxStatus]]]:
     """All attempts of these transactions, oldest first, each with its status on the chain."""
     with services.store.read() as unit:
         attempts = unit.outbound_txs.list_attempts([t.id for t in txs])
-    older = [a.signed.tx_id for a in attempts if a.signed.tx_id not in statuses_by_id]
-    statuses = {**statuses_by_id, **(chain.status(older) if older else {})}
+    older = {a.signed.tx_id for a in attempts if a.signed.tx_id not in known}
+    statuses = {**known, **(chain.status(older) if older else {})}
+    intent_ids = {tx.id: tx.intent_id for tx in txs}
+    sent = [(a.outbound_tx_id, intent_ids[a.outbound_tx_id], a.signed.tx_id) for a in attempts]
+    own = status_of_each(services, sent, statuses)
     by_tx: dict[int, list[tuple[TxAttempt, TxStatus]]] = defaultdict(list)
     for attempt in attempts:
-        status = statuses.get(attempt.signed.tx_id, TxNotFound(False))
+        status = own.get((attempt.outbound_tx_id, attempt.signed.tx_id), TxNotFound(False))
         by_tx[attempt.outbound_tx_id].append((attempt, status))
     return by_tx
 
 
 def _rebroadcast(services: Services, chain: Chain, result: TrackingResult) -> None:
     """Rebroadcast transactions that the chain does not know and bump those that are stuck."""
+    refused: set[str] = set()
     if result.to_rebroadcast:
-        broadcast(services, chain, [attempt.signed for attempt in result.to_rebroadcast])
+        signed = [attempt.signed for attempt in result.to_rebroadcast]
+        refused = broadcast(services, chain, signed)
     if result.rejected:
         # Some nodes reject a transaction below their current fee instead of keeping it pending.
         fee = chain.fee_units()
         result.stuck += [item for item in result.rejected if item.signed.fee_units < fee]
+        long_ago = services.clock.now() - timedelta(seconds=SPLIT_SECONDS)
+        for group in group_by_nonce(result.rejected).values():
+            newest = group[0]
+            is_refused = newest.signed.tx_id in refused and newest.signed.fee_units >= fee
+            if is_refused and len(group) > 1 and newest.at < long_ago:
+                split_refused(services, chain, group)
     if result.stuck:
         bump_fees(services, chain, result.stuck)
 
