@@ -78,7 +78,7 @@ def test_a_read_started_before_a_change_is_not_cached(world: Harness) -> None:
 
 
 def test_a_disabled_route_is_not_quoted_and_the_change_is_audited(tmp_path: Path) -> None:
-    chains = ("BASE_MAINNET", "SOLANA_MAINNET")
+    chains = ("BASE_MAINNET", "POLYGON_MAINNET")
     world = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", chains=chains)
     services = world.services
     usdc = [services.catalogue.tokens[chain, "USDC"].address for chain in chains]
@@ -88,7 +88,7 @@ def test_a_disabled_route_is_not_quoted_and_the_change_is_audited(tmp_path: Path
         return {item.bridge for item in found}
 
     assert "CCTP" in list_offering_bridges()
-    subject = "route:CCTP:BASE_MAINNET:SOLANA_MAINNET"
+    subject = "route:CCTP:BASE_MAINNET:POLYGON_MAINNET"
     for stranger in (world.caller, replace(world.operator, role=Role.VIEWER)):
         with pytest.raises(Forbidden):
             set_kill_switch(services, stranger, subject, True, "slow")

@@ -18,7 +18,7 @@ from crossway.usecases.money.amount_confirmation import (
     is_required,
     require_confirmation,
 )
-from crossway.usecases.payments import manual_operations
+from crossway.usecases.payments import manual_operations, manual_refunds
 from tests.harness import CATALOGUE, Harness
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -58,19 +58,19 @@ def test_a_refund_above_the_limit_needs_confirmation(world: Harness) -> None:
     intent, services = create_expired_intent(world), with_confirmation_limit(world, 10)
     balance = f"{intent.balance_at_address / 10**6:f}".rstrip("0")
     with pytest.raises(AmountNotConfirmed, match=f"amount must be typed again .*: {balance} USDC"):
-        manual_operations.refund(services, OTTO, intent.address)
+        manual_refunds.refund(services, OTTO, intent.address)
     with pytest.raises(AmountNotConfirmed, match="a different amount was typed"):
-        manual_operations.refund(services, OTTO, intent.address, "12")
+        manual_refunds.refund(services, OTTO, intent.address, "12")
     assert world.reload(intent).state is State.EXPIRED
-    manual_operations.refund(services, OTTO, intent.address, f" {balance} USDC")
+    manual_refunds.refund(services, OTTO, intent.address, f" {balance} USDC")
     world.wait_for_state(intent, State.REFUNDED)
 
 
 def test_no_confirmation_is_needed_below_the_limit_or_for_clients(world: Harness) -> None:
     first, second = create_expired_intent(world), None
-    manual_operations.refund(with_confirmation_limit(world, 1000), OTTO, first.address)
+    manual_refunds.refund(with_confirmation_limit(world, 1000), OTTO, first.address)
     second = create_expired_intent(world)
-    manual_operations.refund(with_confirmation_limit(world, 0), world.caller, second.address)
+    manual_refunds.refund(with_confirmation_limit(world, 0), world.caller, second.address)
 
 
 def test_a_redirected_refund_needs_its_amount_confirmed(world: Harness) -> None:

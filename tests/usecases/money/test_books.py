@@ -53,7 +53,7 @@ def test_the_trial_balance_is_zero_for_every_token(world: Harness) -> None:
     assert now.imbalances == {}
     assert {line.key[0] for line in now.balances} >= {
         Account.PAYER, Account.RECIPIENT, Account.INVENTORY, Account.EQUITY, Account.HELD,
-        Account.BRIDGE_FEES, Account.SERVICE_FEES, Account.NETWORK_FEES,
+        Account.SPREAD, Account.SERVICE_FEES, Account.NETWORK_FEES,
     }  # fmt: skip
     assert {t.symbol for line in now.balances for t in [line.denomination]} >= {"USDC", "ETH"}
     first = books.get_trial_balance(world.services, world.operator, TODAY)

@@ -135,6 +135,8 @@ def test_a_relayer_that_is_its_own_treasury_is_compared_as_one_account(
         Account.INVENTORY,
         Account.SERVICE_FEES,
         Account.APP_FEES,
+        Account.BRIDGE_SURPLUS,
+        Account.UNCLAIMED,
         Account.TREASURY,
     }
 

@@ -4,13 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.bridges.models import Cctp
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units, parse_decimal
-from crossway.domain.quotes import Comparison
+from crossway.domain.quotes import BridgeName, Comparison
 from crossway.usecases.pricing import multi_source, quotes
 from crossway.usecases.pricing.priced_request import RequestedRoute
-from tests.services import CATALOGUE, PRICES, KillSwitchStore, address, caller, services
+from tests.services import BRIDGES, CATALOGUE, PRICES, KillSwitchStore, address, caller, services
 
 SHOP = caller()
 MAINNETS = [chain.id for chain in CATALOGUE.chains.values() if not chain.testnet]
@@ -34,12 +37,76 @@ def test_every_chain_of_the_network_is_a_source_and_the_same_chain_comes_first()
     assert comparison.cheapest == min(comparison.options, key=lambda option: option.total_fee_units)
 
 
-def test_every_enabled_token_with_a_price_is_a_payment_option() -> None:
+def test_every_enabled_token_with_a_price_is_a_payment_option_once() -> None:
+    offered: dict[str, list[str]] = {}
     for source in compare().options:
-        tokens = CATALOGUE.by_chain[source.source]
-        enabled = [token.symbol for token in tokens if token.enabled]
+        offered.setdefault(source.source, []).extend(o.symbol for o in source.options)
+    for chain, symbols in offered.items():
+        enabled = [token.symbol for token in CATALOGUE.by_chain[chain] if token.enabled]
         priced = set(PRICES.get_usd_prices(enabled))
-        assert [o.symbol for o in source.options] == [s for s in enabled if s in priced]
+        assert sorted(symbols) == sorted(s for s in enabled if s in priced)
+
+
+def test_each_token_of_a_chain_comes_with_the_cheapest_bridge_that_carries_it() -> None:
+    """To USDC on Base from Arbitrum: USDC by CCTP, which is free of gas costs of a burn; whatever
+    must be exchanged only out of inventory."""
+    from_arbitrum = [o for o in compare().options if o.source == "ARBITRUM_MAINNET"]
+    by_bridge = {o.bridge: [paid.symbol for paid in o.options] for o in from_arbitrum}
+    assert by_bridge[BridgeName.CCTP] == ["USDC"]
+    assert {"USDT", "ETH", "WETH", "ARB"} <= set(by_bridge[BridgeName.INVENTORY])
+    assert set(by_bridge) == {BridgeName.CCTP, BridgeName.INVENTORY}
+
+
+def test_the_same_token_is_carried_by_bridges_and_all_others_come_out_of_inventory() -> None:
+    comparison = multi_source.quote_multi_source(
+        services(), SHOP, "POLYGON", "0.05", address("POLYGON_MAINNET", "WETH")
+    )
+    bridges = {(o.source, p.symbol): o.bridge for o in comparison.options for p in o.options}
+    assert bridges["ETHEREUM_MAINNET", "WETH"] is BridgeName.ACROSS
+    assert bridges["ETHEREUM_MAINNET", "ETH"] is BridgeName.INVENTORY
+    assert bridges["ETHEREUM_MAINNET", "USDC"] is BridgeName.INVENTORY
+    # Across does not carry WETH from Avalanche.
+    assert bridges["AVALANCHE_MAINNET", "WETH"] is BridgeName.INVENTORY
+
+
+def test_without_inventory_only_what_a_bridge_carries_is_offered_and_the_rest_says_why() -> None:
+    real = [bridge for bridge in BRIDGES if bridge.name in ("ACROSS", "CCTP")]
+    comparison = multi_source.quote_multi_source(
+        services(bridges=real), SHOP, "BASE", "25.5", address("BASE_MAINNET")
+    )
+    bridged = [option for option in comparison.options if option.bridge]
+    assert {(o.bridge, p.symbol) for o in bridged for p in o.options} == {
+        (BridgeName.ACROSS, "USDC"),
+        (BridgeName.CCTP, "USDC"),
+    }
+    reasons = {left.subject: left.reason for left in comparison.excluded}
+    assert reasons == dict.fromkeys(
+        ("SOLANA_MAINNET", "STARKNET_MAINNET", "TRON_MAINNET"), "no bridge serves this route"
+    )
+    from_base = multi_source.quote_multi_source(
+        services(bridges=real), SHOP, "BASE", "1", address("BASE_MAINNET", "DAI")
+    )
+    reasons = {left.subject: left.reason for left in from_base.excluded}
+    assert reasons["AVALANCHE_MAINNET"] == (
+        "ACROSS does not carry DAI AVALANCHE_MAINNET -> BASE_MAINNET, CCTP carries USDC only, "
+        "ACROSS does not exchange USDC for DAI"
+    )
+
+
+def test_an_option_says_whom_the_payer_trusts_and_for_how_long() -> None:
+    bridges = [Cctp(CATALOGUE, enforced=True), Inventory(CATALOGUE)]
+    comparison = multi_source.quote_multi_source(
+        services(bridges=bridges), SHOP, "BASE", "25.5", address("BASE_MAINNET")
+    )
+    custody = {
+        (o.source, p.symbol): (o.custody, o.trusted_seconds)
+        for o in comparison.options
+        for p in o.options
+    }
+    assert custody["ARBITRUM_MAINNET", "USDC"] == (Custody.BRIDGE, 0)
+    assert custody["ARBITRUM_MAINNET", "USDT"] == (Custody.OPERATOR, 3)
+    # Two blocks of two seconds on Base itself.
+    assert custody["BASE_MAINNET", "USDC"] == (Custody.OPERATOR, 4)
 
 
 def test_the_parts_of_every_fee_add_up() -> None:
@@ -129,8 +196,9 @@ def test_every_option_equals_the_deposit_amount_of_an_intent(
         configured_services, args, destination, text, out.address
     ).options:
         for option in source.options:
-            decimals = option.decimals if option.symbol == symbol else out.decimals
-            token_in = CATALOGUE.tokens[source.source, option.symbol]
+            # Two symbols can name one contract: a payment with it has the first one's.
+            token_in = CATALOGUE.token_at(source.source, option.address)
+            decimals = option.decimals if token_in.symbol == symbol else out.decimals
             chains = CATALOGUE.chains[source.source], CATALOGUE.chains[destination]
             amount = parse_decimal("amount", text, 6 if symbol == "USDC" else decimals)
             route = RequestedRoute(*chains, token_in, out)

@@ -54,7 +54,14 @@ def native_units(chain: str, micro_usd: int) -> int:
 def call_costs(chain: str, factor: int) -> CallCosts:
     """A different figure for each call, `factor` times what the catalogue says a call costs."""
     call = native_units(chain, factor * CATALOGUE.chains[chain].transfer_cost_micro_usd)
-    return CallCosts(start=2 * call, fill=call, settle=call * 3 // 2, refund=2 * call)
+    return CallCosts(
+        start=2 * call,
+        fill=call,
+        settle=call * 3 // 2,
+        refund=2 * call,
+        send=call * 7 // 2,
+        deliver=call * 13 // 5,
+    )
 
 
 class Seconds:

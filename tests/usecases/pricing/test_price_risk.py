@@ -84,8 +84,9 @@ def test_the_spread_grows_with_volatility_and_with_the_life_of_the_terms(
 def test_the_deposited_token_counts_for_less_than_its_price_between_different_assets() -> None:
     """2 857 millionths for an hour of ETH, whether it is paid in or paid out."""
     given = services()
-    fees = quote(given, "USDC", "USDC").deposit_amount - 100_000_000
-    assert quote(given, "ETH", "USDC").deposit_amount == pytest.approx(
+    sold = quote(given, "ETH", "USDC")
+    fees = sold.costs.service_micro_usd + sold.costs.bridge_micro_usd
+    assert sold.deposit_amount == pytest.approx(
         (100_000_000 + fees) * 10**24 / (ETH * (1 - 0.002857)), rel=1e-9
     )
     paid_out = quote(given, "USDC", "ETH")

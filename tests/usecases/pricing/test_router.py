@@ -15,7 +15,7 @@ WALLET = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 def test_all_routes_are_listed_by_bridge_with_their_totals() -> None:
     routes = router.list_routes(services())
     assert set(routes.bridges) == set(BridgeName)
-    assert routes.total_bridges == 4
+    assert routes.total_bridges == 5
     assert routes.total_routes == sum(len(bridge.routes()) for bridge in BRIDGES)
     assert routes.updated_at == NOW
     assert all(route.enabled for listed in routes.bridges.values() for route in listed)
@@ -47,7 +47,7 @@ def test_a_disabled_route_is_listed_as_not_enabled() -> None:
 def test_the_bridges_between_two_chains() -> None:
     bridges_between = router.list_bridges_between(services(), None, "BASE", "LISK")
     assert (bridges_between.source, bridges_between.destination) == ("BASE_MAINNET", "LISK_MAINNET")
-    assert bridges_between.bridges == (BridgeName.ACROSS, BridgeName.RHINOFI)
+    assert bridges_between.bridges == (BridgeName.ACROSS, BridgeName.INVENTORY)
     assert router.list_bridges_between(services(), None, "BASE", "BASE_TESTNET").bridges == ()
     with pytest.raises(InvalidInput, match=r"^sourceChain .*; destinationChain "):
         router.list_bridges_between(services(), None, "MARS", None)

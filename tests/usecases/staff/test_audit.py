@@ -14,7 +14,7 @@ from crossway.ports.logs import AuditFilter
 from crossway.storage.service_tables import audit_log as table
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import clients
-from crossway.usecases.payments import manual_operations
+from crossway.usecases.payments import manual_refunds
 from crossway.usecases.staff import audit
 from tests.databases import new_sqlite
 from tests.harness import Harness
@@ -57,7 +57,7 @@ def test_a_manual_refund_is_audited_under_its_intent(world: Harness) -> None:
         world.engine.tick()
         if world.reload(intent).state is State.EXPIRED:
             ticking = replace(services, process=replace(services.process, pause=world.engine.tick))
-            tx.append(manual_operations.refund(ticking, world.caller, intent.address))
+            tx.append(manual_refunds.refund(ticking, world.caller, intent.address))
             break
         world.machine.seconds += 1
     assert tx

@@ -27,7 +27,12 @@ from crossway.usecases.money import inventory, inventory_adjustments, price_expo
 from crossway.usecases.operating import alerts, overview
 from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
-from crossway.usecases.payments import intents, manual_operations, notes_and_saved_views
+from crossway.usecases.payments import (
+    intents,
+    manual_operations,
+    manual_refunds,
+    notes_and_saved_views,
+)
 from crossway.usecases.payments import notes_and_saved_views as notes
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.ramps import orders
@@ -87,7 +92,7 @@ ACTIONS: dict[str, tuple[Role, Action]] = {
     "remove a view": (OPERATOR, lambda s, c: notes_and_saved_views.delete_view(s, c, 0)),
     "make a payment link": (OPERATOR, lambda s, c: links.create(s, c, LinkRequest())),
     "change a payment link": (OPERATOR, lambda s, c: links.update(s, c, "?", LinkRequest())),
-    "refund": (OPERATOR, lambda s, c: manual_operations.refund(s, c, ETH)),
+    "refund": (OPERATOR, lambda s, c: manual_refunds.refund(s, c, ETH)),
     "return a foreign deposit": (OPERATOR, lambda s, c: manual_operations.return_deposit(s, c, 1)),
     "switch a route": (
         OPERATOR,

@@ -79,8 +79,7 @@ def get_balances(services: Services, address: str) -> AddressBalances:
     if not calls:
         raise InvalidInput("address has the format of no supported chain")
     # No chain's answer can replace another's, so each has the full time limit.
-    timeouts = TimeoutPolicy(services.policy.quote_timeouts.deadline, enough=len(calls))
-    results = call_all(services.executor, calls, timeouts)
+    results = call_all(services.executor, calls, TimeoutPolicy(enough=len(calls)))
     by_chain = {chain: results.results[chain] for chain in calls if chain in results.results}
     return AddressBalances(by_chain, results.excluded)
 

@@ -1,14 +1,16 @@
 """Restoring a resource as it was when an event was recorded, from the event's snapshot."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from crossway.domain.bridge_transfer import BridgeTransferState, BridgeTransferStep, Custody
 from crossway.domain.intent import Intent, State
 from crossway.domain.ramps import OrderState, RampOrder
 from crossway.domain.webhooks import OutboxEvent
+from crossway.usecases.payments.bridge_progress import BridgeProgress, describe_progress
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -25,6 +27,29 @@ def restore_intent(intent: Intent, event: OutboxEvent) -> Intent:
         needs_relay=snapshot["needs_relay"],
         received_amount=int(snapshot["received_units"]),
         updated_at=event.at,
+    )
+
+
+def restore_progress(
+    intent: Intent, event: OutboxEvent, steps: Sequence[BridgeTransferStep]
+) -> BridgeProgress | None:
+    """How far its bridge had carried an intent at the time of the event; `steps` are all of them.
+    None where no bridge carries it."""
+    snapshot = json.loads(event.snapshot).get("bridge_transfer")
+    if intent.custody is not Custody.BRIDGE:
+        return None
+    if snapshot is None:
+        return describe_progress(intent, None, ())
+    return BridgeProgress(
+        intent.terms.bridge,
+        BridgeTransferState(snapshot["state"]),
+        snapshot["source_tx"],
+        snapshot["destination_tx"],
+        snapshot["message_id"],
+        _from_micros(snapshot["sent_at"]),
+        _from_micros(snapshot["expected_at"]),
+        snapshot["reason"],
+        [step for step in steps if step.at <= event.at],
     )
 
 

@@ -19,6 +19,7 @@ from crossway.usecases.pricing.price_snapshot import latest_prices
 BATCH_SIZE = 1_000
 _EPOCH = date(1970, 1, 1)
 _USDC = "USDC"
+_OF_BRIDGES = (Account.IN_TRANSIT, Account.CROSSED, Account.PARKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,9 @@ def _counterparty(posted: StoredPosting, intent: Intent | None) -> str:
         return intent.terms.refund_address if posting.debit is Account.PAYER else intent.sender
     if Account.APP_FEES in accounts:
         return intent.client_id
-    if accounts & {Account.BRIDGE_FEES, Account.ESCROW}:
+    if accounts & {Account.SPREAD, Account.BRIDGE_SURPLUS, Account.OWED, Account.UNCLAIMED}:
+        return "the operator"
+    if accounts & {Account.BRIDGE_FEES, Account.ESCROW, *_OF_BRIDGES}:
         return intent.terms.bridge
     return ""
 

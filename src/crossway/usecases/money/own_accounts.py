@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from crossway.domain.ledger import Account, BalanceKey
 from crossway.ports.chain import Chain, IncludedTx
 from crossway.ports.services import Services
+from crossway.usecases.chains.shared_transactions import status_of_each
 
 MAX_OPEN, MAX_TRIES = 5_000, 5
 RELAYER, TREASURY = "inventory", "treasury"
@@ -76,7 +77,9 @@ class BalanceComparison:
 def own_accounts(chain: Chain) -> tuple[OwnAccount, ...]:
     """The relayer's account and the treasury; one account where both are the same address."""
     relayer, treasury = chain.accounts.relayer, chain.accounts.treasury
-    fees = (Account.SERVICE_FEES, Account.APP_FEES, Account.TREASURY)
+    # Income that bridges' contracts owe is booked there too, against the treasury.
+    from_bridges = (Account.BRIDGE_SURPLUS, Account.UNCLAIMED)
+    fees = (Account.SERVICE_FEES, Account.APP_FEES, *from_bridges, Account.TREASURY)
     if relayer == treasury:
         return (OwnAccount(RELAYER, relayer, (Account.INVENTORY, *fees), Account.INVENTORY),)
     return (
@@ -91,7 +94,9 @@ def find_unbooked_movements(services: Services, chain: Chain) -> UnbookedMovemen
         signed = unit.outbound_txs.list_signed([chain.id], MAX_OPEN)
     movement = UnbookedMovement(open_count=len(signed))
     native = services.catalogue.native_token(chain.id)
-    for status in chain.status([tx.tx_id for tx in signed]).values() if signed else ():
+    statuses = chain.status({tx.tx_id for tx in signed})
+    sent = [(tx.id, tx.intent_id, tx.tx_id) for tx in signed]
+    for status in status_of_each(services, sent, statuses).values():
         if isinstance(status, IncludedTx):
             _add_amount(movement, chain.accounts.relayer, native, -status.fee_units)
             for transfer in status.transfers:

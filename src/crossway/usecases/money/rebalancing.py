@@ -12,7 +12,11 @@ from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.money.inventory import InventoryPosition
-from crossway.usecases.pricing.quotes import BridgeQuotes, fetch_bridge_quotes
+from crossway.usecases.pricing.bridge_quotes import (
+    BridgeQuotes,
+    fetch_bridge_quotes,
+    rejection_reasons,
+)
 
 MIN_MICRO_USD = 25_000_000
 MAX_MOVES = 25
@@ -42,10 +46,15 @@ def suggest_moves(
     moves = sorted(moves, key=lambda m: -m.micro_usd)[:MAX_MOVES]
     if not moves:
         return []
-    requests = [RouteRequest(m.token.chain, m.to.chain, m.micro_usd) for m in moves]
+    requests = [
+        RouteRequest(m.token.chain, m.to.chain, m.micro_usd, m.token.symbol, m.to.symbol)
+        for m in moves
+    ]
+    # Inventory cannot be replenished out of inventory.
+    bridges = [bridge for bridge in services.bridges if bridge.name is not BridgeName.INVENTORY]
     try:
         bridge_quotes = fetch_bridge_quotes(
-            services, services.bridges, requests, active_kill_switches(services)
+            services, bridges, requests, active_kill_switches(services)
         )
     except QuotesUnavailable as error:
         return [_without_quote(move, str(error)) for move in moves]
@@ -92,10 +101,8 @@ def _usd_value(position: InventoryPosition, amount: int) -> int:
 def _with_quote(move: RebalancingMove, bridge_quotes: BridgeQuotes, index: int) -> RebalancingMove:
     quote: BridgeQuote | None = cheapest_quote(bridge_quotes.quotes[index])
     if quote is None:
-        reasons = [
-            rejection.reason for rejection in bridge_quotes.rejections[index] if rejection.supported
-        ]
-        return _without_quote(move, "; ".join(reasons) or "no bridge serves this route")
+        reasons = rejection_reasons(bridge_quotes.rejections[index])
+        return _without_quote(move, reasons or "no bridge serves this route")
     return RebalancingMove(
         move.token,
         move.to,

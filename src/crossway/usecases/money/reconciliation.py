@@ -12,6 +12,12 @@ from crossway.ports.chain import AccountTx, Chain
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.bridge_reconciliation import (
+    COLLECTED,
+    OpenTransfers,
+    compare_bridges,
+    read_open_transfers,
+)
 from crossway.usecases.money.inventory_adjustments import (
     TRANSIENT,
     UNBOOKED_ADJUSTMENT,
@@ -40,9 +46,9 @@ BATCH_SIZE, _NEWEST_DEPOSITS = 1_000, 20_000
 def reconcile(
     services: Services, caller: Principal, on_progress: Callable[[int], None] = lambda done: None
 ) -> Reconciliation:
-    """Compare deposit addresses, collecting accounts, the relayer's inventory, the treasury and the
-    relayer's transactions with the books; staff only. `on_progress` is called with the number of
-    chains done.
+    """Compare deposit addresses, collecting accounts, the relayer's inventory, the treasury, what
+    bridges have and the relayer's transactions with the books; staff only. `on_progress` is called
+    with the number of chains done.
 
     Unconfirmed deposits and transactions appear as transient differences.
     """
@@ -55,13 +61,15 @@ def compare(
 ) -> Reconciliation:
     """Like `reconcile`, for background runs: without a permission check."""
     result = Reconciliation()
+    over_bridges = read_open_transfers(services)
     for done, chain in enumerate(services.chains.values(), 1):
         try:
             unbooked = find_unbooked_movements(services, chain)
             _compare_addresses(services, chain, result, unbooked)
-            _compare_collecting_account(services, chain, result, unbooked)
+            _compare_collecting_account(services, chain, result, unbooked, over_bridges)
             outside_fees = _find_unknown_txs(services, chain, result)
             _compare_own_accounts(services, chain, result, outside_fees)
+            compare_bridges(services, chain, over_bridges, result)
         except Unreachable as error:
             result.unavailable[chain.id] = str(error)
         on_progress(done)
@@ -147,10 +155,16 @@ def _add_unscanned(
 
 
 def _compare_collecting_account(
-    services: Services, chain: Chain, result: Reconciliation, unbooked: UnbookedMovement
+    services: Services,
+    chain: Chain,
+    result: Reconciliation,
+    unbooked: UnbookedMovement,
+    transfers: OpenTransfers,
 ) -> None:
-    """Compare the balance of the collecting account with the ESCROW and BRIDGE_FEES accounts."""
+    """Compare the balance of the collecting account with the ESCROW and SPREAD accounts, without
+    what bridges' contracts have collected."""
     native = services.catalogue.native_token(chain.id)
+    in_contracts = transfers.sum_deposits(chain.id, *COLLECTED)
     with services.store.read() as unit:
         ledger_balances = unit.ledger.get_balances()
     for token in {
@@ -159,14 +173,20 @@ def _compare_collecting_account(
         if token == native:
             continue  # The account also holds native coins for its own fees.
         ledger_amount = _sum_accounts(
-            ledger_balances, chain.id, token, Account.ESCROW, Account.BRIDGE_FEES
-        )
+            ledger_balances, chain.id, token, Account.ESCROW, Account.SPREAD
+        ) - in_contracts.get(token, 0)
         account = chain.accounts.bridger
-        chain_amount = chain.balances([account], token)[account]
+        # Earlier payments have left what they retained in the escrow of their time.
+        escrows = [account, *chain.accounts.old_bridgers]
+        chain_amount = sum(chain.balances(escrows, token).values())
         if chain.accounts.shared and chain_amount > ledger_amount:
             continue  # The excess belongs to others; the contract keeps balances apart.
+        if chain_amount > ledger_amount:
+            booked_as_fees = _sum_booked_as_fees(services, chain, token)
+            ledger_amount = min(chain_amount, ledger_amount + booked_as_fees)
         if ledger_amount != chain_amount:
-            is_transient = chain_amount - ledger_amount == unbooked.net_change(account, token)
+            change = sum(unbooked.net_change(escrow, token) or 0 for escrow in escrows)
+            is_transient = unbooked.open_count > 0 and chain_amount - ledger_amount == change
             explanation = TRANSIENT if is_transient else UNBOOKED_TRANSACTION
             key = (chain.id, account, token)
             result.differences.append(
@@ -174,6 +194,12 @@ def _compare_collecting_account(
                     services, key, ledger_amount, chain_amount, "collecting", explanation
                 )
             )
+
+
+def _sum_booked_as_fees(services: Services, chain: Chain, token: str) -> int:
+    """What the escrow retains and earlier versions booked as fees of bridges."""
+    with services.store.read() as unit:
+        return unit.ledger.sum_moved(Account.BRIDGE_FEES, Account.ESCROW, chain.id, token)
 
 
 def _sum_accounts(

@@ -28,8 +28,9 @@ class Difference:
     """An account whose balance on the chain differs from the books.
 
     `kind` is `address` for a deposit address, `collecting` for the collecting account, `inventory`
-    for the relayer, or `treasury`. A transient difference resolves on its own. `message`, `reason`
-    and `next_step` are sentences.
+    for the relayer, or `treasury`; of bridges, `in_transit` for what is on its way, `owed` and
+    `parked` for what their contracts have for the coordinator and for recipients. A transient
+    difference resolves on its own. `message`, `reason` and `next_step` are sentences.
     """
 
     chain: str

@@ -64,6 +64,14 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "coordinator": AlertKind(
             _C, "Refund waits for the coordinator", "Refunds wait for the coordinator"
         ),
+        "halted": AlertKind(
+            _C, "Bridge contradicts the chain", "Bridge contradicts the chain"
+        ),
+        "parked": AlertKind(_C, "Recipient cannot be paid", "Recipients cannot be paid"),
+        "long_delay": AlertKind(
+            _C, "Bridge transfer delayed for a day", "Bridge transfers delayed for a day"
+        ),
+        "bridge": AlertKind(_C, "Bridge takes no transactions", "Bridges take no transactions"),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),
         "stuck": AlertKind(_C, "Payment overdue", "Payments overdue"),
@@ -75,7 +83,13 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "doubted": AlertKind(_W, "Node contradicts the others", "Nodes contradict the others"),
         "chain": AlertKind(_W, "Chain not responding", "Chains not responding"),
         "node": AlertKind(_W, "Chain lagging", "Chains lagging"),
-        "claim": AlertKind(_W, "Bridge claim overdue", "Bridge claims overdue"),
+        "delayed": AlertKind(_W, "Bridge transfer delayed", "Bridge transfers delayed"),
+        "unfilled": AlertKind(_W, "Nobody filled it in time", "Nobody filled them in time"),
+        "repeated": AlertKind(
+            _W, "Money arrived a second time", "Money arrived a second time",
+            resolved_manually=True,
+        ),
+        "claim": AlertKind(_W, "Repayment from escrow overdue", "Repayments from escrow overdue"),
         "ramp": AlertKind(_W, "Ramp order needs attention", "Ramp orders need attention"),
         "provider": AlertKind(_W, "Ramp provider not responding", "Ramp providers not responding"),
         "webhook": AlertKind(_W, "Webhook disabled", "Webhooks disabled"),
@@ -87,7 +101,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
     }
 )  # fmt: skip
 # Kinds whose alert has the same message as the transactions that wait for their cause to go.
-WAITING_KINDS: Final = ("stock", "gas", "price", "returns", "agent", "coordinator")
+WAITING_KINDS: Final = ("stock", "gas", "price", "returns", "agent", "coordinator", "bridge")
 SEVERITY_ORDER: Final = tuple(Severity)
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from crossway.domain.clients import Principal
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.quotes import bridge_title
 from crossway.domain.roles import Permission
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -26,10 +27,12 @@ _REFUND_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 # The kinds of alerts whose subject is an intent.
 _INTENT_KINDS = frozenset(
     {"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine", "unexplained", "signing"}
-    | {"coordinator"}
+    | {"coordinator", "delayed", "long_delay", "halted", "parked", "unfilled", "repeated"}
 )
-# Kinds that are left out when another alert of the same payment names the cause.
+# Kinds that are left out when another alert of the same payment names the cause, and those that a
+# worse one of the same payment replaces.
 _SECONDARY_KINDS = ("stuck", "foreign")
+_REPLACED_KINDS = ("delayed", "unfilled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
         order_id = number if alert.key.startswith("record:order:") else None
         return AlertContext(alert, kind, order_id=order_id, intent_id=None if order_id else number)
     chain, _, symbol = alert.subject.partition(":") if kind != "price" else ("", "", alert.subject)
+    if kind == "bridge":
+        chain, symbol = symbol, bridge_title(chain)
     payments = len({t.intent_id for t in held_up})
     return AlertContext(alert, kind, payments=payments, chain=chain, symbol=symbol)
 
@@ -127,17 +132,20 @@ def _trailing_number(key: str) -> int | None:
 
 def _drop_redundant(contexts: Sequence[AlertContext]) -> list[AlertContext]:
     """Drop alerts whose cause another alert names: "chain lagging" for a chain that does not
-    respond, "payment overdue" for a payment with a failed transaction."""
+    respond, "payment overdue" for a payment with a failed transaction, "delayed" for one that has
+    been so for a day."""
     unresponsive = {context.chain for context in contexts if context.kind == "chain"}
     explained_ids = {
         context.intent_id
         for context in contexts
         if context.kind not in _SECONDARY_KINDS and context.intent_id is not None
     }
+    long_delayed = {context.intent_id for context in contexts if context.kind == "long_delay"}
     return [
         context
         for context in contexts
         if not (context.kind == "node" and context.chain in unresponsive)
+        and not (context.kind in _REPLACED_KINDS and context.intent_id in long_delayed)
         and not (context.kind in _SECONDARY_KINDS and context.intent_id in explained_ids)
     ]
 

@@ -22,7 +22,7 @@ from crossway.usecases.operating.incidents import AlertGroup, group_alerts
 HOURS = 24
 MAX_RECENT = 12
 _MAX_HEAD_AGE = timedelta(minutes=5)
-_TRANSIT_ACCOUNTS = (Account.HELD, Account.ESCROW)
+_TRANSIT_ACCOUNTS = (Account.HELD, Account.ESCROW, Account.IN_TRANSIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class PeriodStats:
 @dataclass(frozen=True, slots=True)
 class FundsInTransit:
     """Funds in transit on one chain, in micro-USD: `deposits` at deposit addresses, `receivables`
-    from bridges, and `reserved` inventory for the `payments` that were started."""
+    in escrow or on their way over bridges, and `reserved` inventory for the `payments` that were
+    started."""
 
     chain: str
     deposits: int
@@ -173,7 +174,8 @@ def _funds_in_transit(
         FundsInTransit(
             chain,
             usd_values.get((Account.HELD, chain), 0),
-            usd_values.get((Account.ESCROW, chain), 0),
+            usd_values.get((Account.ESCROW, chain), 0)
+            + usd_values.get((Account.IN_TRANSIT, chain), 0),
             *reversed(started.get(chain, (0, 0))),
         )
         for chain in chains

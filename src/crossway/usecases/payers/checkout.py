@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from crossway.domain.branding import Branding
+from crossway.domain.bridge_transfer import BridgeTransfer, Custody
 from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.deposits import Deposit
 from crossway.domain.errors import DomainError, InvalidInput, NotFound
@@ -21,8 +22,11 @@ from crossway.domain.payment_links import (
 from crossway.domain.quotes import PaymentOption, SourceOption
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.abandoned_payouts import payout_deadline
+from crossway.usecases.payments.bridge_progress import BridgeProgress, load_progress
 from crossway.usecases.payments.checkout_urls import parse_token
 from crossway.usecases.payments.claims import PayerClaim, list_claims
+from crossway.usecases.payments.self_service import Guarantee, SelfService, describe_self_service
 from crossway.usecases.pricing.multi_source import quote_multi_source
 
 MAX_SHOWN = 50
@@ -56,7 +60,9 @@ class Merchant:
 class CheckoutSnapshot:
     """One payment as its payer may see it, with its newest deposits and returns; `older_deposits`
     counts the others. `claims` are what waits at its address. `link` is the payment link it was
-    made by, if any; `now` is the service's time."""
+    made by, if any; `now` is the service's time. `progress` is that of the bridge that carries it,
+    `self_service` what the payer keeps; where the operator is trusted, that ends at the latest at
+    `trusted_until`."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -66,6 +72,9 @@ class CheckoutSnapshot:
     now: datetime
     older_deposits: int = 0
     claims: Sequence[PayerClaim] = ()
+    progress: BridgeProgress | None = None
+    self_service: SelfService = field(default_factory=lambda: SelfService(Guarantee.OPERATOR))
+    trusted_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +129,18 @@ def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
             link=link if link and link.client_id == intent.client_id else None,
             now=services.clock.now(),
             claims=list_claims(services, unit, intent),
+            progress=load_progress(unit, [intent]).get(intent_id),
+            self_service=describe_self_service(services, intent, _find_transfer(unit, intent)),
+            trusted_until=None
+            if intent.custody is Custody.BRIDGE
+            else payout_deadline(services, intent),
         )
+
+
+def _find_transfer(unit: UnitOfWork, intent: Intent) -> BridgeTransfer | None:
+    if intent.custody is not Custody.BRIDGE:
+        return None
+    return unit.bridge_transfers.get_many([intent.id]).get(intent.id)
 
 
 def get_checkout_link(services: Services, link_id: str, payer: str = "") -> CheckoutLink:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidStatus, Unreachable
 from crossway.domain.intent import READ_VOCABULARY, Intent, IntentEvent, State
@@ -88,6 +89,8 @@ def give_up_by_hand(
             "Only a payment that waits for its payout can be given up: its status is "
             f"{READ_VOCABULARY[intent.state]}"
         )
+    if intent.custody is Custody.BRIDGE:
+        raise InvalidStatus("A bridge carries it: only the bridge can deliver or return it")
     amount = amount_confirmation.amount_of_intent(intent, intent.terms.deposit_amount)
     amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
     payout = _require_unpaid(services, intent)

@@ -16,12 +16,12 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.domain.outbound_call import refund_call
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import PublicCall
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.lifecycle import RETURNED_CAUSE, IntentBatch
 from crossway.usecases.payments.redirects import is_left_to_coordinator
 
 ANYONE_MAY = "Anyone may return the money on chain."
@@ -142,7 +142,11 @@ def book_carried_out(
     for account, amount in ((Account.HELD, from_held), (Account.DUST, from_dust)):
         if amount:
             batch.add_postings(intent, *key, "claimed", (Account.PAYER, account, amount))
-    returned = intent.state is State.EXPIRED and not balance.misdirected and not left
+    refunds = intent.state is State.EXPIRED or (
+        # What the escrow returned; anything else there is no refund of a payment that was started.
+        intent.state is State.FAILED and any(tx.cause == RETURNED_CAUSE for tx in locked.values())
+    )
+    returned = refunds and not balance.misdirected and not left
     event = IntentEvent.RETURNED if returned else IntentEvent.LEDGER_ONLY
     own = {} if balance.misdirected else {"balance_at_address": balance.held - from_held}
     alone = accounts.is_coordinator(intent.coordinator)

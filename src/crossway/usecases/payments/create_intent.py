@@ -213,7 +213,8 @@ def build_intent(
     owner, now = caller.owner, services.clock.now()
     terms = _build_terms(fields, quote, now, life_seconds)
     source, destination = services.chains[quote.source], services.chains[quote.destination]
-    intent_hash = source.intent_hash(terms)
+    bridger = source.accounts.collector(quote.collector)
+    intent_hash = source.intent_hash(terms, bridger)
     address = source.deposit_address(intent_hash)
     max_settle_seconds = services.policy.max_settle_seconds
     return Intent(
@@ -239,7 +240,7 @@ def build_intent(
         else min(quote.settle_seconds, max_settle_seconds),
         bridge_data=quote.extra_data,
         coordinator=source.accounts.coordinator,
-        bridger=source.accounts.bridger,
+        bridger=bridger,
         metadata=fields.metadata,
         payment_link_id=fields.payment_link_id,
         state=State.PENDING,
@@ -252,6 +253,7 @@ def build_intent(
         created_at=now,
         updated_at=now,
         by_payer=fields.by_payer,
+        custody=quote.custody,
     )
 
 

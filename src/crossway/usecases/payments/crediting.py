@@ -13,6 +13,7 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account, AddressKey
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments import bridge_returns
 from crossway.usecases.payments.dust import DUST_NOTE
 from crossway.usecases.payments.lifecycle import IntentBatch, recovered_dust
 from crossway.usecases.payments.returns import is_worth_returning, new_deposit_return
@@ -30,7 +31,7 @@ def credit_deposits(
     batch.balances.load(unit, map(_key, deposits))
     credited: list[tuple[int, DepositPurpose, str]] = []
     for deposit in deposits:
-        if deposit.id in uncredited_ids:
+        if deposit.id in uncredited_ids and not bridge_returns.must_wait(unit, batch, deposit):
             purpose, note = _credit_deposit(unit, batch, deposit)
             credited.append((deposit.id, purpose, note))
     unit.deposits.credit(credited, now)
@@ -43,6 +44,8 @@ def _credit_deposit(
 ) -> tuple[DepositPurpose, str]:
     intent, incoming = batch.current[deposit.intent_id], deposit.incoming
     terms = intent.terms
+    if bridge_returns.is_return(unit, batch, deposit):
+        return bridge_returns.credit(unit, batch, deposit)
     purpose = classify_deposit(
         intent.state,
         terms.source_chain,
@@ -107,7 +110,9 @@ def reverse_deposits(
     batch = IntentBatch(services, now, unit.intents.lock({d.intent_id for d in deposits}))
     batch.balances.load(unit, map(_key, deposits))
     for deposit in deposits:
-        if deposit.purpose is not None and deposit.purpose is not DepositPurpose.ZERO_VALUE:
+        if deposit.purpose is DepositPurpose.BRIDGE_RETURN:
+            bridge_returns.reverse(unit, batch, deposit, note)
+        elif deposit.purpose is not None and deposit.purpose is not DepositPurpose.ZERO_VALUE:
             _reverse_deposit(unit, batch, deposit, note)
     unit.deposits.mark_orphaned([d.id for d in deposits], note)
     batch.store(unit)

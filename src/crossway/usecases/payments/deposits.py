@@ -45,14 +45,20 @@ def record_deposits(
         unit.payment_archive.restore(addresses)
     intent_ids = unit.intents.find_ids_by_address(addresses)
     usd_values = unit.intents.get_usd_values(set(intent_ids.values()))
+    over_bridges = unit.intents.find_over_bridges(set(intent_ids.values()))
     deposits = []
     for transfer in incoming:
         intent_id = intent_ids.get(transfer.to)
-        if intent_id is not None:
+        # What the payment's own contract gives back is no deposit: the transaction that has it do
+        # so is booked.
+        if intent_id is not None and over_bridges.get(intent_id) != transfer.sender:
             chain = services.catalogue.chains[transfer.chain]
-            # Testnet funds have no value: inclusion in a block is enough.
+            # Testnet funds have no value, and what a bridge sends on goes away together with the
+            # deposit: inclusion in a block is enough.
             confirmations = (
-                0 if chain.testnet else chain.confirmations.depth_for_value(usd_values[intent_id])
+                0
+                if chain.testnet or intent_id in over_bridges
+                else chain.confirmations.depth_for_value(usd_values[intent_id])
             )
             deposits.append((intent_id, transfer, confirmations))
     unit.deposits.add(deposits)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, IntentEvent, State, advance
 from crossway.domain.ledger import Account, AddressKey, Leg, Posting
 from crossway.domain.outbound import OPEN_STATES, OutboundTxKind
@@ -13,14 +14,18 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments import corridor_stats
 from crossway.usecases.payments.address_balances import AddressBalances
+from crossway.usecases.payments.bridge_transfers import BridgeTransferBatch
 
 REFUSED_CAUSE: Final = "refused"
+RETURNED_CAUSE: Final = "returned"
+"""The cause of a refund of what the escrow has returned to its deposit address."""
 
 
 @dataclass
 class IntentBatch:
     """Changes to locked intents that one database transaction stores, with what follows from them:
-    outbound transactions and ledger postings. `current` holds the intents as changed so far."""
+    outbound transactions, ledger postings and changes to bridge transfers. `current` holds the
+    intents as changed so far."""
 
     services: Services
     now: datetime
@@ -29,6 +34,10 @@ class IntentBatch:
     outbound: list[NewOutboundTx] = field(default_factory=list)
     postings: list[Posting] = field(default_factory=list)
     balances: AddressBalances = field(default_factory=AddressBalances)
+    transfers: BridgeTransferBatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.transfers = BridgeTransferBatch(self.now)
 
     def apply_event(
         self, intent_id: int, event: IntentEvent, cause: str, note: str = "", **fields: Any
@@ -60,11 +69,32 @@ class IntentBatch:
 
     def store(self, unit: UnitOfWork) -> None:
         """Write the whole batch. Ramp orders whose intents changed become due for processing."""
-        unit.intents.apply(self.changes)
+        unit.intents.apply(self._with_transfers(unit))
+        unit.bridge_transfers.plan([c.after for c in self.changes if _is_to_be_sent(c)], self.now)
+        self.transfers.store(unit)
         unit.orders.wake({o for c in self.changes if (o := c.after.order_id) is not None}, self.now)
         unit.outbound_txs.enqueue(one_return_for_each_address(unit, self.outbound), self.now)
         unit.ledger.post(self.postings, self.now)
         corridor_stats.count(unit, self.changes, self.now)
+
+    def _with_transfers(self, unit: UnitOfWork) -> list[IntentChange]:
+        """The changes, those that are published with the bridge transfer that they tell of."""
+        published = {c.after.id for c in self.changes if _tells_of_bridge(c)}
+        transfers = self.transfers.preload(unit, published) if published else {}
+        return [
+            replace(c, transfer=transfers.get(c.after.id)) if _tells_of_bridge(c) else c
+            for c in self.changes
+        ]
+
+
+def _tells_of_bridge(change: IntentChange) -> bool:
+    is_published = change.transition.event_type is not None
+    return is_published and change.after.custody is Custody.BRIDGE
+
+
+def _is_to_be_sent(change: IntentChange) -> bool:
+    over_bridge = change.after.custody is Custody.BRIDGE
+    return over_bridge and OutboundTxKind.START in change.transition.outbound
 
 
 def new_outbound_tx(
@@ -85,13 +115,20 @@ def new_outbound_tx(
             amount, to_address = terms.payout_amount, terms.recipient
         case OutboundTxKind.REIMBURSE:
             cause, amount = "reimburse", terms.deposit_amount
-            to_address = services.chains[terms.source_chain].accounts.relayer
+            accounts = services.chains[terms.source_chain].accounts
+            to_address = accounts.relayer
             due_at = now + timedelta(seconds=intent.settle_seconds)
+            if accounts.is_reclaimable(intent.bridger):
+                # Long before anyone may reclaim the deposit.
+                half = timedelta(seconds=accounts.reclaim_seconds // 2)
+                due_at = min(due_at, max(now, terms.expires_at + half))
         case OutboundTxKind.REFUND:
             failed, refused = intent.state is State.FAILED, cause == REFUSED_CAUSE
             cause, to_address = "failed" if failed else "expiry", terms.refund_address
             kept = intent.costs.network_fee_units if refused else 0
-            amount = terms.deposit_amount - kept if failed else None
+            # What a bridge returned is at the deposit address again.
+            is_in_escrow = failed and intent.custody is Custody.OPERATOR
+            amount = terms.deposit_amount - kept if is_in_escrow else None
         case OutboundTxKind.RETURN_EXCESS:
             to_address = terms.refund_address
     return NewOutboundTx(intent.id, kind, cause, chain, token, amount, to_address, due_at)

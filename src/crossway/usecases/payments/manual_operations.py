@@ -1,7 +1,6 @@
-"""Manual operations on one intent: check for deposits, refund, redirect, scan other chains."""
+"""Manual operations on one intent: check for deposits, redirect refunds, scan other chains."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 from crossway.domain.clients import Principal, Scope
@@ -11,24 +10,20 @@ from crossway.domain.intent import READ_VOCABULARY, Intent, State
 from crossway.domain.money import format_units
 from crossway.domain.outbound import (
     OutboundTx,
-    OutboundTxEvent,
-    OutboundTxKind,
-    OutboundTxState,
 )
 from crossway.domain.roles import Permission
-from crossway.ports.records import NewOutboundTx, OutboundTxChange
+from crossway.ports.records import NewOutboundTx
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.money.amount_confirmation import amount_of_intent
-from crossway.usecases.payments.claims import ANYONE_MAY, BY_HAND
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
 from crossway.usecases.payments.intents import get_by_address, get_by_id
 from crossway.usecases.payments.lifecycle import (
-    new_outbound_tx,
     one_return_for_each_address,
 )
+from crossway.usecases.payments.manual_refunds import is_unsigned, make_due
 from crossway.usecases.payments.redirects import can_redirect
 from crossway.usecases.payments.returns import new_deposit_return
 from crossway.usecases.staff.step_up import require_step_up
@@ -36,7 +31,6 @@ from crossway.usecases.staff.step_up import require_step_up
 REDIRECTED: Final = "refund redirected"
 """The action under which the audit log has the address of a redirected refund."""
 
-_WAIT_SECONDS = 10
 _NEWEST_DEPOSITS = 500
 
 
@@ -71,88 +65,6 @@ def _seen_amount(services: Services, intent: Intent) -> int:
         if d.state is DepositState.SEEN
         and (d.incoming.chain, d.incoming.token) == (terms.source_chain, terms.token_in)
     )
-
-
-def refund(services: Services, caller: Principal, address: str, typed_amount: object = None) -> str:
-    """Refund what an expired or failed intent holds; returns the transaction id.
-
-    The engine sends the refund: this makes it due now and waits up to 10 seconds for its signature.
-    Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`. Raises
-    `InvalidStatus`, for merchants also where the refund waits for a limit of returns, and
-    `Unreachable` when the refund was not signed in time.
-    """
-    caller.require_scope(Scope.REFUND)
-    require_step_up(services, caller.session)
-    intent = get_by_address(services, caller, address)
-    if intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address <= 0:
-        intent = check_deposits(services, intent)
-    _require_refundable(services, intent)
-    amount_confirmation.require_confirmation(
-        services, caller, amount_of_intent(intent, intent.balance_at_address), typed_amount
-    )
-
-    def work(unit: UnitOfWork) -> None:
-        now = services.clock.now()
-        locked = unit.intents.lock([intent.id])[intent.id]
-        unit.outbound_txs.enqueue(
-            [new_outbound_tx(services, locked, OutboundTxKind.REFUND, "", now)], now
-        )
-        refunds = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.REFUND)
-        unsigned = [tx for tx in refunds if _is_unsigned(tx)]
-        unit.outbound_txs.update([_retry_now(tx, services, caller) for tx in unsigned], now)
-        detail = {"intent": intent.id}
-        unit.audit_log.record(caller.actor_name, "refund", detail, now, f"intent:{intent.id}")
-
-    services.store.write(work)
-    services.process.wake()
-    return _wait_for_refund_tx(services, intent.id)
-
-
-def _require_refundable(services: Services, intent: Intent) -> None:
-    match intent.state:
-        case State.REFUNDED:
-            raise InvalidStatus("Intent is already refunded")
-        case State.EXPIRED | State.FAILED:
-            if intent.state is State.EXPIRED and intent.balance_at_address <= 0:
-                raise InvalidStatus("Nothing to refund: the intent holds no funds")
-        case _:
-            raise InvalidStatus(
-                f"Intent is not expired: its status is {READ_VOCABULARY[intent.state]}"
-            )
-
-
-def _is_unsigned(tx: OutboundTx) -> bool:
-    return tx.state in (OutboundTxState.DUE, OutboundTxState.FAILED)
-
-
-def _retry_now(tx: OutboundTx, services: Services, caller: Principal) -> OutboundTxChange:
-    """Make a transaction due now. Only for staff does it wait for no limit: with a merchant's key,
-    which may be stolen, any number of returns could be caused at the operator's cost."""
-    now, reason = services.clock.now(), BY_HAND if caller.is_staff else ""
-    if tx.state is OutboundTxState.FAILED:
-        return OutboundTxChange.after_event(
-            tx, OutboundTxEvent.REVIVE, reason, now, attempt_count=0
-        )
-    state, attempts = tx.state, tx.attempt_count
-    return OutboundTxChange(tx.id, state, state, attempts, reason, now)
-
-
-def _wait_for_refund_tx(services: Services, intent_id: int) -> str:
-    """Wait until the engine has signed the refund; returns its transaction id."""
-    deadline = services.clock.machine() + timedelta(seconds=_WAIT_SECONDS)
-    while True:
-        with services.store.read() as unit:
-            refunds = unit.outbound_txs.list_by_intents([intent_id], OutboundTxKind.REFUND)
-        for tx in refunds:
-            is_signed = tx.state not in (OutboundTxState.DUE, OutboundTxState.FAILED)
-            if is_signed and tx.tx_id is not None:
-                return tx.tx_id
-            if tx.reason.endswith(ANYONE_MAY):
-                raise InvalidStatus(f"Not refunded now: {tx.reason.rstrip('.')}")
-        if services.clock.machine() >= deadline:
-            reason = refunds[0].reason if refunds else ""
-            raise Unreachable(f"The refund is due and has not been sent yet. {reason}".strip())
-        services.process.pause()
 
 
 def redirect_refund(
@@ -190,7 +102,7 @@ def redirect_refund(
             unit.audit_log.record(
                 caller.actor_name, REDIRECTED, detail, now, subject, before, after
             )
-        unit.outbound_txs.update([_retry_now(t, services, caller) for t in failed], now)
+        unit.outbound_txs.update([make_due(t, services, caller) for t in failed], now)
         unit.alerts.resolve([f"transfer:{t.id}" for t in failed], now)
 
     services.store.write(work)
@@ -248,9 +160,9 @@ def return_deposit(
         outbound_tx = new_deposit_return(intent, deposit, now)
         unit.outbound_txs.enqueue(one_return_for_each_address(unit, [outbound_tx]), now)
         place = (outbound_tx.chain, outbound_tx.token)
-        waiting = [t for t in unit.outbound_txs.list_unsettled([intent.id]) if _is_unsigned(t)]
+        waiting = [t for t in unit.outbound_txs.list_unsettled([intent.id]) if is_unsigned(t)]
         returns = [t for t in waiting if t.kind is outbound_tx.kind and (t.chain, t.token) == place]
-        unit.outbound_txs.update([_retry_now(t, services, caller) for t in returns], now)
+        unit.outbound_txs.update([make_due(t, services, caller) for t in returns], now)
         detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
         unit.audit_log.record(caller.actor_name, "deposit returned", detail, now, subject)
         return outbound_tx

@@ -9,7 +9,7 @@ from typing import Final
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxState
 from crossway.domain.outbound_call import refund_call
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import PublicCall
 from crossway.ports.services import Services
 

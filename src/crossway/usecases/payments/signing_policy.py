@@ -4,22 +4,20 @@ and the books. It shares no code with what builds calls."""
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+from crossway.domain.bridge_transfer import BridgeTransferState, Custody
 from crossway.domain.errors import SigningRefused
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.domain.outbound_call import (
-    OutboundCall,
-    Output,
-    fill_marker,
-    settle_marker,
-    start_marker,
-)
-from crossway.ports.chain import Chain, ChainAddresses, SignedTx
+from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
+from crossway.domain.quotes import BridgeName
+from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 from crossway.usecases.payments.manual_operations import REDIRECTED
+from crossway.usecases.payments.signing_checks import differences_of_call
 
 K, T = OutboundTxKind, OutboundTxState
 _DONE: Final = (T.CONFIRMED, T.FINAL)
@@ -30,13 +28,20 @@ _FIRST_STATES: Final[Mapping[OutboundTxKind, tuple[State, ...]]] = {
     K.FILL: (State.INITIATED,),
     K.REIMBURSE: (State.COMPLETED,),
     K.REFUND: (State.EXPIRED, State.FAILED),
+    # Completed: somebody paid the recipient before and is to be repaid.
+    K.DELIVER: (State.INITIATED, State.COMPLETED),
+    K.GIVE_BACK: (State.FUNDED, State.EXPIRED),
+    K.RELEASE: (State.FAILED,),
 }
 _CAUSES: Final[Mapping[OutboundTxKind, tuple[str, ...]]] = {
     # With any other cause, the database would take a second one.
     K.START: ("start",),
     K.FILL: ("fill",),
     K.REIMBURSE: ("reimburse",),
-    K.REFUND: ("expiry", "failed"),
+    K.REFUND: ("expiry", "failed", RETURNED_CAUSE),
+    K.DELIVER: ("deliver",),
+    K.GIVE_BACK: ("give_back",),
+    K.RELEASE: ("release",),
 }
 _MAX_REDIRECTS: Final = 100
 
@@ -69,6 +74,7 @@ class SigningPolicy:
         self._paid = unit.ledger.sum_by_intent(Account.RECIPIENT, ids_of_payouts)
         # What left the escrow again, such as a reimbursement before a reorg, does not count here.
         self._collected = unit.ledger.sum_by_intent(Account.ESCROW, ids_of_payouts, Account.HELD)
+        self._in_transit = unit.ledger.sum_by_intent(Account.IN_TRANSIT, ids_of_payouts)
         self._of_intent: dict[tuple[int, OutboundTxKind], list[OutboundTx]] = {}
         for kind in (K.START, K.FILL, K.REIMBURSE, K.REFUND) if ids_of_payouts else ():
             for tx in unit.outbound_txs.list_by_intents(ids_of_payouts, kind):
@@ -99,9 +105,20 @@ class SigningPolicy:
         self._reserved = self._unit.account_nonces.get_range(self._chain.id, account) or (0, 0)
         for tx, call, nonce in requests:
             self.require_signable(tx, call, nonce)
-        if len({nonce for _, _, nonce in requests}) != len(requests):
+        if not self._may_share_nonces(requests, fee_units):
             raise SigningRefused("Not signed: two transactions have the same nonce.")
         return self._chain.sign([(call, nonce) for _, call, nonce in requests], fee_units)
+
+    def _may_share_nonces(
+        self, requests: Sequence[tuple[OutboundTx, OutboundCall, int]], fee_units: int
+    ) -> bool:
+        """Whether those that share a nonce may share a transaction."""
+        by_nonce: dict[int, list[OutboundCall]] = {}
+        for _, call, nonce in requests:
+            by_nonce.setdefault(nonce, []).append(call)
+        shared = [calls for calls in by_nonce.values() if len(calls) > 1]
+        most = self._chain.calls_per_tx(fee_units) if shared else 1
+        return all(len(calls) <= most and all(map(is_open_to_anyone, calls)) for calls in shared)
 
     def _is_own_nonce(self, tx: OutboundTx, nonce: int) -> bool:
         if tx.kind is K.SKIP_NONCE:
@@ -119,7 +136,11 @@ class SigningPolicy:
             yield f"the payment is {intent.state.lower()}"
         if tx.cause not in _CAUSES.get(tx.kind, (tx.cause,)):
             yield f"its cause is {tx.cause!r}"
-        yield from _differences_of_call(tx, intent, call, self._chain.accounts)
+        yield from differences_of_call(tx, intent, call, self._chain.accounts)
+        if tx.kind is K.START:
+            yield from self._differences_of_output(intent, call)
+        if tx.kind is K.DELIVER:
+            yield from self._differences_of_message(intent, call)
         if tx.kind in (K.REFUND, K.RETURN_EXCESS) and not self._may_receive(intent, tx.to_address):
             yield f"{tx.to_address} is not the refund address, and nobody redirected the refund"
         yield from self._missing_authority(tx, intent)
@@ -139,7 +160,10 @@ class SigningPolicy:
             # It moves nothing, and all payments of the chain wait for it, not only this one.
             return
         of_intent = (terms, intent.bridger, intent.coordinator)
-        if (call.terms, call.bridger, call.coordinator) != of_intent:
+        if (call.terms, call.bridger, call.coordinator, call.custody) != (
+            *of_intent,
+            intent.custody,
+        ):
             yield "the call has other terms than the payment"
         source = self._services.chains.get(terms.source_chain)
         if source is None:
@@ -152,11 +176,28 @@ class SigningPolicy:
             # What was collected is paid on even where the contracts have been replaced since.
             yield "the deposit address of the payment is not that of its intent hash"
 
+    def _differences_of_output(self, intent: Intent, call: OutboundCall) -> Iterator[str]:
+        """Whether it asks a bridge that fills deposits for the recipient's amount at least."""
+        if intent.custody is not Custody.BRIDGE or intent.terms.bridge != BridgeName.ACROSS:
+            if call.bridge_output:
+                yield "it names an output for a bridge that takes none"
+        elif call.bridge_output < intent.terms.payout_amount:
+            yield "it asks the bridge for less than the recipient's amount"
+
+    def _differences_of_message(self, intent: Intent, call: OutboundCall) -> Iterator[str]:
+        """Whether it delivers the message that was verified and stored."""
+        stored = self._unit.bridge_transfers.get_many([intent.id]).get(intent.id)
+        if stored is None or stored.state is not BridgeTransferState.CLAIMABLE:
+            yield "the bridge has not attested to it"
+        elif (call.message, call.attestation) != (stored.message, stored.attestation):
+            yield "the message is not the one that was verified"
+
     def _missing_authority(self, tx: OutboundTx, intent: Intent) -> Iterator[str]:
         """Whether the contracts would refuse it from the relayer. Replacing what was signed changes
         its fee alone, and must not keep its nonce waiting."""
         if self._chain.accounts.is_coordinator(intent.coordinator):
             return
+        open_to_all = intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.CCTP
         takes_out = tx.kind is K.REIMBURSE or (tx.kind is K.REFUND and tx.amount is not None)
         sweeps = tx.kind in (K.REFUND, K.RETURN_EXCESS) and tx.amount is None
         if sweeps and tx.to_address != intent.terms.refund_address:
@@ -166,7 +207,8 @@ class SigningPolicy:
         elif (
             takes_out
             or (sweeps and tx.chain != intent.terms.source_chain)
-            or (tx.kind is K.START and intent.state is State.FUNDED)
+            or (tx.kind is K.START and intent.state is State.FUNDED and not open_to_all)
+            or (tx.kind is K.GIVE_BACK and intent.state is State.FUNDED)
         ):
             yield f"the relayer is not an agent of its coordinator {intent.coordinator}"
 
@@ -187,7 +229,7 @@ class SigningPolicy:
         paid, is_first = self._paid.get(intent.id, 0), tx.state is T.DUE
         if not self._has(intent, K.START, _DONE if is_first else (T.DUE, *_SENT)):
             yield "the deposit was not collected"
-        elif is_first and self._collected.get(intent.id, 0) != intent.terms.deposit_amount:
+        elif is_first and self._booked(intent) != intent.terms.deposit_amount:
             yield "the books do not show that the deposit was collected"
         if tx.kind is K.REIMBURSE:
             # A reorg may have taken the payout back since the first one was signed.
@@ -209,73 +251,10 @@ class SigningPolicy:
         ):
             yield "the collected deposit was refunded"
 
+    def _booked(self, intent: Intent) -> int:
+        """What the books have collected of the deposit, or sent over its bridge."""
+        over_bridge = intent.custody is Custody.BRIDGE
+        return (self._in_transit if over_bridge else self._collected).get(intent.id, 0)
+
     def _has(self, intent: Intent, kind: OutboundTxKind, states: Sequence[OutboundTxState]) -> bool:
         return any(tx.state in states for tx in self._of_intent.get((intent.id, kind), ()))
-
-
-def _differences_of_call(
-    tx: OutboundTx, intent: Intent, call: OutboundCall, accounts: ChainAddresses
-) -> Iterator[str]:
-    """Whether the call moves what the terms say, and nothing else."""
-    terms = intent.terms
-    deposited = (terms.source_chain, terms.token_in, terms.deposit_amount)
-    is_right, marker, not_after, expected = False, None, None, (tx.chain, tx.token, tx.amount)
-    match tx.kind:
-        case K.START:
-            marker, not_after, expected = start_marker(intent), terms.expires_at, deposited
-            rest = Output(intent.address, terms.refund_address, terms.token_in, None, False)
-            moved = (_deposit_to(intent, intent.bridger), rest)
-            is_right = call.outputs == moved and tx.to_address == intent.bridger
-        case K.FILL:
-            marker = fill_marker(intent)
-            expected = (terms.destination_chain, terms.token_out, terms.payout_amount)
-            payout = Output(accounts.relayer, terms.recipient, terms.token_out, terms.payout_amount)
-            is_right = call.outputs == (payout,) and tx.to_address == terms.recipient
-        case K.REIMBURSE:
-            marker, expected = settle_marker(intent), deposited
-            is_right = _repays(intent, call, accounts)
-        case K.REFUND if tx.amount is not None:
-            marker, expected = settle_marker(intent), (*deposited[:2], tx.amount)
-            is_right = _settles_back(tx, intent, call, accounts)
-        case K.REFUND | K.RETURN_EXCESS:
-            expected = (*deposited[:2], None) if tx.kind is K.REFUND else (tx.chain, tx.token, None)
-            is_right = call.outputs == (Output(intent.address, tx.to_address, tx.token, None),)
-        case K.SKIP_NONCE:
-            is_right = not call.outputs
-    if (tx.chain, tx.token, tx.amount) != expected:
-        yield "its chain, token or amount is not that of the terms"
-    if not is_right:
-        yield "it does not pay what the terms say to whom they say"
-    if (call.marker, call.not_after) != (marker, not_after):
-        yield "its marker or its deadline is not that of the terms"
-
-
-def _deposit_to(intent: Intent, to: str) -> Output:
-    return Output(intent.address, to, intent.terms.token_in, intent.terms.deposit_amount)
-
-
-def _repays(intent: Intent, call: OutboundCall, accounts: ChainAddresses) -> bool:
-    """Whether a collected deposit goes to the relayer less all fees, and to the treasury what it
-    gets of these; the bridge's fee stays in the escrow."""
-    costs = intent.costs
-    kept = costs.fees_units + costs.app_fee_units
-    wanted = [(accounts.relayer, intent.terms.deposit_amount - kept)]
-    wanted += [(accounts.treasury, costs.treasury_units)] if costs.treasury_units else []
-    return _leaves_escrow(intent, call, wanted)
-
-
-def _settles_back(
-    tx: OutboundTx, intent: Intent, call: OutboundCall, accounts: ChainAddresses
-) -> bool:
-    """Whether a collected deposit goes back, whole or less the network costs, which go to the
-    relayer."""
-    amount, deposit = tx.amount or 0, intent.terms.deposit_amount
-    kept = deposit - amount
-    wanted = [(tx.to_address, amount)] + ([(accounts.relayer, kept)] if kept else [])
-    right = kept in (0, intent.costs.network_fee_units)
-    return right and _leaves_escrow(intent, call, wanted)
-
-
-def _leaves_escrow(intent: Intent, call: OutboundCall, wanted: list[tuple[str, int]]) -> bool:
-    token = intent.terms.token_in
-    return call.outputs == tuple(Output(intent.bridger, to, token, units) for to, units in wanted)

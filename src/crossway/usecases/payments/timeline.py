@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from crossway.domain.clients import Principal
-from crossway.domain.deposits import Deposit, DepositState
-from crossway.domain.intent import Intent, State
+from crossway.domain.deposits import Deposit
+from crossway.domain.intent import Intent
 from crossway.domain.ledger import AddressBalance, Posting
-from crossway.domain.money import format_units, micro_usd_up
-from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.domain.quotes import bridge_title
+from crossway.domain.money import micro_usd_up
+from crossway.domain.outbound import OutboundTx
 from crossway.domain.webhooks import Delivery, OutboxEvent
 from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.ports.records import TransitionRecord, TxAttempt
@@ -17,28 +16,16 @@ from crossway.ports.search_repository import Note
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhook_repository import DeliveryFilter
-from crossway.usecases.payments.abandoned_payouts import payout_deadline
+from crossway.usecases.payments.bridge_progress import BridgeProgress, load_progress
 from crossway.usecases.payments.claims import PayerClaim, list_claims
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.intents import get_by_id
+from crossway.usecases.payments.next_action import describe_next_action
 from crossway.usecases.payments.redirects import CoordinatorCall, list_coordinator_calls
+from crossway.usecases.payments.trust import describe_trust
 
 MAX_RELATED, MAX_SHOWN = 50, 100
 _MAX_ADDRESS_BALANCES = 20
-_KIND_LABELS = {
-    OutboundTxKind.START: "deposit collection",
-    OutboundTxKind.FILL: "payout",
-    OutboundTxKind.RETURN_EXCESS: "return of an unexpected deposit",
-    OutboundTxKind.REIMBURSE: "bridge reimbursement",
-    OutboundTxKind.REFUND: "refund",
-    OutboundTxKind.SKIP_NONCE: "skipped nonce",
-}
-
-
-_RETURNS = {
-    OutboundTxKind.REFUND: "send the refund",
-    OutboundTxKind.RETURN_EXCESS: "return the unexpected deposit",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +42,8 @@ class HiddenRecords:
 class IntentTimeline:
     """One intent with its newest records and how many older ones there are. `next_action` is a
     sentence that says who does what next; `next_action_due_at` is None where there is no deadline.
+    `progress` is that of its bridge, None where none carries it, and `trust` says whom the payer
+    trusts from start to payout.
     `misdirected` is what is held of other tokens or on other chains, `claims` what waits at the
     address for a reason of ours, `coordinator_calls` what the coordinator has to sign."""
 
@@ -71,6 +60,8 @@ class IntentTimeline:
     hidden: HiddenRecords = HiddenRecords()
     claims: list[PayerClaim] = field(default_factory=list)
     coordinator_calls: list[CoordinatorCall] = field(default_factory=list)
+    progress: BridgeProgress | None = None
+    trust: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +97,7 @@ def get_timeline(
     intent = get_by_id(services, caller, intent_id)
     with services.store.read() as unit:
         deposits = unit.deposits.list_by_intents([intent_id], newest)
-        outbound_txs = (
-            unit.outbound_txs.list_by_intents([intent_id])
-            if newest is None
-            else unit.outbound_txs.list_newest(intent_id, newest)
-        )
+        outbound_txs = _load_outbound_txs(unit, intent_id, newest)
         attempts = unit.outbound_txs.list_attempts([t.id for t in outbound_txs])
         transitions = unit.intents.list_transitions([intent_id], newest)
         postings = unit.ledger.list_by_intent(intent_id, newest)
@@ -119,7 +106,8 @@ def get_timeline(
         claims = list_claims(services, unit, intent)
         shown = HiddenRecords(len(deposits), len(outbound_txs), len(transitions), len(postings))
         hidden = HiddenRecords() if newest is None else _count_hidden(unit, intent_id, shown)
-    next_action, due_at = describe_next_action(services, intent, deposits, outbound_txs)
+        progress = load_progress(unit, [intent]).get(intent_id)
+    next_action, due_at = describe_next_action(services, intent, deposits, outbound_txs, progress)
     return IntentTimeline(
         intent,
         deposits,
@@ -134,7 +122,15 @@ def get_timeline(
         hidden,
         claims,
         list_coordinator_calls(services, intent, outbound_txs),
+        progress,
+        describe_trust(services, intent),
     )
+
+
+def _load_outbound_txs(unit: UnitOfWork, intent_id: int, newest: int | None) -> list[OutboundTx]:
+    if newest is None:
+        return unit.outbound_txs.list_by_intents([intent_id])
+    return unit.outbound_txs.list_newest(intent_id, newest)
 
 
 def _count_hidden(unit: UnitOfWork, intent_id: int, shown: HiddenRecords) -> HiddenRecords:
@@ -176,67 +172,3 @@ def estimate_refund(services: Services, intent: Intent) -> RefundEstimate | None
     )
     dust = is_dust(services, intent, terms.token_in, chain.id, intent.balance_at_address)
     return RefundEstimate(chain.id, fee, fee_micro_usd, refund_micro_usd, dust)
-
-
-def describe_next_action(
-    services: Services, intent: Intent, deposits: list[Deposit], outbound_txs: list[OutboundTx]
-) -> tuple[str, datetime | None]:
-    """A sentence that says who does what next, and its deadline."""
-    failed = [
-        t for t in outbound_txs if t.state is OutboundTxState.FAILED and _needs_operator(t, intent)
-    ]
-    if failed:
-        label = _KIND_LABELS[failed[0].kind]
-        return f"Operator: resolve the failed {label}: {failed[0].reason}.", None
-    open_txs = [t for t in outbound_txs if t.state in OPEN_STATES]
-    match intent.state:
-        case State.PENDING:
-            return _describe_pending(services, intent, deposits), intent.terms.expires_at
-        case State.FUNDED if any(t.state is OutboundTxState.FAILED for t in outbound_txs):
-            label = "Crossway: refund when the payment expires. Collecting the deposit failed."
-            return label, intent.terms.expires_at
-        case State.FUNDED:
-            reason = next((t.reason for t in open_txs if t.reason), "")
-            when = f" as soon as possible. {reason}" if reason else "."
-            return f"Crossway: collect the deposit{when}", intent.terms.expires_at
-        case State.INITIATED:
-            reason = next((t.reason for t in open_txs if t.reason), "")
-            label = f"Crossway: pay the recipient. {reason}".strip()
-            if not reason:
-                return label, None
-            return f"{label} Else the deposit goes back.", payout_deadline(services, intent)
-    for kind, action in _RETURNS.items():
-        if returns := [t for t in open_txs if t.kind is kind]:
-            reason = next((t.reason for t in returns if t.state is OutboundTxState.DUE), "")
-            if list_coordinator_calls(services, intent, returns):
-                return f"Coordinator: {action}. {reason}".strip(), None
-            return f"Crossway: {action}. {reason}".strip(), None
-    reimbursing = [t for t in open_txs if t.kind is OutboundTxKind.REIMBURSE]
-    if reimbursing:
-        bridge_name = intent.terms.bridge
-        bridge = bridge_title(bridge_name) if bridge_name else "the collecting account"
-        return f"Waiting for {bridge} to reimburse the relayer.", reimbursing[0].next_at
-    return "None. This payment is finished.", None
-
-
-def _needs_operator(failed: OutboundTx, intent: Intent) -> bool:
-    """Whether a failed outbound transaction needs an operator. A failed refund or return always
-    does; a failed start only if the recipient is or will be paid, else a refund follows on its
-    own."""
-    if failed.kind in (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS):
-        return True
-    return failed.kind is OutboundTxKind.START and intent.state in (
-        State.INITIATED,
-        State.COMPLETED,
-    )
-
-
-def _describe_pending(services: Services, intent: Intent, deposits: list[Deposit]) -> str:
-    chain = services.catalogue.chains[intent.terms.source_chain]
-    if any(d.state is DepositState.SEEN for d in deposits):
-        return f"Waiting for confirmations of a deposit on {chain.name}."
-    missing = intent.terms.deposit_amount - intent.received_amount
-    amount = f"{format_units(missing, intent.asset_decimals)} {intent.asset_symbol}"
-    another = "another " if intent.received_amount else ""
-    hint = " On test networks, then check for the deposit." if chain.testnet else ""
-    return f"Payer: send {another}{amount} on {chain.name}.{hint}"

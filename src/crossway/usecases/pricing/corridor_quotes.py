@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
 from crossway.domain.corridor_stats import CorridorVolume, Outcome, Period, quantile_seconds
 from crossway.domain.errors import QuotesUnavailable
@@ -18,8 +19,8 @@ from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.pricing import router
+from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
 from crossway.usecases.pricing.network_fees import read_network_costs
-from crossway.usecases.pricing.quotes import fetch_bridge_quotes
 
 PROBE_MICRO_USD = 100_000_000
 
@@ -66,13 +67,15 @@ class CorridorSummary:
 
 @dataclass(frozen=True, slots=True)
 class BridgeStatus:
-    """The health of a bridge as measured by this process; `off` is its kill switch, if active."""
+    """The health of a bridge as measured by this process, and whom payers over it trust; `off` is
+    its kill switch, if active."""
 
     name: BridgeName
     health: BridgeStats
     last_error_seconds_ago: float | None
     routes: int
     off: KillSwitch | None
+    custody: Custody
 
 
 def list_corridors(
@@ -84,13 +87,14 @@ def list_corridors(
     symbol: str | None = None,
 ) -> list[CorridorSummary]:
     """Every route between configured chains, with its volume in the window and the current cost of
-    an amount. `symbol` limits the volume to one token and the routes to chains that have it."""
+    an amount. `symbol` limits the volume to one token and the routes to those that carry it."""
     caller.require_permission(Permission.VIEW)
     routes = [
         route
         for bridge_routes in router.list_routes(services).bridges.values()
         for route in bridge_routes
         if services.catalogue.chains[route.source].testnet == testnets
+        and (not symbol or route.carries(symbol))
         and all(
             not symbol or _has_token(services, chain, symbol)
             for chain in (route.source, route.destination)
@@ -105,7 +109,7 @@ def list_corridors(
     for volume in volumes:
         if not symbol or volume.symbol == symbol:
             by_corridor[volume.bridge, volume.source, volume.destination].append(volume)
-    prices = _fetch_prices(services, routes, amount_micro_usd)
+    prices = _fetch_prices(services, routes, amount_micro_usd, symbol)
     return [
         _summarise(route, by_corridor[route.bridge, route.source, route.destination], prices)
         for route in routes
@@ -129,8 +133,9 @@ def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeSt
                 bridge.name,
                 health,
                 None if last_error_at is None else now - last_error_at,
-                len(bridge.routes()),
+                len(routes := bridge.routes()),
                 disabled.get(f"bridge:{bridge.name}"),
+                routes[0].custody if routes else Custody.OPERATOR,
             )
         )
     return statuses
@@ -155,7 +160,7 @@ def probe_bridges(services: Services, caller: Principal) -> int:
         if route is None:
             continue
         probed += 1
-        request = RouteRequest(route.source, route.destination, PROBE_MICRO_USD)
+        request = _request(route, PROBE_MICRO_USD)
         try:
             fetch_bridge_quotes(services, [bridge], [request], active_kill_switches(services))
         except QuotesUnavailable:
@@ -171,32 +176,45 @@ def _has_token(services: Services, chain: str, symbol: str) -> bool:
 Prices = dict[tuple[str, str, str], tuple[int, int]]
 
 
-def _fetch_prices(services: Services, routes: Sequence[Route], amount: int) -> Prices:
+def _request(route: Route, micro_usd: int, symbol: str | None = None) -> RouteRequest:
+    """A request to carry one token over a route: without `symbol` USDC, or what it carries."""
+    if symbol is None:
+        symbol = "USDC" if route.carries("USDC") else min(route.symbols or ("USDC",))
+    return RouteRequest(route.source, route.destination, micro_usd, symbol, symbol)
+
+
+def _fetch_prices(
+    services: Services, routes: Sequence[Route], amount: int, symbol: str | None
+) -> Prices:
     """Fee and fill time by bridge, source and destination; empty when no bridge responds."""
-    pairs = sorted({(route.source, route.destination) for route in routes})
-    requests = [RouteRequest(source, destination, amount) for source, destination in pairs]
+    request_of = {
+        (route.bridge, route.source, route.destination): _request(route, amount, symbol)
+        for route in routes
+    }
+    requests = sorted(set(request_of.values()), key=lambda r: (r.source, r.destination))
     try:
         bridge_quotes = fetch_bridge_quotes(
             services, services.bridges, requests, active_kill_switches(services)
         )
     except QuotesUnavailable:
         return {}
-    report = read_network_costs(services, {chain for pair in pairs for chain in pair})
+    report = read_network_costs(services, {chain for r in requests for chain in _ends(r)})
     service = services.policy.service_fee.calculate(amount)
-    fees = {
-        (source, to): network_fee(report.costs[source], report.costs[to], service, bridged=True)
-        for source, to in pairs
-        if source in report.costs and to in report.costs
-    }
-    return {
-        (quote.bridge, *pair): (
-            quote.fee_with_network(fees[pair]),
-            quote.fill_seconds,
-        )
-        for pair, quotes in zip(pairs, bridge_quotes.quotes, strict=True)
-        if pair in fees
-        for quote in quotes
-    }
+    prices: Prices = {}
+    for request, quotes in zip(requests, bridge_quotes.quotes, strict=True):
+        source, destination = (report.costs.get(chain) for chain in _ends(request))
+        if source is None or destination is None:
+            continue
+        for quote in quotes:
+            corridor = quote.bridge, *_ends(request)
+            if request_of.get(corridor) == request:
+                fee = network_fee(source, destination, service, quote.path)
+                prices[corridor] = quote.fee_with_network(fee), quote.fill_seconds
+    return prices
+
+
+def _ends(request: RouteRequest) -> tuple[str, str]:
+    return request.source, request.destination
 
 
 def _summarise(route: Route, volumes: Iterable[CorridorVolume], prices: Prices) -> CorridorSummary:

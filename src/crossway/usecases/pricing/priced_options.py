@@ -1,11 +1,11 @@
 """The tokens of every chain with factors of their prices, kept while prices do not change."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS
+from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS, Token
 from crossway.usecases.pricing.price_snapshot import PriceSnapshot
 
 SCALE_DECIMALS = PICO_USD_DECIMALS - MICRO_USD_DECIMALS
@@ -14,9 +14,11 @@ SCALE_DECIMALS = PICO_USD_DECIMALS - MICRO_USD_DECIMALS
 @dataclass(frozen=True, slots=True)
 class PricedOption:
     """A token with factors precomputed from its price: an amount for micro-USD is
-    `micro_usd * scale / pico_usd`, rounded up, as in `domain.pricing.amount_for_usd`."""
+    `micro_usd * scale / pico_usd`, rounded up, as in `domain.pricing.amount_for_usd`.
+    `carried_as` is the symbol under which it is priced and carried: two can name one contract."""
 
     symbol: str
+    carried_as: str
     address: str
     decimals: int
     scale: int
@@ -31,15 +33,22 @@ def price_tokens(
         if cached_catalogue is catalogue and cached_prices == prices.pico_usd:
             return cached
     table = {
-        chain: tuple(
-            PricedOption(t.symbol, t.address, t.decimals, 10 ** (t.decimals + SCALE_DECIMALS), pico)
-            for t in tokens
-            if t.enabled and (pico := prices.pico_usd.get(t.symbol)) is not None
-        )
+        chain: tuple(_price_listed(catalogue, tokens, prices))
         for chain, tokens in catalogue.by_chain.items()
     }
     _tables.appendleft((catalogue, prices.pico_usd, table))
     return table
+
+
+def _price_listed(
+    catalogue: Catalogue, tokens: Sequence[Token], prices: PriceSnapshot
+) -> Iterator[PricedOption]:
+    for token in tokens:
+        symbol = catalogue.by_address[token.chain, token.address].symbol
+        pico_usd = prices.pico_usd.get(symbol)
+        if token.enabled and pico_usd is not None:
+            scale = 10 ** (token.decimals + SCALE_DECIMALS)
+            yield PricedOption(token.symbol, symbol, token.address, token.decimals, scale, pico_usd)
 
 
 _Table = Mapping[str, Sequence[PricedOption]]

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
+from crossway.domain.intent import Costs
 from crossway.domain.money import Token, parse_units
-from crossway.domain.pricing import PricedToken, usd_value
-from crossway.domain.quotes import RouteRequest
+from crossway.domain.network_costs import PayoutPath
+from crossway.domain.pricing import PricedToken, calculate_costs, usd_value
+from crossway.domain.quotes import BridgeQuote, RouteRequest
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import (
     parse_address,
@@ -16,7 +18,7 @@ from crossway.usecases.chains.request_fields import (
     parse_source_chain,
     parse_token,
 )
-from crossway.usecases.pricing.network_fees import NetworkFee, quote_network_fee
+from crossway.usecases.pricing.network_fees import NetworkFee, NetworkFees, read_network_fees
 from crossway.usecases.pricing.price_snapshot import take_price_snapshot
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -62,14 +64,14 @@ class PricedRequest:
     """A route with an amount, its value and the fees on it, and the prices of the tokens involved.
 
     `amount_token` is the token that `amount` counts; `priced_in` and `priced_out` are the deposited
-    token and the token paid out. The fees are the same whichever bridge is used.
+    token and the token paid out. Service and app fee are the same whichever bridge is used.
     """
 
     route: RequestedRoute
     amount: int
     amount_micro_usd: int
     service_fee_micro_usd: int
-    network_fee: NetworkFee
+    network_fees: NetworkFees
     app_fee_micro_usd: int
     amount_token: PricedToken
     priced_in: PricedToken
@@ -78,7 +80,31 @@ class PricedRequest:
     @property
     def route_request(self) -> RouteRequest:
         """The request to send to bridges."""
-        return RouteRequest(self.route.source.id, self.route.destination.id, self.amount_micro_usd)
+        route = self.route
+        symbols = route.token_in.symbol, route.token_out.symbol
+        return RouteRequest(route.source.id, route.destination.id, self.amount_micro_usd, *symbols)
+
+    def network_fee(self, quote: BridgeQuote | None) -> NetworkFee:
+        """The network costs with a bridge; None within one chain."""
+        return self.network_fees.fee_of(PayoutPath.SAME_CHAIN if quote is None else quote.path)
+
+    def with_network_fee(self, quote: BridgeQuote) -> BridgeQuote:
+        """A bridge's quote with the network costs of this payment instead of the model's."""
+        return quote.with_network_fee(self.network_fee(quote).charged)
+
+    def costs(self, quote: BridgeQuote | None) -> tuple[Costs, int]:
+        """The costs with a bridge's quote, which includes its network costs, and the amount to
+        deposit; None within one chain."""
+        network_fee = self.network_fee(quote)
+        return calculate_costs(
+            self.amount,
+            self.amount_token,
+            self.priced_in,
+            self.service_fee_micro_usd,
+            quote.fee_micro_usd if quote else network_fee.charged,
+            self.app_fee_micro_usd,
+            network_fee.total,
+        )
 
 
 def parse(
@@ -138,7 +164,9 @@ def price_request(
         amount=amount,
         amount_micro_usd=amount_micro_usd,
         service_fee_micro_usd=service_fee,
-        network_fee=quote_network_fee(services, route.source.id, route.destination.id, service_fee),
+        network_fees=read_network_fees(
+            services, route.source.id, route.destination.id, service_fee
+        ),
         app_fee_micro_usd=caller.client.app_fee(amount_micro_usd) if caller else 0,
         amount_token=amount_token,
         priced_in=prices.priced_token(route.token_in.symbol, route.token_in.decimals, "tokenIn"),

@@ -1,37 +1,37 @@
 """Quotes for a payment from one chain to another, from the quotes that bridges give in parallel."""
 
-import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
 
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable, Unreachable
+from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable
 from crossway.domain.pricing import (
     amount_for_usd,
-    calculate_costs,
     convert,
     slippage_percent,
 )
 from crossway.domain.quotes import (
     BridgeName,
     BridgeQuote,
-    ExcludedSource,
     Quote,
     QuoteRejected,
-    RouteRequest,
+    cctp_max_fee,
+    usual_times,
 )
-from crossway.ports.bridges import Bridge
-from crossway.ports.process import BridgeHealth
+from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import (
     active_kill_switches,
     is_chain_disabled,
-    is_route_disabled,
 )
 from crossway.usecases.chains.request_fields import require_open_source, split_list
-from crossway.usecases.parallel_calls import call_all
+from crossway.usecases.pricing.bridge_quotes import (
+    fetch_bridge_quotes,
+    format_excluded,
+    rejection_reasons,
+)
 from crossway.usecases.pricing.priced_request import (
     PricedRequest,
     QuoteRequest,
@@ -57,11 +57,9 @@ def quote_with_bridge(
     )
     if not bridge_quotes.quotes[0]:
         rejection = bridge_quotes.rejections[0][0]
-        raise InvalidInput(
-            f"amount: {rejection.reason}" if rejection.supported else rejection.reason
-        )
-    quote = bridge_quotes.quotes[0][0].with_network_fee(priced.network_fee.charged)
-    return build_quote(services, priced, quote)
+        prefix = f"{rejection.param}: " if rejection.supported and rejection.param else ""
+        raise InvalidInput(prefix + rejection.reason)
+    return build_quote(services, priced, priced.with_network_fee(bridge_quotes.quotes[0][0]))
 
 
 def list_quotes(
@@ -109,10 +107,19 @@ def quote_intent(
     bridge_quotes, rejections = _list_bridge_quotes(services, priced, services.bridges, disabled)
     if bridge_quotes:
         return build_quote(services, priced, bridge_quotes[0])
-    reasons = [rejection.reason for rejection in rejections if rejection.supported]
-    if reasons:
-        raise InvalidInput(f"amount: {', '.join(reasons)}")
-    raise InvalidInput(f"destination_chain: no bridge serves {source} -> {destination}")
+    raise InvalidInput(_explain_rejections(priced.route, rejections))
+
+
+def _explain_rejections(route: RequestedRoute, rejections: Sequence[QuoteRejected]) -> str:
+    """Why an intent gets no quote, after the name of the field that another value would help."""
+    pair = f"{route.source.id} -> {route.destination.id}"
+    if too_much_or_little := [r for r in rejections if r.supported and r.param == "amount"]:
+        return f"amount: {rejection_reasons(too_much_or_little)}"
+    reasons = rejection_reasons(rejections)
+    if any(r.supported and r.param for r in rejections):
+        tokens = f"{route.token_in.symbol} to {route.token_out.symbol}"
+        return f"tokenIn: no bridge carries {tokens}, {pair}: {reasons}"
+    return f"destination_chain: {reasons or f'no bridge serves {pair}'}"
 
 
 def _list_bridge_quotes(
@@ -126,10 +133,9 @@ def _list_bridge_quotes(
     if priced.route.is_same_chain:
         return [None], ()
     fetched = fetch_bridge_quotes(services, bridges, [priced.route_request], disabled)
-    fee = priced.network_fee.charged
-    quotes = sorted((q.with_network_fee(fee) for q in fetched.quotes[0]), key=BridgeQuote.rank)
+    quotes = sorted(map(priced.with_network_fee, fetched.quotes[0]), key=BridgeQuote.rank)
     if not quotes and fetched.excluded:
-        reasons = _format_excluded(fetched.excluded)
+        reasons = format_excluded(fetched.excluded)
         raise QuotesUnavailable(f"No quote, and some bridges did not respond: {reasons}")
     return quotes, fetched.rejections[0]
 
@@ -137,20 +143,15 @@ def _list_bridge_quotes(
 def build_quote(
     services: Services, priced: PricedRequest, bridge_quote: BridgeQuote | None
 ) -> Quote:
-    """Build the full quote of a priced request with a bridge quote; None within one chain."""
+    """Build the full quote of a priced request with a bridge quote, which includes its network
+    costs; None within one chain."""
     route, amount_token = priced.route, priced.amount_token
-    costs, deposit_amount = calculate_costs(
-        priced.amount,
-        amount_token,
-        priced.priced_in,
-        priced.service_fee_micro_usd,
-        bridge_quote.fee_micro_usd if bridge_quote else priced.network_fee.charged,
-        priced.app_fee_micro_usd,
-        priced.network_fee.total,
+    costs, deposit_amount = priced.costs(bridge_quote)
+    payout_amount = convert(priced.amount, amount_token, priced.priced_out)
+    fill_seconds, trusted_seconds = usual_times(
+        route.source, route.destination, priced.amount_micro_usd, bridge_quote
     )
-    fill_seconds = bridge_quote.fill_seconds if bridge_quote else 0
     return Quote(
-        bridge=bridge_quote.bridge if bridge_quote else None,
         source=route.source.id,
         destination=route.destination.id,
         token_in=route.token_in.address,
@@ -159,7 +160,7 @@ def build_quote(
         amount_symbol=amount_token.symbol,
         amount_decimals=amount_token.decimals,
         amount=priced.amount,
-        payout_amount=convert(priced.amount, amount_token, priced.priced_out),
+        payout_amount=payout_amount,
         costs=costs,
         fee_units=amount_for_usd(costs.fee_micro_usd, amount_token),
         app_fee_units=amount_for_usd(costs.app_micro_usd, amount_token),
@@ -167,12 +168,32 @@ def build_quote(
         asset_decimals=route.token_in.decimals,
         deposit_amount=deposit_amount,
         slippage=slippage_percent(route.token_in.symbol, amount_token.symbol),
-        fill_seconds=route.source.confirmation_seconds(priced.amount_micro_usd) + fill_seconds,
-        settle_seconds=bridge_quote.settle_seconds if bridge_quote else 0,
+        fill_seconds=fill_seconds,
+        trusted_seconds=trusted_seconds,
         expires_at=services.clock.now() + timedelta(seconds=services.policy.quote_life_seconds),
-        details=bridge_quote.details if bridge_quote else {},
-        extra_data=bridge_quote.extra_data if bridge_quote else "0x",
+        **_bridge_fields(bridge_quote, deposit_amount, payout_amount),
     )
+
+
+def _bridge_fields(quote: BridgeQuote | None, total: int, amount: int) -> Mapping[str, Any]:
+    """The fields of `Quote` that are the bridge's, for a deposit of `total` and a payout of
+    `amount`."""
+    if quote is None:
+        return {"bridge": None, "settle_seconds": 0, "details": {}, "extra_data": "0x"}
+    details, extra_data = quote.details, quote.extra_data
+    if quote.bridge is BridgeName.CCTP and quote.custody is Custody.BRIDGE:
+        # What the contract will offer depends on all fees, so no bridge can know it beforehand.
+        max_fee = cctp_max_fee(total, amount)
+        details = {**details, "maxFee": str(max_fee)}
+        extra_data = f"0x{max_fee:064x}{extra_data[66:]}"
+    return {
+        "bridge": quote.bridge,
+        "settle_seconds": quote.settle_seconds,
+        "details": details,
+        "extra_data": extra_data,
+        "custody": quote.custody,
+        "collector": quote.collector,
+    }
 
 
 def _parse_bridge(services: Services, name: str | None) -> Bridge:
@@ -189,72 +210,3 @@ def _parse_excluded_bridges(text: str | None) -> Collection[str]:
     if any(name not in tuple(BridgeName) for name in names):
         raise InvalidInput(f"excludeBridges must name some of {', '.join(BridgeName)}")
     return names
-
-
-Outcomes = Sequence[BridgeQuote | QuoteRejected]
-
-
-@dataclass(frozen=True, slots=True)
-class BridgeQuotes:
-    """Quotes and rejections per route request, in the order of the requests. `excluded` names the
-    bridges that failed."""
-
-    quotes: Sequence[Sequence[BridgeQuote]]
-    rejections: Sequence[Sequence[QuoteRejected]]
-    excluded: tuple[ExcludedSource, ...]
-
-
-def fetch_bridge_quotes(
-    services: Services,
-    bridges: Sequence[Bridge],
-    requests: Sequence[RouteRequest],
-    disabled: Collection[str],
-) -> BridgeQuotes:
-    """Fetch quotes from the bridges; disabled routes are rejected. Raises `QuotesUnavailable` when
-    no bridge responded."""
-    now, health = services.clock.now(), services.process.bridge_health
-    calls: dict[str, Callable[[], Outcomes]] = {}
-    in_process: list[str] = []
-    for bridge in bridges:
-        calls[bridge.name.value] = partial(_get_quotes, bridge, requests, now, health)
-        if bridge.runs_in_process:
-            in_process.append(bridge.name.value)
-    answers = call_all(services.executor, calls, services.policy.quote_timeouts, in_process)
-    if calls and not answers.results:
-        raise QuotesUnavailable(f"No bridge responded: {_format_excluded(answers.excluded)}")
-    quotes: list[list[BridgeQuote]] = [[] for _ in requests]
-    rejections: list[list[QuoteRejected]] = [[] for _ in requests]
-    for name in calls:
-        for index, outcome in enumerate(answers.results.get(name, ())):
-            source, destination = requests[index].source, requests[index].destination
-            if disabled and is_route_disabled(disabled, outcome.bridge, source, destination):
-                reason = f"{outcome.bridge} is disabled for {source} -> {destination}"
-                rejections[index].append(QuoteRejected(outcome.bridge, requests[index], reason))
-            elif isinstance(outcome, BridgeQuote):
-                quotes[index].append(outcome)
-            else:
-                rejections[index].append(outcome)
-    return BridgeQuotes(quotes, rejections, answers.excluded)
-
-
-def _format_excluded(excluded: Sequence[ExcludedSource]) -> str:
-    """The sources that failed, with the reasons, as text."""
-    return ", ".join(f"{source.subject} {source.reason}" for source in excluded)
-
-
-def _get_quotes(
-    bridge: Bridge, requests: Sequence[RouteRequest], now: datetime, health: BridgeHealth
-) -> Outcomes:
-    """Call a bridge and record the call's duration, and its error if it fails."""
-    started_at = time.perf_counter()
-    try:
-        outcomes = bridge.get_quotes(requests, now)
-        if len(outcomes) != len(requests):
-            raise Unreachable(f"returned {len(outcomes)} quotes for {len(requests)} requests")
-    except Exception as error:
-        reason = str(error) if isinstance(error, Unreachable) else type(error).__name__
-        seconds = time.perf_counter() - started_at
-        health.record(bridge.name, seconds, reason or "could not be reached")
-        raise
-    health.record(bridge.name, time.perf_counter() - started_at)
-    return outcomes

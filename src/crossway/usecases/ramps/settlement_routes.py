@@ -17,13 +17,14 @@ from crossway.usecases.chains.kill_switches import (
     is_chain_disabled,
     is_source_disabled,
 )
+from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
 from crossway.usecases.pricing.priced_request import (
     PricedRequest,
     RequestedRoute,
     amount_decimals,
     price_request,
 )
-from crossway.usecases.pricing.quotes import build_quote, fetch_bridge_quotes
+from crossway.usecases.pricing.quotes import build_quote
 from crossway.usecases.ramps.quote_params import RampQuoteParams
 
 
@@ -59,18 +60,19 @@ def find_settlement_routes(
         # A missing or stale price excludes this token only.
         with suppress(InvalidInput, QuotesUnavailable):
             requests[token] = _price_request(services, caller, params, token)
-    quotes = _fetch_bridge_quotes(services, requests.values(), params.chain.id, kill_switches)
+    quotes = _fetch_bridge_quotes(services, requests, kill_switches)
     routes: dict[str, SettlementRoute | str] = {}
     for name, tokens in tokens_by_provider.items():
-        reachable_chains = {params.chain.id, *quotes}
         usable = [
-            token for token in tokens if token in requests and token.chain in reachable_chains
+            token
+            for token in tokens
+            if token in requests and (token in quotes or token.chain == params.chain.id)
         ]
         if not usable:
             routes[name] = f"has no route between its chains and {params.chain.id} at the moment"
             continue
-        token = min(usable, key=lambda token: _route_cost(quotes.get(token.chain)))
-        quote = build_quote(services, requests[token], quotes.get(token.chain))
+        token = min(usable, key=lambda token: _route_cost(quotes.get(token)))
+        quote = build_quote(services, requests[token], quotes.get(token))
         routes[name] = SettlementRoute(token, quote)
     return routes
 
@@ -111,33 +113,25 @@ def _price_request(
 
 
 def _fetch_bridge_quotes(
-    services: Services,
-    requests: Collection[PricedRequest],
-    user_chain: str,
-    kill_switches: Collection[str],
-) -> Mapping[str, BridgeQuote]:
-    """The cheapest bridge quote by the chain opposite `user_chain`; chains that no bridge serves
-    are missing."""
-    route_requests = list(
-        dict.fromkeys(
-            request.route_request for request in requests if not request.route.is_same_chain
-        )
-    )
+    services: Services, requests: Mapping[Token, PricedRequest], kill_switches: Collection[str]
+) -> Mapping[Token, BridgeQuote]:
+    """The cheapest bridge quote with the network costs, by the provider's token; tokens that no
+    bridge carries are missing."""
+    bridged = {t: request for t, request in requests.items() if not request.route.is_same_chain}
+    route_requests = list(dict.fromkeys(request.route_request for request in bridged.values()))
     if not route_requests:
         return {}
     try:
         fetched = fetch_bridge_quotes(services, services.bridges, route_requests, kill_switches)
     except QuotesUnavailable:
         return {}
-    routes: dict[str, BridgeQuote] = {}
-    for route_request, quotes in zip(route_requests, fetched.quotes, strict=True):
-        if cheapest := cheapest_quote(quotes):
-            routes[
-                route_request.destination
-                if route_request.source == user_chain
-                else route_request.source
-            ] = cheapest
-    return routes
+    by_request = dict(zip(route_requests, fetched.quotes, strict=True))
+    quotes: dict[Token, BridgeQuote] = {}
+    for token, request in bridged.items():
+        offered = map(request.with_network_fee, by_request[request.route_request])
+        if cheapest := cheapest_quote(offered):
+            quotes[token] = cheapest
+    return quotes
 
 
 def _route_cost(bridge_quote: BridgeQuote | None) -> tuple[int, int]:

@@ -1,1 +1,1 @@
-"""Controls of the simulated environment: deposits, clock, chain faults and ramp providers."""
+"""Controls of the simulated environment: deposits, clock, chains, bridges and ramp providers."""

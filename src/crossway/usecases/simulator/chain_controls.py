@@ -14,6 +14,7 @@ from crossway.ports.sandbox import Faults, Sandbox, SentDeposit
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import parse_address, parse_known_chain
 from crossway.usecases.payments.intents import find_by_address
+from crossway.usecases.simulator.bridge_controls import end_faults
 from crossway.usecases.simulator.fault_fields import (
     FAULT_FIELDS,
     MAX_SECONDS,
@@ -112,10 +113,10 @@ def inject_faults(
 
 
 def reset_faults(services: Services, caller: Principal) -> int:
-    """End all faults of all chains and unfreeze the clock; returns how many of these there were.
-    The clock keeps its offset."""
+    """End all faults of all chains and bridges and unfreeze the clock; returns how many of these
+    there were. The clock keeps its offset."""
     sandbox = _require_sandbox(services, caller)
-    count = 0
+    count = end_faults(services.bridge_sandbox)
     for chain in services.chains:
         active = sandbox.faults(chain)
         if active:

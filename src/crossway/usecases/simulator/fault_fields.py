@@ -1,6 +1,6 @@
 """Parse the fields of a request that injects faults into a simulated chain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from crossway.domain.catalogue import Chain
@@ -108,3 +108,17 @@ def parse_number(name: str, value: object, minimum: float, maximum: float) -> fl
     if not is_number or not minimum <= float(str(value)) <= maximum:
         raise InvalidInput(f"{name} must be a number from {minimum:.0f} to {maximum:.0f}")
     return float(str(value))
+
+
+def parse_boolean(name: str, value: object) -> bool:
+    """True or false; raises `InvalidInput` naming the field."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false")
+    return value
+
+
+def parse_choice(name: str, value: object, choices: Sequence[str]) -> str:
+    """One of these texts; raises `InvalidInput` naming the field."""
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidInput(f"{name} must be one of {', '.join(choices)}")
+    return value

@@ -14,7 +14,7 @@ from crossway.ports.ramps import KycUser
 from crossway.ports.sandbox import RampFaults, RampSandbox
 from crossway.ports.services import Services
 from crossway.usecases.simulator import chain_controls
-from crossway.usecases.simulator.fault_fields import parse_integer
+from crossway.usecases.simulator.fault_fields import parse_boolean, parse_choice, parse_integer
 from crossway.usecases.validation_errors import ValidationErrors
 
 REPORTABLE_STATUSES: Final = ("paid", "delivered", "failed", "refunded")
@@ -59,11 +59,9 @@ def set_kyc_status(
     errors = ValidationErrors()
     provider_name = errors.collect(_parse_provider, provider)
     parsed_email = errors.collect(parse_email, email)
-    parsed_type = errors.collect(
-        lambda: KycType(_parse_choice("kycType", kyc_type, tuple(KycType)))
-    )
+    parsed_type = errors.collect(lambda: KycType(parse_choice("kycType", kyc_type, tuple(KycType))))
     parsed_status = errors.collect(
-        lambda: KycStatus(_parse_choice("status", status, tuple(KycStatus)))
+        lambda: KycStatus(parse_choice("status", status, tuple(KycStatus)))
     )
     if parsed_type is not None and parsed_status is not None:
         is_started = parsed_status is not KycStatus.NOT_STARTED
@@ -148,13 +146,7 @@ def _get_order(services: Services, caller: Principal, order_id: int) -> RampOrde
 
 
 def _parse_provider(name: object) -> ProviderName:
-    return ProviderName(_parse_choice("provider", name, tuple(ProviderName)))
-
-
-def _parse_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
-    if not isinstance(value, str) or value not in choices:
-        raise InvalidInput(f"{field} must be one of {', '.join(choices)}")
-    return value
+    return ProviderName(parse_choice("provider", name, tuple(ProviderName)))
 
 
 def _seconds_up_to(maximum: int) -> Callable[[str, object], float]:
@@ -167,12 +159,6 @@ def _seconds_up_to(maximum: int) -> Callable[[str, object], float]:
     return parse_seconds
 
 
-def _parse_boolean(field: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidInput(f"{field} must be true or false")
-    return value
-
-
 # By name on the wire: the field of `RampFaults`, and the parser of its value.
 _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, object], object]]]] = {
     "downSeconds": ("down_seconds", _seconds_up_to(MAX_SECONDS)),
@@ -180,9 +166,9 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, object], object]]]] = {
     "refuseNext": ("refuse_next", partial(parse_integer, minimum=0, maximum=MAX_ORDERS)),
     "shortBps": ("short_bps", partial(parse_integer, minimum=0, maximum=MAX_BPS)),
     "overchargeBps": ("overcharge_bps", partial(parse_integer, minimum=0, maximum=MAX_BPS)),
-    "repeat": ("repeat", _parse_boolean),
-    "shuffle": ("shuffle", _parse_boolean),
+    "repeat": ("repeat", parse_boolean),
+    "shuffle": ("shuffle", parse_boolean),
     "deliverSeconds": ("deliver_seconds", partial(parse_integer, minimum=-1, maximum=MAX_SECONDS)),
     "rateBps": ("rate_bps", partial(parse_integer, minimum=1 - MAX_BPS, maximum=MAX_BPS)),
-    "kyc": ("kyc", lambda field, value: _parse_choice(field, value, KYC_MODES)),
+    "kyc": ("kyc", lambda field, value: parse_choice(field, value, KYC_MODES)),
 }

@@ -1,0 +1,83 @@
+"""Changes to bridge transfers that one database transaction stores."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from crossway.domain.bridge_transfer import (
+    BridgeTransfer,
+    BridgeTransferEvent,
+    BridgeTransferState,
+    advance_transfer,
+)
+from crossway.ports.bridge_transfer_repository import BridgeTransferChange
+from crossway.ports.store import UnitOfWork
+
+
+@dataclass
+class BridgeTransferBatch:
+    """Changes to bridge transfers, which are locked when the first event is applied to each."""
+
+    now: datetime
+    changes: list[BridgeTransferChange] = field(default_factory=list)
+    _current: dict[int, BridgeTransfer] = field(default_factory=dict)
+
+    def get(self, unit: UnitOfWork, intent_id: int) -> BridgeTransfer:
+        """The transfer of a payment as changed so far, locked."""
+        transfer = self.find(unit, intent_id)
+        assert transfer is not None, f"payment {intent_id} has no bridge transfer"
+        return transfer
+
+    def find(self, unit: UnitOfWork, intent_id: int) -> BridgeTransfer | None:
+        """The same, None where nothing was ever to be sent."""
+        if intent_id not in self._current:
+            self._current |= unit.bridge_transfers.lock([intent_id])
+        return self._current.get(intent_id)
+
+    def preload(self, unit: UnitOfWork, intent_ids: Collection[int]) -> dict[int, BridgeTransfer]:
+        """The transfers of several payments as changed so far, locked; some may have none."""
+        missing = set(intent_ids) - self._current.keys()
+        self._current |= unit.bridge_transfers.lock(missing)
+        return {i: self._current[i] for i in intent_ids if i in self._current}
+
+    def apply(
+        self,
+        unit: UnitOfWork,
+        intent_id: int,
+        event: BridgeTransferEvent,
+        tx: str = "",
+        note: str = "",
+        **fields: Any,
+    ) -> BridgeTransfer:
+        """Apply an event by the table of transitions; `tx` is the transaction that caused it, and
+        `fields` are fields to set. A new reason is the note of the step. Raises
+        `InvalidTransition`."""
+        state = advance_transfer(self.get(unit, intent_id).state, event)
+        return self._set(unit, intent_id, state, tx, note, fields)
+
+    def update(self, unit: UnitOfWork, intent_id: int, **fields: Any) -> BridgeTransfer:
+        """Set fields without an event."""
+        state = self.get(unit, intent_id).state
+        return self._set(unit, intent_id, state, "", "", fields)
+
+    def store(self, unit: UnitOfWork) -> None:
+        """Write all changes."""
+        unit.bridge_transfers.update(self.changes)
+
+    def _set(
+        self,
+        unit: UnitOfWork,
+        intent_id: int,
+        state: BridgeTransferState,
+        tx: str,
+        note: str,
+        fields: dict[str, Any],
+    ) -> BridgeTransfer:
+        before = self.get(unit, intent_id)
+        after = replace(before, state=state, updated_at=self.now, **fields)
+        if not note and after.reason != before.reason:
+            note = after.reason
+        self._current[intent_id] = after
+        self.changes.append(BridgeTransferChange(before, after, tx, note))
+        return after

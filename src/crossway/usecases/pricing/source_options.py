@@ -1,0 +1,129 @@
+"""The options to pay from one chain: its tokens with their deposit amounts, for one bridge."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from crossway.domain.bridge_transfer import Custody
+from crossway.domain.catalogue import Chain
+from crossway.domain.clients import Principal
+from crossway.domain.money import Token, rescale_up
+from crossway.domain.network_costs import PayoutPath
+from crossway.domain.pricing import PricedToken, amount_for_usd, slippage_percent, usd_value
+from crossway.domain.quotes import BridgeQuote, PaymentOption, SourceOption, usual_times
+from crossway.ports.services import Services
+from crossway.usecases.pricing.network_fees import NetworkFees
+from crossway.usecases.pricing.priced_options import PricedOption
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedPayout:
+    """The requested payout, and what is the same for every source: service and app fee in
+    micro-USD and in units of the token paid out, and slippage by deposited symbol."""
+
+    out: Token
+    destination: Chain
+    priced_out: PricedToken
+    units: int
+    micro_usd: int
+    service: int
+    app: int
+    service_units: int
+    app_units: int
+    slippage: Mapping[str, str]
+
+    @staticmethod
+    def of(
+        services: Services,
+        caller: Principal | None,
+        token_out: Token,
+        amount: int,
+        priced_out: PricedToken,
+    ) -> "RequestedPayout":
+        """The payment of an amount of `token_out` for this caller."""
+        micro_usd = usd_value(amount, priced_out)
+        app = caller.client.app_fee(micro_usd) if caller else 0
+        service = services.policy.service_fee.calculate(micro_usd)
+        slippage = {s: slippage_percent(s, token_out.symbol) for s in services.catalogue.symbols}
+        destination = services.catalogue.chains[token_out.chain]
+        return RequestedPayout(
+            out=token_out,
+            destination=destination,
+            priced_out=priced_out,
+            units=amount,
+            micro_usd=micro_usd,
+            service=service,
+            app=app,
+            service_units=amount_for_usd(service, priced_out),
+            app_units=amount_for_usd(app, priced_out),
+            slippage=slippage,
+        )
+
+
+def group_tokens(
+    payout: RequestedPayout, tokens: Sequence[PricedOption]
+) -> Iterator[list[PricedOption]]:
+    """The tokens that are of the symbol paid out, and all others; only groups with tokens."""
+    symbol = payout.out.symbol
+    same = [token for token in tokens if token.carried_as == symbol]
+    if same:
+        yield same
+    if len(same) < len(tokens):
+        yield [token for token in tokens if token.carried_as != symbol]
+
+
+def build_option(
+    chain: Chain,
+    quote: BridgeQuote | None,
+    fees: NetworkFees,
+    payout: RequestedPayout,
+    tokens: Sequence[PricedOption],
+) -> SourceOption:
+    """The option to pay from a chain with these tokens over a bridge; None on the same chain."""
+    network = fees.charged(PayoutPath.SAME_CHAIN if quote is None else quote.path)
+    bridge_micro_usd = network if quote is None else quote.fee_with_network(network)
+    bridge_units = amount_for_usd(bridge_micro_usd, payout.priced_out)
+    fee_micro_usd = payout.service + bridge_micro_usd
+    fill_seconds, trusted_seconds = usual_times(chain, payout.destination, payout.micro_usd, quote)
+    return SourceOption(
+        source=chain.id,
+        destination=payout.out.chain,
+        bridge=quote.bridge if quote else None,
+        total_fee_units=payout.service_units + bridge_units,
+        service_fee_units=payout.service_units,
+        bridge_fee_units=bridge_units,
+        app_fee_units=payout.app_units,
+        fee_micro_usd=fee_micro_usd + payout.app,
+        fill_seconds=fill_seconds,
+        options=_payment_options(payout, fee_micro_usd, tokens),
+        custody=quote.custody if quote else Custody.OPERATOR,
+        trusted_seconds=trusted_seconds,
+    )
+
+
+def _payment_options(
+    payout: RequestedPayout, fee_micro_usd: int, tokens: Sequence[PricedOption]
+) -> tuple[PaymentOption, ...]:
+    """The deposit amount of each token; equal to the unit to `domain.pricing.calculate_costs`."""
+    amount, decimals, symbol = payout.units, payout.out.decimals, payout.out.symbol
+    micro_usd, app, slippage = payout.micro_usd, payout.app, payout.slippage
+    options = []
+    for token in tokens:
+        scale, pico_usd = token.scale, token.pico_usd
+        fee_amount = -(-fee_micro_usd * scale // pico_usd)
+        if token.carried_as == symbol:
+            deposit_amount = rescale_up(amount, decimals, token.decimals) + fee_amount
+        else:
+            deposit_amount = -(-micro_usd * scale // pico_usd) + fee_amount
+        if app:
+            deposit_amount += -(-app * scale // pico_usd)
+        options.append(
+            PaymentOption(
+                token.symbol,
+                token.address,
+                token.decimals,
+                fee_amount,
+                deposit_amount,
+                slippage[token.carried_as],
+            )
+        )
+    return tuple(options)
