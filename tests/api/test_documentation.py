@@ -69,6 +69,7 @@ ENDPOINTS = {
     ("post", "/v1/sandbox/deposits"),
     ("post", "/v1/sandbox/clock"),
     ("post", "/v1/sandbox/chains/{chain}/faults"),
+    ("post", "/v1/sandbox/bridges/{bridge}/faults"),
     ("get", "/v1/sandbox/balances/{address}"),
 }
 

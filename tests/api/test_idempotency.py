@@ -172,11 +172,11 @@ def test_a_second_request_during_the_first_is_409(api: Api) -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(services.chains["BASE_MAINNET"], name)
 
-        def intent_hash(self, terms: Any) -> str:
+        def intent_hash(self, terms: Any, *bridger_and_coordinator: str) -> str:
             if not observed:
                 observed.append(None)
                 observed.append(keyed(second, "order-3"))
-            return created(terms)
+            return created(terms, *bridger_and_coordinator)
 
     chains = {**services.chains, "BASE_MAINNET": Slow()}
     slow = new_test_client(replace(services, chains=chains))

@@ -17,7 +17,11 @@ CREATED = {
     "intent_status", "tx_hash", "needs_relay", "expires_at", "metadata", "created_at", "updated_at",
     "payment_url",
 }  # fmt: skip
-READ = CREATED | {"destination_intent_address", "relayer_claimed", "paymaster_used", "mode"}
+READ = (
+    CREATED
+    | {"destination_intent_address", "relayer_claimed", "paymaster_used", "mode"}
+    | {"custody", "bridge_transfer", "self_service"}
+)
 SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
 USDC_SOLANA = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

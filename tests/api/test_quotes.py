@@ -1,11 +1,14 @@
 """Quotes, bridges and chains over HTTP."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.bridges.models import Cctp
 from crossway.bootstrap import Service
-from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api, new_key
+from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api, new_key, new_test_client
 
 QUOTE = {
     "tokenIn": USDC_BASE,
@@ -17,13 +20,14 @@ QUOTE = {
 SINGLE = {
     "bridgeFeeDetails", "totalFee", "totalFeeFormatted", "route", "assetToken", "feeInAssetToken",
     "feeInAssetTokenFormatted", "depositAmount", "depositAmountFormatted", "estimatedFillSeconds",
-    "expiresAt",
+    "custody", "expiresAt",
 }  # fmt: skip
 DETAILS = {
     "ACROSS": {"timestamp", "fillDeadline", "pctFee", "flatFee"},
     "CCTP": {"maxFee", "minFinalityThreshold"},
     "GATEWAY": {"pctFee", "gasFee"},
     "RHINOFI": {"pctFee", "gasFee", "vaultId"},
+    "INVENTORY": {"pctFee", "flatFee"},
 }
 
 
@@ -52,6 +56,39 @@ def test_a_route_unsupported_by_the_bridge_is_400(api: Api) -> None:
     answer = api.get("/quotes/single", **lacks, bridge="CCTP")
     assert answer.status_code == 400
     assert answer.json()["message"] == "CCTP does not support BASE_MAINNET -> LISK_MAINNET"
+
+
+def test_a_token_that_the_bridge_does_not_carry_is_400_naming_the_parameter(api: Api) -> None:
+    weth = "0x4200000000000000000000000000000000000006"
+    answer = api.get("/quotes/single", **{**QUOTE, "tokenIn": weth}, bridge="CCTP")
+    assert answer.status_code == 400
+    assert answer.json()["message"] == "tokenIn: CCTP carries USDC only"
+    (only,) = api.get("/quotes/multiple", **{**QUOTE, "tokenIn": weth}).json()
+    assert only["route"]["bridge"] == "INVENTORY"
+
+
+def test_every_shape_of_a_quote_says_whom_the_payer_trusts(api: Api, service: Service) -> None:
+    """With CCTP as contracts enforce it; within one chain the operator settles."""
+    catalogue = service.services.catalogue
+    bridges = [Cctp(catalogue, enforced=True), Inventory(catalogue)]
+    http = new_test_client(replace(service.services, bridges=bridges))
+    given = Api(http, service, api.client_id, api.key_id, api.secret)
+    listed = given.get("/quotes/multiple", **QUOTE).json()
+    assert {q["route"]["bridge"]: q["custody"] for q in listed} == {
+        "CCTP": "BRIDGE",
+        "INVENTORY": "OPERATOR",
+    }
+    for path in ("/quotes/best", "/router/optimal-route"):
+        assert given.get(path, **QUOTE).json()["custody"] == "BRIDGE"
+    assert given.get("/quotes/single", **QUOTE, bridge="INVENTORY").json()["custody"] == "OPERATOR"
+    same = {**QUOTE, "destinationChain": "BASE_MAINNET", "tokenOut": USDC_BASE}
+    assert given.get("/quotes/best", **same).json()["custody"] == "OPERATOR"
+    options = quote_multi_source(given).json()["quotes"]
+    assert {(option["bridge"], option["custody"]) for option in options} == {
+        (None, "OPERATOR"),
+        ("CCTP", "BRIDGE"),
+        ("INVENTORY", "OPERATOR"),
+    }
 
 
 def test_multiple_quotes_are_cheapest_first_and_best_is_their_first(api: Api) -> None:
@@ -93,7 +130,7 @@ def test_a_multi_source_quote_lists_the_same_chain_first_then_by_cost(api: Api) 
     assert int(body["cheapestOption"]["totalFee"]) == cheapest
     assert set(first) == {
         "sourceChain", "destinationChain", "totalFee", "totalFeeFormatted", "bridge",
-        "paymentOptions", "serviceFee", "bridgeFee", "estimatedFillSeconds",
+        "paymentOptions", "serviceFee", "bridgeFee", "estimatedFillSeconds", "custody",
     }  # fmt: skip
     assert set(first["paymentOptions"][0]) == {
         "token", "tokenAddress", "depositAmount", "depositAmountFormatted", "slippage", "fee",
@@ -139,7 +176,7 @@ def test_the_catalogue_lists_every_bridge_with_its_routes(api: Api) -> None:
     assert set(body["bridges"]) == set(DETAILS)
     routes = [route for listed in body["bridges"].values() for route in listed]
     assert set(routes[0]) == {"sourceChain", "destinationChain", "supported", "bidirectional"}
-    assert body["metadata"]["totalBridges"] == 4
+    assert body["metadata"]["totalBridges"] == 5
     assert body["metadata"]["totalRoutes"] == len(routes)
     assert body["metadata"]["lastUpdated"].endswith("Z")
 

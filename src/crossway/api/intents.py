@@ -11,6 +11,7 @@ from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
 from crossway.api.record_numbers import IntentNumber, format_cursor, parse_cursor
+from crossway.api.schemas import intent_actions as actions
 from crossway.api.schemas import intents as wire
 from crossway.api.schemas.error_responses import (
     ActionFailed,
@@ -25,8 +26,10 @@ from crossway.domain.public_ids import RecordKind
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import parse_known_chain
-from crossway.usecases.payments import intents, manual_operations
+from crossway.usecases.payments import intents, manual_operations, manual_refunds
+from crossway.usecases.payments.bridge_progress import get_progress
 from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.self_service import get_self_service
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -108,14 +111,12 @@ def by_address(
 ) -> JsonResponse:
     """One intent by its deposit address."""
     intent = intents.get_by_address(services, caller, address)
-    return JsonResponse(
-        wire.ReadIntent.from_intent(ids_of(services), intent, payment_url(request, intent))
-    )
+    return JsonResponse(_read_form(request, services, intent))
 
 
 @router.get(
     "/destination-address/{address}",
-    response_model=wire.DestinationAddress,
+    response_model=actions.DestinationAddress,
     responses=error_responses(404, own=DestinationAddressFailed),
     summary="Calculate the destination intent address",
 )
@@ -125,7 +126,7 @@ def by_address(
 def destination_address(services: ServicesDep, caller: Reader, address: Address) -> JsonResponse:
     """The intent's address on the destination chain."""
     destination = intents.get_destination_address(services, caller, address)
-    return JsonResponse(wire.DestinationAddress(destinationAddress=destination))
+    return JsonResponse(actions.DestinationAddress(destinationAddress=destination))
 
 
 @router.get(
@@ -159,14 +160,12 @@ def by_id(
 ) -> JsonResponse:
     """One intent by its record number."""
     intent = intents.get_by_id(services, caller, id)
-    return JsonResponse(
-        wire.ReadIntent.from_intent(ids_of(services), intent, payment_url(request, intent))
-    )
+    return JsonResponse(_read_form(request, services, intent))
 
 
 @router.post(
     "/{intentAddress}/trigger-processing",
-    response_model=wire.ProcessingTriggered,
+    response_model=actions.ProcessingTriggered,
     responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
     summary="Process an intent manually",
 )
@@ -177,24 +176,29 @@ def trigger_processing(
     """Check the funding now and start the intent. Test networks need this call."""
     manual_operations.trigger(services, caller, intentAddress)
     message = "Intent started successfully"
-    return JsonResponse(wire.ProcessingTriggered(success=True, message=message))
+    return JsonResponse(actions.ProcessingTriggered(success=True, message=message))
 
 
 @router.post(
     "/{intentAddress}/refund",
-    response_model=wire.RefundSent,
+    response_model=actions.RefundSent,
     responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
     summary="Refund an expired intent",
 )
 @error_format(ErrorShape.SUCCESS)
 def refund(services: ServicesDep, caller: Refunder, intentAddress: Address) -> JsonResponse:
     """Refund the balance of an expired intent when the automatic refund did not."""
-    tx_hash = manual_operations.refund(services, caller, intentAddress)
-    return JsonResponse(wire.RefundSent(success=True, message="Refund successful", txHash=tx_hash))
+    tx_hash = manual_refunds.refund(services, caller, intentAddress)
+    return JsonResponse(
+        actions.RefundSent(success=True, message="Refund successful", txHash=tx_hash)
+    )
 
 
 def _read_form(request: Request, services: Services, intent: Intent) -> wire.ReadIntent:
-    return wire.ReadIntent.from_intent(ids_of(services), intent, payment_url(request, intent))
+    progress = get_progress(services, [intent]).get(intent.id)
+    details = get_self_service(services, intent)
+    url = payment_url(request, intent)
+    return wire.ReadIntent.from_intent(ids_of(services), intent, url, progress, details)
 
 
 def _list_page(
@@ -210,10 +214,11 @@ def _list_page(
     if len(page) == params.limit:
         after = replace(query, before_id=page[-1].id)
         has_more = bool(intents.list_page(services, caller, after, 1)[0])
+    progress, ids = get_progress(services, page), ids_of(services)
     return JsonResponse(
         wire.IntentPage(
             intents=[
-                wire.ReadIntent.from_intent(ids_of(services), i, payment_url(request, i))
+                wire.ReadIntent.from_intent(ids, i, payment_url(request, i), progress.get(i.id))
                 for i in page
             ],
             total=total,

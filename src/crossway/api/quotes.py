@@ -31,7 +31,8 @@ def single(
     params: Annotated[QuoteParams, Depends()],
     bridge: BridgeName = None,
 ) -> JsonResponse:
-    """The quote of one bridge for this payment."""
+    """The quote of one bridge for this payment. `INVENTORY` pays out of the operator's inventory
+    and takes any two tokens; every other bridge only the tokens that it carries."""
     return JsonResponse(
         wire.SingleQuote.from_quote(
             quotes.quote_with_bridge(services, caller, params.to_request(), bridge)
@@ -85,7 +86,8 @@ def best(
 def multi_source(
     services: ServicesDep, caller: Reader, params: Annotated[MultiSourceParams, Depends()]
 ) -> JsonResponse:
-    """The best payment option on every chain: the destination chain first, then by cost."""
+    """Every token of every chain with the cheapest bridge that carries it: the destination chain
+    first, then by cost."""
     return JsonResponse(
         wire.MultiSourceQuote.from_comparison(
             quote_multi_source(services, caller, **params.to_arguments())

@@ -43,7 +43,7 @@ def between(
     sourceChain: SourceChain = None,
     destinationChain: DestinationChain = None,
 ) -> JsonResponse:
-    """The bridges that serve this pair of chains now."""
+    """The bridges that serve this pair of chains now, each for the tokens that it carries."""
     return JsonResponse(
         wire.BridgesOfRoute.from_bridges(
             routing.list_bridges_between(services, caller, sourceChain, destinationChain)

@@ -10,7 +10,7 @@ from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import INTENT, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, timestamp
 from crossway.domain.errors import NotFound
-from crossway.usecases.simulator import chain_controls
+from crossway.usecases.simulator import bridge_controls, chain_controls
 
 
 async def _simulated(services: ServicesDep) -> None:
@@ -83,6 +83,24 @@ def faults(
     on = services.catalogue.chain(chain).id
     active = services.sandbox.faults(on) if services.sandbox else {}
     return JsonResponse(wire.FaultsNow(success=True, chain=on, faults=dict(active)))
+
+
+@router.post(
+    "/bridges/{bridge}/faults",
+    response_model=wire.BridgeFaultsNow,
+    responses=error_responses(400, 404, post=True),
+    openapi_extra=request_body_schema(wire.BridgeFaults),
+    summary="Inject faults into a bridge",
+)
+def bridge_faults(
+    services: ServicesDep,
+    caller: Writer,
+    bridge: Annotated[str, Path(description="The bridge.", examples=["CCTP"])],
+    body: Annotated[wire.BridgeFaults, Depends(wire.BridgeFaults.valid_from_request)],
+) -> JsonResponse:
+    """Late, missing, expired and wrong attestations, unfilled deposits, paused contracts."""
+    active = bridge_controls.inject_faults(services, caller, bridge, body.given_fields())
+    return JsonResponse(wire.BridgeFaultsNow(success=True, bridge=bridge, faults=dict(active)))
 
 
 @router.get(

@@ -9,7 +9,7 @@ import typer
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters.chain_families import load_family
-from crossway.adapters.chains.rpc.family import ChainSettings
+from crossway.adapters.chains.rpc.family import ChainFamily, ChainSettings
 from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring, create_keystore, environment
 from crossway.adapters.chains.rpc.operator_txs import TxPlan
 from crossway.adapters.chains.rpc.profile import Profile, read_profile
@@ -23,32 +23,37 @@ from crossway.startup_checks import SetupError
 
 def print_addresses() -> None:
     """Print the contract addresses: those on EVM chains, and with a profile those on its others."""
-    for location in load_family("evm").contract_locations(None):
+    for location in _open_family("evm").contract_locations(None):
         typer.echo(f"{location.name:16}{location.address}")
     if Settings().profile is None:
         return
     catalogue, profile = load_profile()
     for name, chain in profile.chains.items():
         if catalogue.chains[name].kind != "evm":
-            for location in load_family(catalogue.chains[name].kind).contract_locations(chain):
+            for location in _open_family(catalogue.chains[name].kind).contract_locations(chain):
                 typer.echo(f"{name}: {location.name:16}{location.address}")
 
 
-def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False) -> None:
+def deploy(names: Sequence[str] | None, key: str, yes: bool, final: bool = False) -> bool:
     """Deploy missing contracts; `key` names another account that pays. `final` removes the upgrade
-    authority, on chains that have one."""
+    authority, on chains that have one. False where a contract cannot be deployed."""
+    complete = True
     for name, operator in open_chains(names):
         plan = make_plan(partial(operator.plan_deployment, key))
+        for sentence in plan.left_out:
+            complete = False
+            typer.echo(sentence)
         if plan.transactions:
             execute(operator, plan, yes)
             _check_contracts(operator)
-        else:
+        elif not plan.left_out:
             typer.echo(f"{name}: all contracts are deployed with the expected code")
         if final and isinstance(operator, HasUpgradeAuthority):
             finishing = make_plan(operator.plan_finalization)
             if finishing.transactions:
                 execute(operator, finishing, yes)
             typer.echo(f"{name}: the program can no longer be upgraded")
+    return complete
 
 
 def verify(names: Sequence[str] | None) -> bool:
@@ -90,7 +95,7 @@ def reclaim(names: Sequence[str] | None, yes: bool) -> None:
 def account(path: Path, password: str, kind: ChainKind) -> None:
     """Write a new key to an encrypted file that only its owner can read."""
     try:
-        signer, stored = create_keystore(load_family(kind).keys, password, environment())
+        signer, stored = create_keystore(_open_family(kind).keys, password, environment())
     except KeyMissing as error:
         raise SetupError(str(error)) from None
     write_private(path, stored)
@@ -108,6 +113,14 @@ def open_chains(
     for name in select_chains(profile, names):
         with open_chain(catalogue, profile, name, ring) as operator:
             yield name, operator
+
+
+def _open_family(kind: ChainKind) -> ChainFamily:
+    """A family of chains. Raises `SetupError` where its libraries are not installed."""
+    try:
+        return load_family(kind)
+    except ValueError as error:
+        raise SetupError(str(error)) from None
 
 
 def make_plan(plan: Callable[[], TxPlan]) -> TxPlan:
@@ -143,8 +156,9 @@ def open_chain(
 ) -> Iterator[ChainOperator]:
     """A chain's operator with its key, closed after the block. Raises `SetupError`."""
     try:
-        chain_family = load_family(catalogue.chains[name].kind)
-        settings = ChainSettings(catalogue, name, profile.chains[name], ring)
+        chain_family = _open_family(catalogue.chains[name].kind)
+        bridges = tuple(profile.bridges)
+        settings = ChainSettings(catalogue, name, profile.chains[name], ring, bridges)
         operator = chain_family.open_chain(settings)
     except ValueError as error:
         raise SetupError(str(error)) from None

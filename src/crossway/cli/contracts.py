@@ -40,8 +40,10 @@ def deploy(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Deploy missing contracts; prints the maximum cost and asks before it sends."""
-    _operations().deploy(chain, key, yes, final)
+    """Deploy missing contracts, of bridges those that the profile names; prints the maximum cost
+    and asks before it sends."""
+    if not _operations().deploy(chain, key, yes, final):
+        raise typer.Exit(1)
 
 
 @group.command("verify")
@@ -97,7 +99,8 @@ def agent(
 @group.command("retained")
 @report_errors
 def retained(chain: Chains = None) -> None:
-    """Print the balances that the escrow retained from settled payments (bridge fees)."""
+    """Print what a coordinator can withdraw: spreads that the escrow retained, and what bridges'
+    contracts owe."""
     _coordinator_operations().print_retained(chain)
 
 
@@ -112,9 +115,22 @@ def withdraw(
     ] = "",
     yes: Yes = False,
 ) -> None:
-    """Withdraw the retained balance of a token from the escrow; prints the call where another
-    account than the relayer has to sign it. The engine books it once it is final."""
+    """Withdraw what the escrow retained and bridges' contracts owe of a token; prints the calls
+    where another account than the relayer has to sign them. The engine books it once it is
+    final."""
     _coordinator_operations().withdraw(chain, token, to, coordinator, yes)
+
+
+@group.command("unpark")
+@report_errors
+def unpark(
+    payment: Annotated[int, typer.Argument(help="The number of a payment that is parked.")],
+    yes: Yes = False,
+) -> None:
+    """Credit to the coordinator what a bridge's contract has parked for 30 days, as its token
+    refuses the recipient; prints the call where another account than the relayer has to sign it.
+    The engine books it."""
+    _coordinator_operations().unpark(payment, yes)
 
 
 @group.command("reclaim")

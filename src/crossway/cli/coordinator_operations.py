@@ -8,11 +8,14 @@ import typer
 
 from crossway.adapters.chains.rpc.operator_txs import UnsignedCall, describe_withdrawal
 from crossway.adapters.chains.rpc.profile import ChainProfile
-from crossway.adapters.chains.rpc.protocols import ChainOperator
+from crossway.adapters.chains.rpc.protocols import ChainOperator, HasParking
 from crossway.cli.contract_operations import execute, load_profile, make_plan, open_chains
+from crossway.cli.errors import cli_principal, open_service
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units
 from crossway.startup_checks import SetupError
+from crossway.usecases.payments import intents
 
 
 def print_agent_calls(names: Sequence[str] | None, agent: str, revoke: bool) -> None:
@@ -28,26 +31,27 @@ def print_agent_calls(names: Sequence[str] | None, agent: str, revoke: bool) -> 
         if account == accounts.coordinator:
             raise SetupError(f"{name}: {account} is the coordinator itself and needs no permission")
         try:
-            call = operator.agent_call(account, not revoke)
+            calls = operator.agent_calls(account, not revoke)
         except ValueError as error:
             raise SetupError(str(error)) from None
         what = f"{account} no longer acts for it" if revoke else f"{account} acts for it"
-        _print_call(name, accounts.coordinator, what, call)
+        _print_calls(name, accounts.coordinator, what, calls)
 
 
 def check_agents(names: Sequence[str] | None) -> bool:
-    """Print whether each coordinator has named the relayer its agent; true if all have."""
+    """Print whether each coordinator lets the relayer act as its agent; true if all do."""
     results = []
     for name, operator in open_chains(names, signs=False):
         accounts = operator.chain.accounts
-        allowed = bool(operator.chain.authorized({accounts.coordinator}))
+        missing = operator.missing_permissions(accounts.coordinator)
         if accounts.coordinator == accounts.relayer:
             text = f"the relayer {accounts.relayer} is the coordinator"
+        elif missing:
+            text = f"{accounts.coordinator} has not {', '.join(missing)}"
         else:
-            verb = "has named" if allowed else "has not named"
-            text = f"{accounts.coordinator} {verb} the relayer {accounts.relayer} its agent"
-        typer.echo(f"{'✓' if allowed else '✗'} {name}: {text}")
-        results.append(allowed)
+            text = f"{accounts.coordinator} has named the relayer {accounts.relayer} its agent"
+        typer.echo(f"{'✗' if missing else '✓'} {name}: {text}")
+        results.append(not missing)
     return all(results)
 
 
@@ -76,13 +80,36 @@ def withdraw(name: str, symbol: str, to: str, coordinator: str, yes: bool) -> No
         receiver = _parse_address(operator, "to", to or accounts.treasury)
         owner = _parse_address(operator, "coordinator", coordinator or accounts.coordinator)
         if not (units := operator.retained_amount(token.address, owner)):
-            typer.echo(f"{name}: the escrow retained no {symbol}")
+            typer.echo(f"{name}: the contracts retained no {symbol}")
         elif owner == accounts.relayer:
             plan = make_plan(partial(operator.plan_withdrawal, token, receiver, units))
             execute(operator, plan, yes)
         else:
-            call = operator.withdrawal_call(token, receiver, units)
-            _print_call(name, owner, describe_withdrawal(token, receiver, units), call)
+            calls = operator.withdrawal_calls(token, receiver, owner)
+            _print_calls(name, owner, describe_withdrawal(token, receiver, units), calls)
+
+
+def unpark(payment: int, yes: bool) -> None:
+    """Take out what is parked for a payment, or print what its coordinator has to sign."""
+    with open_service() as service:
+        intent = intents.get_by_id(service.services, cli_principal(), payment)
+    name, owner = intent.terms.destination_chain, intent.coordinator
+    _, profile = load_profile()
+    signs = name not in profile.chains or _is_relayer(profile.chains[name], owner)
+    for _, operator in open_chains([name], signs):
+        nothing = f"payment {payment}: nothing is parked for it on {name}"
+        if intent.custody is not Custody.BRIDGE or not isinstance(operator, HasParking):
+            raise InvalidInput(nothing)
+        if (able_from := operator.unpark_time(intent)) is None:
+            raise InvalidInput(nothing)
+        if able_from > operator.chain.heads().time:
+            when = able_from.strftime("%Y-%m-%d %H:%M UTC")
+            raise InvalidInput(f"payment {payment}: what is parked can be taken out from {when}")
+        if owner == operator.chain.accounts.relayer:
+            execute(operator, make_plan(partial(operator.plan_unpark, intent)), yes)
+        else:
+            what = f"what is parked for payment {payment} is owed to it, to withdraw"
+            _print_calls(name, owner, what, [operator.unpark_call(intent)])
 
 
 def _is_relayer(chain: ChainProfile, coordinator: str) -> bool:
@@ -98,10 +125,13 @@ def _parse_address(operator: ChainOperator, field: str, text: str) -> str:
         raise InvalidInput(f"{field} {error}") from None
 
 
-def _print_call(name: str, account: str, what: str, call: UnsignedCall) -> None:
+def _print_calls(name: str, account: str, what: str, calls: Sequence[UnsignedCall]) -> None:
     typer.echo(f"{name}: the coordinator {account} signs, with a wallet of its own: {what}")
-    typer.echo(f"  chain id  {call.chain_id}")
-    typer.echo(f"  to        {call.contract}")
-    typer.echo("  value     0")
-    typer.echo(f"  data      {call.data}")
-    typer.echo(f"  which is  {call.function} {' '.join(call.arguments)}")
+    for number, call in enumerate(calls, start=1):
+        if len(calls) > 1:
+            typer.echo(f"  call {number} of {len(calls)}")
+        typer.echo(f"  chain id  {call.chain_id}")
+        typer.echo(f"  to        {call.contract}")
+        typer.echo("  value     0")
+        typer.echo(f"  data      {call.data}")
+        typer.echo(f"  which is  {call.function} {' '.join(call.arguments)}")

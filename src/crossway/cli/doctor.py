@@ -46,8 +46,8 @@ def examine() -> None:
     live = _is_live()
     for note in live_notes(Settings()) if live else ():
         typer.echo(note)
-    chains_ok = _check_chains() if live else True
-    if findings or not chains_ok:
+    live_ok = all([_check_chains(), _check_bridges()]) if live else True
+    if findings or not live_ok:
         raise typer.Exit(1)
     typer.echo("No problems found")
 
@@ -90,7 +90,7 @@ def _check_chains() -> bool:
             chain_family.diagnose_nodes(chain, configured, environment(), datetime.now(UTC))
         )
         try:
-            settings = ChainSettings(catalogue, name, configured, ring)
+            settings = ChainSettings(catalogue, name, configured, ring, tuple(profile.bridges))
             operator = chain_family.open_chain(settings)
         except ValueError as error:
             reported = any(finding.message == str(error) for finding in findings)
@@ -104,6 +104,28 @@ def _check_chains() -> bool:
         typer.echo(name)
         _print_findings(findings)
     return all(finding.ok for findings in by_chain.values() for finding in findings)
+
+
+def _check_bridges() -> bool:
+    """Check the bridges of the profile and print the findings of each."""
+    # As above.
+    from crossway.adapters.bridge_diagnostics import diagnose_bridges
+    from crossway.adapters.live_bridges import open_attestation_services
+    from crossway.adapters.live_environment import open_live_environment
+    from crossway.catalogue import load_catalogue
+
+    try:
+        live = open_live_environment(Settings().profile, load_catalogue(), signs=False)
+    except ValueError:  # The findings about chains have named it.
+        return False
+    with closing(live):
+        services = open_attestation_services(live.profile.cctp)
+        with closing(services):
+            by_bridge = diagnose_bridges(live, services)
+    for name, findings in by_bridge.items():
+        typer.echo(name)
+        _print_findings(findings)
+    return all(finding.ok for findings in by_bridge.values() for finding in findings)
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:

@@ -23,7 +23,8 @@ def quotes(
     amount: Annotated[str, typer.Option(help="Decimal amount, such as 25.50.")],
     as_json: AsJson = False,
 ) -> None:
-    """Quote a payment from every chain, cheapest first."""
+    """Quote a payment from every chain, cheapest first. Custody: until the payout, contracts of a
+    bridge alone decide where the money goes, or the payer trusts the operator."""
     with open_client() as crossway:
         result = crossway.quotes.multi_source(
             destination_chain=destination_chain, amount=amount, token_out=token_out
@@ -34,13 +35,13 @@ def quotes(
             option.bridge or "same chain",
             f"{option.total_fee_formatted:f}",
             f"{option.estimated_fill_seconds} s",
+            option.custody.lower(),
             ", ".join(source.token for source in option.payment_options),
         )
         for option in result.quotes
     ]
-    print_records(
-        result, as_json, lambda: print_table(("from", "by", "fee", "time", "pay with"), rows)
-    )
+    head = ("from", "by", "fee", "time", "custody", "pay with")
+    print_records(result, as_json, lambda: print_table(head, rows))
 
 
 @ramps.command("quotes")

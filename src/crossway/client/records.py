@@ -33,6 +33,51 @@ class CamelCaseRecord(Record):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
+class BridgeStep(Record):
+    """One step of a bridge transfer."""
+
+    name: str
+    at: datetime
+    tx: str | None
+
+
+class BridgeTransfer(Record):
+    """How far a bridge has carried a payment."""
+
+    bridge: str
+    custody: str
+    status: str
+    source_tx: str | None
+    destination_tx: str | None
+    message_id: str | None
+    steps: tuple[BridgeStep, ...]
+    expected_at: datetime | None
+    reason: str | None
+
+
+class SelfServiceCall(Record):
+    """A contract call that anyone may make; `data` is None where its arguments do not exist yet."""
+
+    name: str
+    description: str
+    chain: str
+    chain_id: str
+    contract: str
+    function: str
+    data: str | None
+    available_from: datetime | None
+    available_until: datetime | None
+
+
+class SelfService(Record):
+    """What a payer keeps to finish or undo a payment without the operator."""
+
+    note: str
+    terms: dict[str, Any]
+    calls: tuple[SelfServiceCall, ...]
+    attestation_url: str | None
+
+
 class Intent(Record):
     """A payment: `*_usd` in micro-USD, `*_in_asset_token` in the token's smallest unit."""
 
@@ -64,6 +109,12 @@ class Intent(Record):
     metadata: dict[str, Any]
     created_at: datetime
     updated_at: datetime
+    relayer: str = ""
+    relayer_claimed: bool = False
+    needs_relay: bool = False
+    custody: str | None = None
+    bridge_transfer: BridgeTransfer | None = None
+    self_service: SelfService | None = None
     payment_url: str = ""
 
     @property
@@ -90,7 +141,8 @@ class QuotedRoute(CamelCaseRecord):
 
 
 class Quote(CamelCaseRecord):
-    """A quote of one bridge; amounts in smallest units."""
+    """A quote of one bridge; amounts in smallest units. `custody` is `BRIDGE` where contracts alone
+    decide where the money goes, `OPERATOR` where the payer trusts the operator until the payout."""
 
     bridge_fee_details: dict[str, Any]
     total_fee: int
@@ -102,6 +154,7 @@ class Quote(CamelCaseRecord):
     deposit_amount: int
     deposit_amount_formatted: Decimal
     estimated_fill_seconds: int
+    custody: str
     expires_at: datetime
 
 
@@ -118,7 +171,7 @@ class PaymentOption(CamelCaseRecord):
 
 
 class SourceOption(CamelCaseRecord):
-    """The best payment option on one chain."""
+    """The tokens of one chain that one bridge carries best; `custody` as in `Quote`."""
 
     source_chain: str
     destination_chain: str
@@ -129,6 +182,7 @@ class SourceOption(CamelCaseRecord):
     bridge_fee: int
     bridge: str | None
     estimated_fill_seconds: int
+    custody: str
     payment_options: tuple[PaymentOption, ...]
 
 

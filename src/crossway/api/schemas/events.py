@@ -9,10 +9,15 @@ import orjson
 
 from crossway.api.schemas import intents, ramp_orders
 from crossway.api.schemas.responses import set_fields, timestamp
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import TEST_KIND, OutboxEvent
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.developers.event_snapshots import restore_intent, restore_order
+from crossway.usecases.developers.event_snapshots import (
+    restore_intent,
+    restore_order,
+    restore_progress,
+)
 
 EventData = Iterator[tuple[OutboxEvent, Any]]
 
@@ -38,13 +43,16 @@ def _body(event: OutboxEvent, data: Any) -> bytes:
 
 def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
     by_id = unit.intents.get_many({event.resource_id for event in events})
+    bridged = {i for i, intent in by_id.items() if intent.custody is Custody.BRIDGE}
+    steps = unit.bridge_transfers.get_steps(bridged)
     for event in events:
-        if event.resource_id in by_id:
+        intent = by_id.get(event.resource_id)
+        if intent is not None:
+            restored = restore_intent(intent, event)
+            progress = restore_progress(intent, event, steps.get(intent.id, ()))
             yield (
                 event,
-                intents.ReadIntent.from_intent(
-                    unit.public_ids, restore_intent(by_id[event.resource_id], event)
-                ),
+                intents.ReadIntent.from_intent(unit.public_ids, restored, progress=progress),
             )
 
 

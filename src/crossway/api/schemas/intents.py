@@ -4,6 +4,15 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from crossway.api.schemas.bridge_transfers import (
+    CUSTODY,
+    CUSTODY_TEXT,
+    SELF_SERVICE_EXAMPLE,
+    TRANSFER_EXAMPLE,
+    BridgeTransferOut,
+    SelfServiceOut,
+    read_fields,
+)
 from crossway.api.schemas.fields import (
     INTENT,
     RECORD,
@@ -26,9 +35,12 @@ from crossway.api.schemas.fields import (
     symbol_field,
 )
 from crossway.api.schemas.responses import raw_json, timestamp, timestamp_seconds
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY, Intent
 from crossway.domain.public_ids import PublicIds, RecordKind
+from crossway.usecases.payments.bridge_progress import BridgeProgress
 from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.self_service import SelfService
 
 _USD = "micro-USD (6 decimals, the scale of USDC)"
 
@@ -118,7 +130,11 @@ class CreatedIntent(Model):
     )
     recipient: str = field("Wallet of the recipient.", WALLET)
     refund_address: str = field("Wallet for refunds on the source chain.", WALLET)
-    relayer: str = field("The relayer that fills the payment; empty until one is assigned.", "")
+    relayer: str = field(
+        "The address that paid the recipient out of its own funds; empty before, and where the "
+        "bridge's delivery pays.",
+        "",
+    )
     coordinator: str = field("Address.", WALLET)
     bridger: str = field("Address.", WALLET)
     bridgeExtraData: str = field("Hex-encoded data for the bridge.", "0x")
@@ -131,7 +147,11 @@ class CreatedIntent(Model):
         extra={"enum": sorted(set(CREATE_VOCABULARY.values()))},
     )
     tx_hash: str | None = field("The latest transaction; null until there is one.", TX)
-    needs_relay: bool = field("Whether a fill is assigned.", False)
+    needs_relay: bool = field(
+        "Whether something is still to be done on the destination chain: a payout, or the delivery "
+        "of what a bridge carried.",
+        False,
+    )
     expires_at: str = field("When it expires unless it has started.", TIME)
     metadata: JsonObject = field("Your own data.", {"order": "A-1001"})
     created_at: str = field("When it was created.", TIME)
@@ -206,9 +226,38 @@ class ReadIntent(CreatedIntent):
     destination_intent_address: str = field(
         "The intent's address on the destination chain.", INTENT
     )
-    relayer_claimed: bool = field("Whether the relayer was reimbursed.", False)
+    relayer_claimed: bool = field("Whether `relayer` was repaid.", False)
     paymaster_used: bool = field("Whether a paymaster paid for gas.", False)
     mode: str = field("Mode of the key that created it.", "test", extra={"enum": ["test", "live"]})
+    custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
+    bridge_transfer: BridgeTransferOut | None = Field(
+        default=None,
+        description="How far its bridge has carried it; null on one chain and where `custody` is "
+        "`OPERATOR`.",
+        examples=[TRANSFER_EXAMPLE],
+    )
+    self_service: SelfServiceOut | None = Field(
+        default=None,
+        description="What the payer keeps to finish or undo the payment without the operator. Only "
+        "where one intent is read; lists and events leave it out.",
+        examples=[SELF_SERVICE_EXAMPLE],
+    )
+
+    @classmethod
+    def from_intent(
+        cls,
+        ids: PublicIds,
+        intent: Intent,
+        payment_url: str = "",
+        progress: BridgeProgress | None = None,
+        details: SelfService | None = None,
+    ) -> Self:
+        """The intent in this form; `progress` is that of its bridge, `details` what its payer
+        keeps, left out where there is none."""
+        read = super().from_intent(ids, intent, payment_url)
+        for name, value in read_fields(progress, details).items():
+            setattr(read, name, value)
+        return read
 
     @classmethod
     def _form_fields(cls, intent: Intent) -> dict[str, Any]:
@@ -220,6 +269,7 @@ class ReadIntent(CreatedIntent):
             "relayer_claimed": intent.relayer_claimed,
             "paymaster_used": False,  # Crossway pays gas itself.
             "mode": intent.mode,
+            "custody": intent.custody.value,
         }
 
 
@@ -231,24 +281,3 @@ class IntentPage(Model):
     limit: int = field("Maximum number of results of a page.", 20)
     offset: int = field("Number of skipped results.", 0)
     nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")
-
-
-class ProcessingTriggered(Model):
-    """The answer of a triggered intent."""
-
-    success: bool = field("Always true.", True)
-    message: str = field("What was done.", "Intent started successfully")
-
-
-class RefundSent(Model):
-    """The answer of a refunded intent."""
-
-    success: bool = field("Always true.", True)
-    message: str = field("What was done.", "Refund successful")
-    txHash: str = field("The refund's transaction.", TX)
-
-
-class DestinationAddress(Model):
-    """The counterpart of an intent's address."""
-
-    destinationAddress: str = field("Its address on the destination chain.", INTENT)

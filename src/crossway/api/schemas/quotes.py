@@ -6,6 +6,7 @@ from typing import Any, Self
 import orjson
 from pydantic import Field
 
+from crossway.api.schemas.bridge_transfers import CUSTODY, CUSTODY_TEXT
 from crossway.api.schemas.fields import (
     TIME,
     USDC_ARBITRUM,
@@ -20,6 +21,7 @@ from crossway.api.schemas.fields import (
     symbol_field,
 )
 from crossway.api.schemas.responses import timestamp
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, Quote, SourceOption
 
@@ -59,7 +61,10 @@ class SingleQuote(Model):
     """A quote from one bridge."""
 
     bridgeFeeDetails: dict[str, Any] = field(
-        "Bridge-specific details of the fee.",
+        "Bridge-specific details of the fee. ACROSS: `timestamp`, `fillDeadline`, `pctFee` (10^18 "
+        "is 100 %), `flatFee`. CCTP: `maxFee`, the most that Circle may take, and "
+        "`minFinalityThreshold`. GATEWAY: `pctFee`, `gasFee`. RHINOFI: `pctFee`, `gasFee`, "
+        "`vaultId`. INVENTORY: `pctFee`, `flatFee`. Empty within one chain.",
         {"timestamp": 1795258380, "fillDeadline": 1795265580, "pctFee": 983, "flatFee": "24567"},
     )
     totalFee: IntegerString = field(
@@ -76,6 +81,7 @@ class SingleQuote(Model):
     )
     depositAmountFormatted: str = field("The same amount as a decimal number.", "25.059567")
     estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
+    custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
     expiresAt: str = field("When the quote expires.", TIME)
 
     @classmethod
@@ -101,6 +107,7 @@ class SingleQuote(Model):
             depositAmount=str(quote.deposit_amount),
             depositAmountFormatted=format_units(quote.deposit_amount, quote.asset_decimals),
             estimatedFillSeconds=quote.fill_seconds,
+            custody=quote.custody.value,
             expiresAt=timestamp(quote.expires_at),
         )
 
@@ -131,7 +138,8 @@ class PaymentOptionOut(Model):
 
 
 class SourceOptionOut(Model):
-    """The best payment option on one chain."""
+    """The tokens of one chain that one bridge carries best. A chain whose tokens need several
+    bridges is listed once for each."""
 
     sourceChain: str = chain_field("The chain on which the payer pays.")
     destinationChain: str = chain_field(
@@ -144,11 +152,12 @@ class SourceOptionOut(Model):
     bridgeFee: IntegerString = field("The bridge fee including network costs.", "24567")
     bridge: str | None = bridge_field("The bridge; null within one chain.")
     estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
+    custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
     paymentOptions: list[PaymentOptionOut] = Field(description="Tokens to pay with from there.")
 
     @classmethod
     def from_option(cls, option: SourceOption, decimals: int) -> Self:
-        """One chain with its fees in units of `decimals` places."""
+        """One option with its fees in units of `decimals` places."""
         return cls(
             sourceChain=option.source,
             destinationChain=option.destination,
@@ -159,6 +168,7 @@ class SourceOptionOut(Model):
             bridgeFee=str(option.bridge_fee_units),
             bridge=option.bridge,
             estimatedFillSeconds=option.fill_seconds,
+            custody=option.custody.value,
             paymentOptions=[PaymentOptionOut.from_option(payment) for payment in option.options],
         )
 

@@ -33,8 +33,8 @@ class RouteOut(Model):
 class BridgesMetadata(Model):
     """Totals of the catalogue."""
 
-    totalBridges: int = field("Number of bridges.", 4)
-    totalRoutes: int = field("Total number of routes.", 512)
+    totalBridges: int = field("Number of bridges.", 5)
+    totalRoutes: int = field("Total number of routes.", 570)
     lastUpdated: str = field("Time of this information.", TIME)
 
 

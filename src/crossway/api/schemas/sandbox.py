@@ -17,7 +17,8 @@ from crossway.api.schemas.fields import (
     field,
     symbol_field,
 )
-from crossway.ports.sandbox import NODE_LIES
+from crossway.ports.sandbox import NODE_LIES, WRONG_ANSWERS
+from crossway.usecases.simulator.bridge_controls import BRIDGES
 from crossway.usecases.simulator.chain_controls import SimulatedBalance
 
 
@@ -110,6 +111,43 @@ class FaultsNow(Model):
     success: bool = field("Always true.", True)
     chain: str = chain_field("The chain.")
     faults: dict[str, Any] = field("Active faults.", {"slow_blocks": 5})
+
+
+class BridgeFaults(RequestModel):
+    """Faults of a simulated bridge; fields that are left out stay unchanged."""
+
+    lateSeconds: SkipValidation[float | None] = field(
+        "Seconds by which its attestations come later.", 600, default=None
+    )
+    exhaustedAllowance: SkipValidation[bool | None] = field(
+        "Whether fast attestations are made once the burn is final.", True, default=None
+    )
+    expiredMessages: SkipValidation[bool | None] = field(
+        "Whether fast messages have expired when they are attested to.", True, default=None
+    )
+    unfilledDeposits: SkipValidation[bool | None] = field(
+        "Whether no relayer fills a deposit.", True, default=None
+    )
+    paused: SkipValidation[bool | None] = field(
+        "Whether its contracts take and deliver nothing.", True, default=None
+    )
+    wrongAnswer: SkipValidation[str | None] = field(
+        "What its attestations have other than the burn. Empty for nothing.",
+        "recipient",
+        default=None,
+        extra={"enum": ["", *WRONG_ANSWERS]},
+    )
+    silent: SkipValidation[bool | None] = field(
+        "Whether its service does not respond.", True, default=None
+    )
+
+
+class BridgeFaultsNow(Model):
+    """The active faults of a bridge."""
+
+    success: bool = field("Always true.", True)
+    bridge: str = field("The bridge.", "CCTP", extra={"enum": list(BRIDGES)})
+    faults: dict[str, Any] = field("Active faults.", {"lateSeconds": 600})
 
 
 class Held(Model):
