@@ -17,6 +17,7 @@ from starlette.types import Scope
 from crossway.domain.errors import InvalidStatus, NotFound, QuotesUnavailable, Unreachable
 from crossway.payer import responses
 from crossway.payer.intent_page import build_intent_page
+from crossway.payer.kept_details import respond_file
 from crossway.payer.link_page import LinkPage, build_poster, priced_page, unpriced_page
 from crossway.payer.responses import (
     ASSETS,
@@ -77,6 +78,7 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}", endpoint(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
     pages = Starlette(routes=routes, middleware=[Middleware(GZipMiddleware, minimum_size=_SIZE)])
@@ -152,6 +154,11 @@ def _live(page_request: PageRequest) -> Response:
     return render_fragment(
         page_request, "live.html", page_brand(view.merchant), page.now, page=page
     )
+
+
+def _details(page_request: PageRequest) -> Response:
+    view = checkout.get_checkout(page_request.services, page_request.request.path_params["page"])
+    return respond_file(view.intent, view.self_service)
 
 
 def _find_link(page_request: PageRequest) -> CheckoutLink:

@@ -3,18 +3,24 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
+from crossway.payer.bridge_status import (
+    StepStatus,
+    bridge_state,
+    bridge_steps,
+    bridge_tx_label,
+)
 from crossway.usecases.payers.checkout import CheckoutSnapshot
 from crossway.usecases.payments.claims import ClaimKind, PayerClaim
 
-StepStatus = Literal["done", "now", "todo", "failed"]
 _OUTBOUND_LABELS = {
     OutboundTxKind.FILL: "fill",
+    OutboundTxKind.DELIVER: "fill",
+    OutboundTxKind.RELEASE: "fill",
     OutboundTxKind.REFUND: "refund",
     OutboundTxKind.RETURN_EXCESS: "excess",
 }
@@ -26,7 +32,8 @@ _CURRENT_STEP = {"waiting": 0, "short": 0, "seen": 1, "received": 2, "sending": 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutTransaction:
-    """One transaction; `kind` is `deposit`, `fill`, `refund` or `excess`."""
+    """One transaction; `kind` is `deposit`, `returned` (by a bridge), `send`, `arrive`, `fill`,
+    `refund` or `excess`."""
 
     kind: str
     chain: str
@@ -79,7 +86,7 @@ def checkout_status(snapshot: CheckoutSnapshot, catalogue: Catalogue) -> Checkou
     counted = _sum_by_purpose(good, DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT)
     coming = _pending_amount(snapshot, good)
     total, in_time = intent.terms.deposit_amount, snapshot.now < intent.terms.expires_at
-    state = _state(snapshot, coming, in_time)
+    state, progress = _state(snapshot, coming, in_time), snapshot.progress
     missing = max(total - intent.received_amount - coming, 0)
     claimed = {(claim.chain, claim.token) for claim in snapshot.claims}
     own_waits = any(_is_own(intent, claim) for claim in snapshot.claims)
@@ -95,13 +102,15 @@ def checkout_status(snapshot: CheckoutSnapshot, catalogue: Catalogue) -> Checkou
         excess=0 if gone_back else max(counted - total, 0),
         late_amount=late if gone_back else 0,
         misdirected=tuple(m for m in misdirected if (m.chain, m.token) not in claimed),
-        steps=_steps(state),
+        steps=(bridge_steps(state, intent, progress) if progress else ()) or _steps(state),
         transactions=tuple(_transactions(snapshot, good, catalogue)),
     )
 
 
 def _state(snapshot: CheckoutSnapshot, coming: int, in_time: bool) -> str:
     intent = snapshot.intent
+    if snapshot.progress is not None and (own := bridge_state(intent, snapshot.progress)):
+        return own
     match intent.state:
         case State.PENDING:
             if coming and intent.received_amount + coming >= intent.terms.deposit_amount:
@@ -196,9 +205,13 @@ def _transactions(
 ) -> Iterator[CheckoutTransaction]:
     for deposit in good:
         incoming = deposit.incoming
-        yield _transaction("deposit", incoming.chain, incoming.tx_hash, catalogue)
+        is_returned = deposit.purpose is DepositPurpose.BRIDGE_RETURN
+        kind = "returned" if is_returned else "deposit"
+        yield _transaction(kind, incoming.chain, incoming.tx_hash, catalogue)
     for outbound in view.outbound_txs:
         label = _OUTBOUND_LABELS.get(outbound.kind)
+        if view.progress is not None:
+            label = bridge_tx_label(outbound.kind, view.progress) or label
         if label and outbound.tx_id and outbound.state in _SENT_STATES:
             yield _transaction(label, outbound.chain, outbound.tx_id, catalogue)
 

@@ -2,25 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from hashlib import sha256
 
 from markupsafe import Markup
 
 from crossway.domain.catalogue import Catalogue, Chain
-from crossway.domain.intent import State
 from crossway.domain.money import Token
 from crossway.domain.payment_uri import payment_uri
+from crossway.domain.quotes import bridge_title
 from crossway.payer.checkout_status import CheckoutStatus, checkout_status, kept_amount
 from crossway.payer.claim_view import ClaimView, view_claim
+from crossway.payer.details import DetailView, list_details, payment_reference
 from crossway.payer.formatting import (
     badge_color,
     epoch_millis,
     format_exact,
-    format_instant,
     format_time,
     plain_amount,
 )
+from crossway.payer.kept_details import KeptDetails, view_kept_details
 from crossway.payer.responses import PageRequest
 from crossway.qr import qr_svg
 from crossway.usecases.payers.checkout import CheckoutSnapshot
@@ -30,6 +30,7 @@ _TONES = {
     "short": "warned", "time_up": "bad", "expired": "bad", "returning": "warned",
     "refund_waits": "warned",
     "refused": "bad", "undelivered": "bad", "refunded": "warned",
+    "late": "warned", "late_fill": "warned", "parked": "warned", "unfilled": "warned",
 }  # fmt: skip
 
 
@@ -54,17 +55,6 @@ class TransactionView:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class DetailView:
-    """One detail; `at` and `millis` are set for an instant."""
-
-    label: Markup
-    text: str
-    mono: bool = False
-    at: str = ""
-    millis: int = 0
-
-
 @dataclass(slots=True)
 class IntentPage:
     """The values of the template."""
@@ -83,6 +73,7 @@ class IntentPage:
     steps: list[StepView]
     transactions: list[TransactionView]
     details: list[DetailView]
+    kept: KeptDetails
     pay_again_url: str
     now: int
     expires_at: int
@@ -112,6 +103,7 @@ class IntentPage:
             self.claims,
             self.steps,
             self.transactions,
+            self.kept,
             self.pay_again_url,
         )
         return sha256(repr(visible).encode()).hexdigest()[:16]
@@ -124,13 +116,12 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
     chain = catalogue.chains[intent.terms.source_chain]
     texts = _words(page_request, view, status)
     title, link = f"state.{status.state}.title", view.link
-    closed = link is None or link.closed_reason(view.now) is not None
     page = IntentPage(
         state=status.state,
         tone=_TONES.get(status.state, ""),
         open=status.open,
         ended=status.ended,
-        title=link.title if link else _reference(view),
+        title=link.title if link else payment_reference(view),
         description=link.description if link else "",
         headline=t(title, **texts),
         body=t(f"state.{status.state}.body", **texts),
@@ -139,10 +130,9 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         claims=[view_claim(page_request, view, claim) for claim in view.claims],
         steps=[_step(page_request, view, *step) for step in status.steps],
         transactions=_transactions(page_request, view, status),
-        details=list(_details(page_request, view)),
-        pay_again_url=""
-        if closed or not status.ended or link is None
-        else page_request.path(f"l/{link.id}"),
+        details=list(list_details(page_request, view)),
+        kept=view_kept_details(page_request, intent, view.self_service, name),
+        pay_again_url=_pay_again_url(page_request, view) if status.ended else "",
         now=epoch_millis(view.now),
         expires_at=epoch_millis(intent.terms.expires_at),
         poll_url=page_request.path(f"{name}/live", lang=t.code),
@@ -157,6 +147,13 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         token = catalogue.by_address[chain.id, intent.terms.token_in]
         _fill_in_request(page_request, page, view, status.missing, chain, token)
     return page
+
+
+def _pay_again_url(page_request: PageRequest, view: CheckoutSnapshot) -> str:
+    """The page of the payment link, while that accepts payments; else empty."""
+    link = view.link
+    is_closed = link is None or link.closed_reason(view.now) is not None
+    return "" if is_closed or link is None else page_request.path(f"l/{link.id}")
 
 
 def _fill_in_request(
@@ -195,6 +192,7 @@ def _words(
         "chain": page_request.services.catalogue.chains[intent.terms.source_chain].name,
         "received": asset(status.received),
         "missing": asset(status.missing),
+        "bridge": bridge_title(intent.terms.bridge),
         "held": asset(status.held),
         "kept": asset(kept_amount(view)),
         "arrives": format_exact(
@@ -230,7 +228,10 @@ def _notices(
 
 def _step(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: str) -> StepView:
     t = page_request.t
-    values = {"merchant": view.merchant.name} if name == "done" else {}
+    values = {
+        "done": {"merchant": view.merchant.name},
+        "bridged": {"bridge": bridge_title(view.intent.terms.bridge)},
+    }.get(name, {})
     return StepView(t(f"step.{name}", **values), status, t.plain(f"step_status.{status}"))
 
 
@@ -239,7 +240,11 @@ def _transactions(
 ) -> list[TransactionView]:
     views = []
     for transaction in status.transactions:
-        values = {"merchant": view.merchant.name} if transaction.kind == "fill" else {}
+        values = {
+            "fill": {"merchant": view.merchant.name},
+            "send": {"bridge": bridge_title(view.intent.terms.bridge)},
+            "returned": {"bridge": bridge_title(view.intent.terms.bridge)},
+        }.get(transaction.kind, {})
         label = page_request.t.plain(f"tx.{transaction.kind}", **values)
         views.append(
             TransactionView(
@@ -252,35 +257,3 @@ def _transactions(
             )
         )
     return views
-
-
-def _details(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[DetailView]:
-    t, intent = page_request.t, view.intent
-    terms = intent.terms
-    arrives = format_exact(terms.payout_amount, intent.out_decimals, intent.out_symbol, t.locale)
-    yield DetailView(t("details.arrives", merchant=view.merchant.name), arrives)
-    if reference := _reference(view):
-        yield DetailView(t("details.reference"), reference)
-    yield DetailView(t("details.refund"), terms.refund_address, mono=True)
-    if intent.costs.network_fee_units and intent.state is not State.COMPLETED:
-        kept = format_exact(
-            intent.costs.network_fee_units, intent.asset_decimals, intent.asset_symbol, t.locale
-        )
-        yield DetailView(
-            t("details.refusal", merchant=view.merchant.name),
-            t("details.refusal_amount", kept=kept),
-        )
-    yield _at(page_request, "details.created", intent.created_at)
-    if intent.state is State.COMPLETED:
-        yield _at(page_request, "details.paid", intent.updated_at)
-
-
-def _at(page_request: PageRequest, key: str, at: datetime) -> DetailView:
-    text = format_instant(at, page_request.t.locale)
-    return DetailView(page_request.t(key), text, at=at.isoformat(), millis=epoch_millis(at))
-
-
-def _reference(view: CheckoutSnapshot) -> str:
-    """The merchant's reference in the metadata; empty without one."""
-    reference = view.intent.metadata.get("reference")
-    return reference[:100] if isinstance(reference, str) else ""

@@ -3,8 +3,8 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
+from babel import Locale
 from markupsafe import Markup
 
 from crossway.payer.formatting import (
@@ -123,10 +123,11 @@ def priced_page(
     page.nonce = secrets.token_urlsafe(18)
     if chosen not in {choice.name for choice in methods}:
         chosen = next((c.name for c in methods if c.cheapest), methods[0].name if methods else "")
-    page.networks = [
-        _network(page_request, list(choices), chosen)
-        for _, choices in groupby(methods, key=lambda choice: choice.source.source)
-    ]
+    # Tokens of one chain may be paid in over different routes.
+    by_chain: dict[str, list[PaymentMethod]] = {}
+    for method in methods:
+        by_chain.setdefault(method.source.source, []).append(method)
+    page.networks = [_network(page_request, choices, chosen) for choices in by_chain.values()]
     return page
 
 
@@ -145,13 +146,19 @@ def _network(page_request: PageRequest, choices: list[PaymentMethod], chosen: st
     return NetworkOption(
         name=chain.name,
         mark=badge_color(chain.id),
-        fees=format_usd(source.fee_micro_usd, locale),
-        time=format_duration(source.fill_seconds, locale),
+        fees=_format_fees([choice.source.fee_micro_usd for choice in choices], locale),
+        time=format_duration(max(choice.source.fill_seconds for choice in choices), locale),
         cheapest=any(choice.cheapest for choice in choices),
         open=any(option.chosen for option in options),
         choices=options[:_VISIBLE_TOKENS],
         others=options[_VISIBLE_TOKENS:],
     )
+
+
+def _format_fees(micro_usd: Sequence[int], locale: Locale) -> str:
+    """The fees of a network's tokens: one amount, or the lowest and the highest."""
+    ends = [format_usd(end, locale) for end in (min(micro_usd), max(micro_usd))]
+    return "–".join(dict.fromkeys(ends))
 
 
 def _rank(symbol: str, native: str) -> int:

@@ -140,6 +140,12 @@ def render_page(
     return Response(html, status, headers | {"content-language": page_request.t.code}, "text/html")
 
 
+def download_file(content: str, name: str, media_type: str) -> Response:
+    """A file that the browser saves."""
+    headers = {**_COMMON_HEADERS, "content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, 200, headers, media_type)
+
+
 def render_fragment(
     page_request: PageRequest, template: str, brand: PageBrand, now: int, **more: Any
 ) -> Response:
