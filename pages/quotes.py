@@ -34,7 +34,7 @@ def comparison_panel() -> None:
                 "No chain can pay this amount now", "See the reasons below.", "link_off"
             )
         else:
-            st.markdown(f"**{notices.escape_markdown(comparison.headline)}**")
+            st.markdown(f"**{notices.escape_markdown(comparison.headline)}** {comparison.trust}")
             st.selectbox(
                 "Payer pays with",
                 comparison.symbols,

@@ -18,14 +18,9 @@ with notices.show_errors():
     if selected is not None:
         routes.corridor_detail(filters, selected, switches)
     if not matching:
-        notices.empty_state("No matching routes", "Remove a filter.", "link_off")
+        notices.empty_state(*routes.describe_no_match(filters), "link_off")
     else:
-        enabled_count = sum(corridor.route.enabled for corridor in matching)
-        pairs = {(c.route.source, c.route.destination) for c in matching}
-        st.caption(
-            f"{enabled_count:,} of {len(matching):,} routes are enabled, "
-            f"between {len(pairs):,} pairs."
-        )
+        st.caption(routes.describe_coverage(filters, matching))
         routes.overview_charts(filters, matching)
         st.header("Corridors")
         routes.table(matching)

@@ -1,8 +1,8 @@
-"""Simulator: demo data, clock, chain faults, deposits and simulated ramp providers."""
+"""Simulator: demo data, clock, faults of chains and bridges, deposits, ramp providers."""
 
 import streamlit as st
 
-from crossway.dashboard.components import demo, notices, ramp_sandbox
+from crossway.dashboard.components import bridge_sandbox, demo, notices, ramp_sandbox
 from crossway.dashboard.components import simulator as parts
 from crossway.dashboard.components.widget import link_buttons
 from crossway.dashboard.session import services
@@ -35,6 +35,10 @@ def controls() -> None:
         parts.faults()
         st.header("Address balances")
         parts.balances()
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.header("Bridge faults")
+        bridge_sandbox.bridge_faults()
     st.header("Ramp providers")
     left, right = st.columns(2, gap="large")
     with left:

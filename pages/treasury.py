@@ -1,4 +1,4 @@
-"""Treasury: the relayer's inventory, shortages, rebalancing, bridge claims, exposure and gas."""
+"""Treasury: the relayer's inventory, shortages, rebalancing, open repayments, exposure and gas."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ st.header("Rebalancing")
 treasury.rebalancing_suggestions(testnets)
 with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
-st.header("Open bridge claims")
+st.header("Open repayments from escrow")
 treasury.claims(testnets)
 st.header("Price exposure")
 treasury.exposure_table(testnets)

@@ -10,6 +10,7 @@ from tests.browser.conftest import WIDE, Opener, Site
 from tests.browser.site_api import (
     advance_clock,
     create_intent,
+    create_inventory_intent,
     deposit,
     inject_faults,
     wait_in_quick_time,
@@ -61,10 +62,10 @@ def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: 
 
 
 def inventory_short(site: Site, page: Page) -> None:
-    """A payment exceeds the inventory until it expires and is refunded."""
-    intent = create_intent(site, wallet(0x570C), "2000000000000")
-    deposit(site, intent)
-    open_next_step(site, page, "The relayer is short of USDC on Avalanche C-Chain")
+    """Two payments exceed the inventory: one waits until it expires and is refunded."""
+    for back in (wallet(0x570C), wallet(0x571C)):
+        deposit(site, create_inventory_intent(site, back, "999000000000"))
+    open_next_step(site, page, "The relayer is short of USDT on Avalanche C-Chain")
     expect(page.get_by_role("heading", name="Treasury")).to_be_visible()
     pass_expiry(site)
 

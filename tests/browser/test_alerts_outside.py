@@ -24,7 +24,7 @@ from tests.browser.conftest import WIDE, Opener, Site, navigate, open_expander, 
 from tests.browser.site_api import (
     AVALANCHE,
     advance_clock,
-    create_intent,
+    create_inventory_intent,
     deposit,
     find_number,
     inject_faults,
@@ -49,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def relayer_out_of_gas(site: Site, page: Page) -> None:
     inject_faults(site, balances={"relayer": {"POL": "0"}})
-    intent = create_intent(site, wallet(0x6A5))
+    intent = create_inventory_intent(site, wallet(0x6A5))
     deposit(site, intent)
     words = "The relayer is out of POL for fees on Polygon PoS"
     expect_alert(site, page, "Relayer out of gas", words, "Top up gas: Chains", "Chains")
@@ -74,7 +74,7 @@ def chain_lagging(site: Site, page: Page) -> None:
 
 def forged_deposit(site: Site, page: Page) -> None:
     """The chain is disabled until its node reports correctly."""
-    create_intent(site, wallet(0xF06), source_chain=OPTIMISM)
+    create_inventory_intent(site, wallet(0xF06), source_chain=OPTIMISM)
     inject_faults(site, OPTIMISM, lie="forged")
     words = r"(A deposit was|\d+ deposits were) reported that no block of OP Mainnet has"
     kind = "Node reported a deposit that does not exist"
@@ -94,7 +94,7 @@ def forged_deposit(site: Site, page: Page) -> None:
 
 def start_failed(site: Site, page: Page) -> None:
     """The deposit cannot be collected and is refunded once the payment has expired."""
-    intent = create_intent(site, wallet(0x57A7))
+    intent = create_inventory_intent(site, wallet(0x57A7))
     inject_faults(site, refuse=[intent["bridger"]])
     deposit(site, intent)
     words = f"The collection of payment {intent['number']} failed"
@@ -117,7 +117,7 @@ def start_failed(site: Site, page: Page) -> None:
 def payment_overdue(site: Site, page: Page) -> None:
     """The payout transaction is dropped again and again."""
     inject_faults(site, AVALANCHE, dropNext=10_000)
-    intent = create_intent(site, wallet(0x57C))
+    intent = create_inventory_intent(site, wallet(0x57C))
     deposit(site, intent)
     wait_for_status(site, intent, "INITIATED")
     advance_clock(site, 3_600)
@@ -132,17 +132,17 @@ def payment_overdue(site: Site, page: Page) -> None:
 def claim_overdue(site: Site, page: Page) -> None:
     """The bridge cannot reimburse the relayer."""
     relayer = operator_addresses("evm").relayer
-    intent = create_intent(site, wallet(0xC1A))
+    intent = create_inventory_intent(site, wallet(0xC1A))
     inject_faults(site, refuse=[relayer])
     deposit(site, intent)
     wait_for_status(site, intent, "COMPLETED")
     words, way = (
-        f"The relayer's claim for payment {intent['number']} is overdue",
-        "See what the bridge owes",
+        f"The repayment of payment {intent['number']} from the escrow is overdue",
+        "See what waits in escrow",
     )
-    kind, screen = "Bridge claim overdue", f"Payment #{intent['number']}"
+    kind, screen = "Repayment from escrow overdue", f"Payment #{intent['number']}"
     expect_alert(site, page, kind, words, way, screen, pace=300)
-    expect(page.get_by_text("Waiting for CCTP to reimburse the relayer").first).to_be_visible()
+    expect(page.get_by_text("Crossway: repay the relayer from the escrow").first).to_be_visible()
     reset_all_faults(page)
     advance_until_no_alerts(site, page)
 
@@ -151,7 +151,7 @@ def payout_reorged(site: Site, page: Page) -> None:
     """The payout is removed by a reorg, and its resent transactions are dropped until the faults
     are reset."""
     inject_faults(site, ETHEREUM, slowBlocks=60)
-    intent = create_intent(site, wallet(0xE06), destination_chain=ETHEREUM)
+    intent = create_inventory_intent(site, wallet(0xE06), destination_chain=ETHEREUM)
     deposit(site, intent)
     wait_for_status(site, intent, "INITIATED")
 
@@ -186,7 +186,7 @@ def failing_writes(site: Site, intent: Any) -> Iterator[None]:
 
 def component_failing(site: Site, page: Page) -> None:
     """The only kind that is repaired outside the dashboard: in the database, as the log says."""
-    intent = create_intent(site, wallet(0xB06))
+    intent = create_inventory_intent(site, wallet(0xB06))
     with failing_writes(site, intent):
         deposit(site, intent)
         words = f"Payment {intent['number']}: crediting failed: .* The log has the details"
@@ -247,7 +247,7 @@ def webhook_disabled(site: Site, page: Page) -> None:
     with running_receiver() as receiver:
         receiver.status_for = lambda arrived: 500
         post(site, "/webhooks", url=receiver.url, events=["*"])
-        deposit(site, create_intent(site, wallet(0x3EB)))
+        deposit(site, create_inventory_intent(site, wallet(0x3EB)))
         receiver.wait_for(1)
         advance_clock(site, WEEK + 60)
         words = "Every delivery failed for 7 days: webhook 1 to 127.0.0.1 is disabled"

@@ -142,7 +142,7 @@ def test_no_operator_page_makes_a_link_or_a_picture_of_it(
     page, log, asked = context.new_page(), PageLog(), queries(hostile)
     log.follow(page)
     seen = set()
-    for name in [*(registered.name for registered in PAGES[1:]), "", *asked]:
+    for name in dict.fromkeys([*(registered.name for registered in PAGES[1:]), "", *asked]):
         page.goto(f"{hostile.url}/{name}{asked.get(name, '')}")
         wait_until_drawn(page)
         expect_text_only(page, log, name)

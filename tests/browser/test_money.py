@@ -14,15 +14,15 @@ from tests.processes import wait_until
 
 
 def serving_bridges(site: Site) -> set[str]:
-    """The bridges that currently quote Base to Solana."""
-    result = site.read("/router/supported-bridges/route?sourceChain=BASE&destinationChain=SOLANA")
+    """The bridges that currently quote Base to Polygon."""
+    result = site.read("/router/supported-bridges/route?sourceChain=BASE&destinationChain=POLYGON")
     return {name for name in ("CCTP", "RHINOFI", "ACROSS") if name in json.dumps(result)}
 
 
 def test_a_route_is_disabled_and_enabled_again(opened: Opener, site: Site) -> None:
     assert "CCTP" in serving_bridges(site)
-    page, observed = opened("routes?corridor=CCTP:BASE_MAINNET:SOLANA_MAINNET")
-    route_label = "CCTP from Base to Solana"
+    page, observed = opened("routes?corridor=CCTP:BASE_MAINNET:POLYGON_MAINNET")
+    route_label = "CCTP from Base to Polygon PoS"
     expect(page.get_by_role("heading", name=route_label)).to_be_visible()
     page.get_by_role("button", name="Disable", exact=True).first.click()
     dialog = page.get_by_role("dialog")

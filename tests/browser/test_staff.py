@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from crossway.domain.roles import Role
 from tests.browser.authenticator_app import add_authenticator_app
-from tests.browser.conftest import new_browser_context, warm_page
+from tests.browser.conftest import PHONE, new_browser_context, warm_page
+from tests.browser.test_every_page import AXE
 from tests.oidc import OidcProvider, oidc_provider, secrets_file
 from tests.processes import Installation, free_port, new_installation, wait_until
 
@@ -88,6 +89,28 @@ def test_each_role_sees_only_its_permitted_actions(
     hint = "ask a staff member with the role admin"
     expected = page.get_by_text("Tess") if role is Role.ADMIN else page.get_by_text(hint)
     expect(expected.first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_sign_in_page_fits_a_phone_and_is_accessible(
+    office: Office, chromium: Browser, scheme: str
+) -> None:
+    if not AXE.exists():
+        pytest.skip("the page was not checked for accessibility: npm install")
+    with new_browser_context(chromium, size=PHONE, color_scheme=scheme) as context:
+        page = context.new_page()
+        refused: list[str] = []
+        page.on("console", lambda message: refused.append(message.text))
+        page.goto(office.url)
+        page.get_by_label("Name").fill("Ada")
+        page.get_by_label("Password", exact=True).fill("wrong")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_have_text("The name or the password is wrong.")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert [text for text in refused if "Content Security Policy" in text] == []
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = "axe.run(document).then(found => found.violations.map(one => one.id))"
+        assert page.evaluate(found) == []
 
 
 def test_a_browser_stays_signed_in_until_sign_out(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard import session
+from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.staff import sign_in as staff_sign_in
 from tests.harness import CATALOGUE
@@ -55,6 +56,13 @@ class DashboardApp:
         self.at.run()
         assert not self.at.exception, self.at.exception[0].message
         return self
+
+    def use_bridges(self, *bridges: Bridge) -> None:
+        """Quote with these bridges from now on."""
+        given = replace(self.world.services, bridges=bridges)
+        configure(lambda: given)
+        st.cache_data.clear()
+        st.cache_resource.clear()
 
     def click(self, label: str) -> "DashboardApp":
         button = next(b for b in self.at.button if b.label.startswith(label))

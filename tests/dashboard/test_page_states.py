@@ -5,10 +5,13 @@ import json
 import pytest
 import streamlit as st
 
+from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.bridges.models import Cctp
 from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.intent import State
 from crossway.usecases.chains.kill_switches import set_kill_switch
 from tests.dashboard.conftest import DashboardApp
+from tests.harness import CATALOGUE
 
 SCREENS = (
     "overview", "alerts", "intents", "new_intent", "quotes", "routes", "chains", "simulator",
@@ -93,6 +96,47 @@ def test_quotes_mark_cheapest_and_fastest_and_explain_excluded_chains(
     assert [cell["text"] for cell in missing[0]["cells"]] == ["Solana", "is disabled"]
 
 
+def test_quotes_are_of_the_token_paid_with_and_say_whom_the_payer_trusts(
+    screen: DashboardApp,
+) -> None:
+    """To USDC on Base. Tron has no USDC, so it comes last."""
+    screen.use_bridges(Cctp(CATALOGUE, enforced=True), Inventory(CATALOGUE))
+    rows = {row["key"]: row["cells"] for row in screen.open("quotes").widget("quotes")["rows"]}
+    assert "From Base: the payer trusts the operator from start to payout, usually 4 s." in (
+        screen.text
+    )
+    assert rows["ARBITRUM_MAINNET"][0]["sub"] == "via CCTP"
+    assert rows["ARBITRUM_MAINNET"][3]["sub"] == "enforced by contracts"
+    assert rows["SOLANA_MAINNET"][0]["sub"] == "out of inventory"
+    assert rows["SOLANA_MAINNET"][3]["sub"] == "operator trusted"
+    assert list(rows)[-1] == "TRON_MAINNET"
+    assert "sub" not in rows["TRON_MAINNET"][0]
+    assert (rows["TRON_MAINNET"][1]["text"], rows["TRON_MAINNET"][2]["text"]) == (
+        "USDC unavailable",
+        "–",
+    )
+    screen.at.selectbox(key="pay_with").set_value("USDT")
+    rows = {row["key"]: row["cells"] for row in screen.rerun().widget("quotes")["rows"]}
+    assert rows["ARBITRUM_MAINNET"][0]["sub"] == "out of inventory"
+    assert rows["TRON_MAINNET"][1]["text"].endswith(" USDT")
+
+
+def test_the_form_of_a_payment_says_whom_the_payer_trusts_or_why_it_cannot_be_paid(
+    screen: DashboardApp,
+) -> None:
+    """From Arbitrum to Base, with CCTP as contracts enforce it and nothing else."""
+    screen.use_bridges(Cctp(CATALOGUE, enforced=True))
+    price = screen.open("new_intent").widget("price")
+    assert "Contracts alone decide where the money goes" in json.dumps(price)
+    screen.at.selectbox(key="token_in").set_value("WETH")
+    refused = screen.rerun()
+    assert "no bridge carries WETH to USDC" in refused.text
+    assert "CCTP carries USDC only" in refused.text
+    screen.use_bridges(Inventory(CATALOGUE))
+    price = screen.rerun().widget("price")
+    assert "trusts the operator from start to payout, usually 3 s" in json.dumps(price)
+
+
 def test_the_quotes_page_rejects_an_invalid_amount(screen: DashboardApp) -> None:
     screen.open("quotes").at.text_input(key="amount").set_value("-1")
     assert screen.rerun().at.error
@@ -103,10 +147,10 @@ def test_routes_show_every_pair_and_disabled_routes(screen: DashboardApp) -> Non
     assert "routes are enabled, between 156 pairs" in screen.text
     world = screen.world
     set_kill_switch(
-        world.services, world.operator, "route:CCTP:BASE_MAINNET:SOLANA_MAINNET", True, "slow"
+        world.services, world.operator, "route:CCTP:BASE_MAINNET:POLYGON_MAINNET", True, "slow"
     )
     screen.rerun()
-    assert "CCTP from Base to Solana" in screen.text
+    assert "CCTP from Base to Polygon" in screen.text
     (off,) = screen.widget("off_all")["rows"]
     assert world.operator.actor_name in json.dumps(off)
 

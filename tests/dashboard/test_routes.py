@@ -2,10 +2,12 @@
 
 import json
 
+from crossway.adapters.bridges.models import Across, Cctp
 from crossway.domain.intent import State
 from crossway.ports.process import BridgeHealth
 from crossway.usecases.chains.kill_switches import set_kill_switch
 from tests.dashboard.conftest import DashboardApp
+from tests.harness import CATALOGUE
 
 CCTP = "CCTP:BASE_MAINNET:ARBITRUM_MAINNET"
 
@@ -47,6 +49,36 @@ def test_filters_and_amounts_select_routes(screen: DashboardApp) -> None:
     assert {row["cells"][6]["text"] for row in rows} == {"–"}
     screen.at.text_input(key="amount").set_value("many")
     assert "Amount must be a plain decimal number" in screen.rerun().text
+
+
+def test_routes_name_the_inventory_and_whom_payers_trust(screen: DashboardApp) -> None:
+    """No bridge serves Lisk and Monad with Solana, Starknet and Tron, nor HyperEVM with Starknet
+    and Tron, in either direction."""
+    screen.open("routes")
+    assert (
+        "between 156 pairs. No bridge serves 16 of them: payments there come out of inventory"
+        in screen.text
+    )
+    screen.at.selectbox(key="route_from").set_value("LISK_MAINNET")
+    screen.rerun().at.selectbox(key="route_to").set_value("TRON_MAINNET")
+    screen.rerun()
+    (row,) = screen.widget("pairs")["rows"]
+    assert row["cells"][2]["badges"][0]["text"] == "Inventory"
+    assert row["cells"][2]["sub"] == "operator trusted"
+    screen.open("routes", corridor="INVENTORY:LISK_MAINNET:TRON_MAINNET")
+    details = texts(screen.widget("corridor"))
+    assert "any into any other" in details
+    assert "The payer trusts the operator from start to payout, usually 3 s" in details
+    screen.open("routes", corridor=CCTP)
+    assert "USDC" in texts(screen.widget("corridor"))
+
+
+def test_a_token_that_no_bridge_carries_is_named(screen: DashboardApp) -> None:
+    screen.use_bridges(Across(CATALOGUE), Cctp(CATALOGUE))
+    screen.open("routes", route_token="WETH")
+    screen.at.selectbox(key="route_from").set_value("BASE_MAINNET")
+    screen.rerun().at.selectbox(key="route_to").set_value("AVALANCHE_MAINNET")
+    assert "No bridge carries WETH from Base to Avalanche" in screen.rerun().text
 
 
 def test_a_disabled_route_shows_reason_and_actor_and_can_be_enabled(screen: DashboardApp) -> None:

@@ -81,7 +81,7 @@ PAGES: Final = (
     ),
     Page(
         "treasury", "Treasury", "account_balance",
-        "The relayer's inventory, shortages, bridge claims and gas.", "Money",
+        "The relayer's inventory, shortages, open repayments and gas.", "Money",
         both_modes=True,
     ),
     Page(

@@ -14,12 +14,14 @@ _BRIDGES: Mapping[str, Color] = {
     "CCTP": "blue",
     "Circle Gateway": "violet",
     "rhino.fi": "orange",
+    "Inventory": "gray",
 }
 _DASHES: Mapping[str, Any] = {
     "Across": "solid",
     "CCTP": "solid",
     "Circle Gateway": [6, 4],
     "rhino.fi": [2, 3],
+    "Inventory": [8, 5],
 }
 _MAX_WIDTH, _MIN_WIDTH = 4.5, 0.8
 

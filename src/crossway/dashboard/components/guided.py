@@ -9,7 +9,7 @@ from crossway.dashboard.components import live_fragment, notices, payment_panel,
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import guided_tour, intent_detail
+from crossway.dashboard.views import guided_tour, intent_detail, payment_steps
 from crossway.dashboard.views.cells import LinkButton, Step
 from crossway.dashboard.views.guided_tour import CHAPTERS, Chapter
 from crossway.dashboard.views.links import delivery_href, intent_href, page_href
@@ -139,7 +139,9 @@ def _payment_result(name: str, timeline: IntentTimeline) -> None:
     elif name in ("deposit", "fill"):
         if timeline.deposits or name == "fill":
             widget.stepper(
-                intent_detail.build_steps(timeline.intent, timeline.transitions),
+                payment_steps.build_steps(
+                    timeline.intent, timeline.transitions, progress=timeline.progress
+                ),
                 "guided_steps",
                 "The payment",
             )

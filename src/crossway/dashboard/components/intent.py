@@ -7,7 +7,7 @@ from crossway.dashboard.components import checkout_page, payment_panel, widget
 from crossway.dashboard.components.notices import escape_markdown, older_records
 from crossway.dashboard.session import services
 from crossway.dashboard.views import intent_detail as views
-from crossway.dashboard.views import intent_money, status_labels, timeline
+from crossway.dashboard.views import intent_money, payment_steps, status_labels, timeline
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.claims import call_title, coordinator_call_title, describe_dust
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
@@ -46,7 +46,7 @@ def header(story: IntentTimeline) -> None:
         destination = chain_name(names, intent.terms.destination_chain)
         st.markdown(escape_markdown(f"{out} from {source} to {destination} · {reference(intent)}"))
     widget.stepper(
-        views.build_steps(intent, story.transitions, story.outbound_txs),
+        payment_steps.build_steps(intent, story.transitions, story.outbound_txs, story.progress),
         "steps",
         "Payment progress",
     )
@@ -75,7 +75,7 @@ def overview(story: IntentTimeline) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Details")
-        widget.details(views.build_key_details(names, intent), "facts", "Details")
+        widget.details(views.build_key_details(names, intent, story.trust), "facts", "Details")
         checkout_page.checkout_facts(intent, "intent")
         st.subheader("Quoted vs. actual")
         compared = intent_money.build_comparison_rows(names, story)

@@ -13,6 +13,7 @@ from crossway.usecases.money import amount_confirmation
 from crossway.usecases.payments import (
     abandoned_payouts,
     manual_operations,
+    manual_refunds,
     notes_and_saved_views,
 )
 from crossway.usecases.payments.redirects import can_redirect
@@ -63,12 +64,13 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
             "New refund address",
         )
     elif offer.name == "refund":
-        title = "Refund this payment?" if intent.balance_at_address else "Check for a late deposit?"
+        amount = manual_refunds.refundable_amount(intent)
+        title = "Refund this payment?" if amount else "Check for a late deposit?"
         warning = (
             f"{offer.confirm_text} {intent_money.describe_refund_cost(services(), intent)}".strip()
         )
-        moved = amount_confirmation.amount_of_intent(intent, intent.balance_at_address)
-        confirm_money(title, warning, offer.label, moved, lambda _, amount: _refund(story, amount))
+        moved = amount_confirmation.amount_of_intent(intent, amount)
+        confirm_money(title, warning, offer.label, moved, lambda _, typed: _refund(story, typed))
     elif offer.name == "give_up":
         moved = amount_confirmation.amount_of_intent(intent, intent.terms.deposit_amount)
         confirm_money(
@@ -106,7 +108,7 @@ def _check_other_chains(story: IntentTimeline) -> str:
 
 
 def _refund(story: IntentTimeline, amount: str) -> str:
-    sent = manual_operations.refund(services(), operator(), story.intent.address, amount)
+    sent = manual_refunds.refund(services(), operator(), story.intent.address, amount)
     return f"Refund sent: {sent}"
 
 

@@ -108,6 +108,17 @@ def list_corridors(filters: RouteFilters) -> list[CorridorSummary]:
     )
 
 
+def describe_coverage(filters: RouteFilters, corridors: Sequence[CorridorSummary]) -> str:
+    """How many routes match, and which pairs of chains no bridge serves."""
+    return routes.describe_coverage([c.route for c in corridors], filters.symbol)
+
+
+def describe_no_match(filters: RouteFilters) -> tuple[str, str]:
+    """The title and the next step where no route matches."""
+    catalogue = services().catalogue
+    return routes.describe_no_match(catalogue, filters.symbol, filters.source, filters.destination)
+
+
 def overview_charts(filters: RouteFilters, corridors: Sequence[CorridorSummary]) -> None:
     """Volumes or costs on the left, the matrix of best routes on the right."""
     catalogue = services().catalogue

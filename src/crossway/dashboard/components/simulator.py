@@ -37,7 +37,7 @@ def active_faults() -> None:
 @st.fragment(run_every=2.0)
 def _show_active_faults() -> None:
     with notices.show_errors():
-        unusual = simulator.list_active_changes(services())
+        unusual = simulator.list_active_changes(services(), operator())
         if unusual:
             widget.details(unusual, "unusual", "Active faults")
         else:

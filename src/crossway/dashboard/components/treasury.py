@@ -85,7 +85,7 @@ def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:
 
 @live_fragment.fragment(refresh_seconds=FRESH_SECONDS)
 def claims(testnets: bool) -> None:
-    """Open claims against bridges, by due date."""
+    """What the escrow has still to repay the relayer, by due date."""
     with notices.show_errors():
         moves, catalogue = _inventory(), services().catalogue
         receivables = [
@@ -98,7 +98,7 @@ def claims(testnets: bool) -> None:
             return
         if len(receivables) > len(rows):
             st.caption(f"The first {len(rows):,} of {len(receivables):,} by due date.")
-        widget.table(rows, under_way.CLAIM_COLUMNS, "claims", "Open bridge claims")
+        widget.table(rows, under_way.CLAIM_COLUMNS, "claims", "Open repayments from escrow")
 
 
 @live_fragment.fragment(refresh_seconds=FRESH_SECONDS)

@@ -37,11 +37,11 @@ def build_kpis(report: AnalyticsReport) -> tuple[Kpi, ...]:
             *relative_change(of.volume_micro_usd, before.volume_micro_usd),
             _points(report, lambda each: each.measures.volume_micro_usd)),
         Kpi("Revenue, USD", format_dollars(of.revenue_micro_usd),
-            "Service fees and bridge fees that payers paid, as booked",
+            "Service fees, spreads and bridge fees that payers paid, as booked",
             *relative_change(of.revenue_micro_usd, before.revenue_micro_usd),
             _points(report, lambda each: each.measures.revenue_micro_usd)),
         Kpi("Cost, USD", f"≈ {format_dollars(now.cost_micro_usd)}",
-            f"Bridge fees and network fees as booked. {ESTIMATE}",
+            f"What bridges took and network fees, as booked. {ESTIMATE}",
             # Neither good nor bad: it grows with the volume.
             relative_change(now.cost_micro_usd, then.cost_micro_usd)[0], "",
             _points(report, lambda each: each.cost_micro_usd)),

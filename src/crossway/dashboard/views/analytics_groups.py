@@ -78,8 +78,8 @@ def build_columns(dimension: Dimension) -> tuple[Column, ...]:
         Column("Completed", "right", "And their share of the payments"),
         *(deposits if dimension is Dimension.TOKEN else ()),
         Column("Volume, USD", "right", "Amounts of the completed payments"),
-        Column("Revenue, USD", "right", "Service fees and bridge fees, as booked"),
-        Column("Cost, USD", "right", "Bridge fees as booked, network fees at today's prices"),
+        Column("Revenue, USD", "right", "Fees that payers paid, without the merchant's, as booked"),
+        Column("Cost, USD", "right", "What bridges took as booked, network fees at today's prices"),
         Column("Margin, USD", "right", "Revenue minus cost"),
     )
 

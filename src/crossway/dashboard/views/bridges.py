@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.corridors import OFF
+from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.formatting import format_approx_usd, format_duration
 from crossway.domain.quotes import bridge_title
 from crossway.usecases.pricing.corridor_quotes import BridgeStatus, CorridorSummary
 
 COLUMNS = (
     Column("Bridge"),
+    Column("Custody", hint="Whom the payer trusts from start to payout"),
     Column("State"),
     Column("Responses", "right", "Successful requests of this process in the last hour"),
     Column("Errors", "right", "Failed requests in the last hour"),
@@ -47,6 +49,7 @@ def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
         state.name,
         (
             Cell(bridge_title(state.name), sub=f"{format_approx_usd(carried[state.name])} volume"),
+            Cell(label_custody(state.custody).capitalize()),
             Cell(badges=(badge,), sub=state.off.reason if state.off else ""),
             Cell(f"{health.answers:,}"),
             Cell(f"{health.errors:,}"),

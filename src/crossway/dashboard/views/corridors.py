@@ -5,6 +5,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.custody import (
+    CUSTODY_HINT,
+    FROM_START_TO_PAYOUT,
+    describe_trust,
+    label_custody,
+)
 from crossway.dashboard.views.formatting import (
     chain_name,
     format_approx_usd,
@@ -174,7 +180,10 @@ def _row(catalogue: Catalogue, c: CorridorSummary) -> Row:
         (
             Cell(source),
             Cell(destination),
-            Cell(badges=badges if route.enabled else (*badges, OFF)),
+            Cell(
+                badges=badges if route.enabled else (*badges, OFF),
+                sub=label_custody(route.custody),
+            ),
             Cell(format_approx_usd(c.micro_usd) if c.micro_usd else "–", sub=_count_payments(c)),
             Cell("–" if c.success is None else f"{c.success:.1%}"),
             Cell(_format_time(c), sub="" if c.median_seconds is not None else _quoted_note(c)),
@@ -206,6 +215,11 @@ def _format_limits(c: CorridorSummary) -> str:
     return (
         f"{_format_short_usd(c.route.min_micro_usd)} to {_format_short_usd(c.route.max_micro_usd)}"
     )
+
+
+def _format_tokens(c: CorridorSummary) -> str:
+    symbols = c.route.symbols
+    return "any into any other" if symbols is None else ", ".join(sorted(symbols))
 
 
 def _format_short_usd(micro_usd: int) -> str:
@@ -258,6 +272,12 @@ def build_details(
             "Current cost", Cell("–" if c.fee_micro_usd is None else format_usd(c.fee_micro_usd, 4))
         ),
         Detail("Limits", Cell(_format_limits(c))),
+        Detail("Tokens", Cell(_format_tokens(c))),
+        Detail(
+            FROM_START_TO_PAYOUT,
+            Cell(describe_trust(c.route.custody, c.seconds)),
+            CUSTODY_HINT,
+        ),
         Detail("Both directions", Cell("yes" if c.route.bidirectional else "no")),
     )
 

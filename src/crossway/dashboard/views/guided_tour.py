@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.formatting import (
     address_cell,
     chain_name,
@@ -78,8 +79,8 @@ CHAPTERS: Final = (
     ),
     Chapter(
         "fill", "The shop is paid",
-        "Crossway pays the shop at once from its own inventory on the destination chain and "
-        "collects the deposit. The shop waits seconds, not the minutes a bridge takes.",
+        "The deposit goes over the bridge of its quote, whose contracts pay the shop or return it. "
+        "Where no bridge carries a payment, the operator pays the shop out of inventory.",
         "", "bolt", "View this payment", "intent",
     ),
     Chapter(
@@ -112,7 +113,10 @@ def build_quote_rows(services: Services, quotes: Sequence[Quote]) -> tuple[Row, 
                     format_amount(quote.payout_amount, quote.amount_decimals, quote.amount_symbol)
                 ),
                 Cell(format_usd(quote.costs.fee_micro_usd, 4)),
-                Cell(f"about {format_duration(quote.fill_seconds)}"),
+                Cell(
+                    f"about {format_duration(quote.fill_seconds)}",
+                    sub=label_custody(quote.custody),
+                ),
             ),
             marked=not number,
         )

@@ -13,6 +13,7 @@ from crossway.dashboard.views.formatting import (
     format_token_amount,
     shorten,
 )
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositState
 from crossway.domain.errors import InvalidInput
@@ -20,7 +21,9 @@ from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.ledger import AddressBalance
 from crossway.domain.money import Token
 from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.quotes import bridge_title
 from crossway.domain.roles import Permission
+from crossway.usecases.payments.bridge_progress import is_held_by_contract, is_with_bridge
 from crossway.usecases.payments.redirects import can_redirect
 
 REQUIRED_PERMISSIONS: Final[Mapping[str, Permission]] = MappingProxyType(
@@ -46,7 +49,8 @@ def list_actions(
     """All actions of a payment's page; labels state the amount and the destination."""
     failed_txs = [t for t in outbound_txs if can_redirect(t, intent)]
     actions = [_check_action(intent), _refund_action(catalogue, intent, now)]
-    if intent.state is State.INITIATED and _payout_waits(outbound_txs):
+    is_settled_by_us = intent.custody is Custody.OPERATOR
+    if intent.state is State.INITIATED and is_settled_by_us and _payout_waits(outbound_txs):
         actions.append(_give_up_action(catalogue, intent))
     actions += _return_actions(catalogue, intent, deposits, outbound_txs, misdirected)
     if failed_txs:
@@ -95,6 +99,8 @@ def _check_action(intent: Intent) -> AvailableAction:
 
 
 def _refund_action(catalogue: Catalogue, intent: Intent, now: datetime) -> AvailableAction:
+    if is_held_by_contract(intent):
+        return _give_back_action(catalogue, intent)
     balance = format_amount(intent.balance_at_address, intent.asset_decimals, intent.asset_symbol)
     address = intent.terms.refund_address
     label = f"Refund {balance} to {shorten(address)}" if intent.balance_at_address else "Refund"
@@ -116,6 +122,18 @@ def _refund_action(catalogue: Catalogue, intent: Intent, now: datetime) -> Avail
     )
 
 
+def _give_back_action(catalogue: Catalogue, intent: Intent) -> AvailableAction:
+    terms = intent.terms
+    amount = format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    chain = chain_name(catalogue, terms.source_chain)
+    confirm_text = (
+        f"The contract of {bridge_title(terms.bridge)} holds {amount} on {chain} and has not sent "
+        f"it. It gives it back to {terms.refund_address}, and the recipient is not paid. This "
+        "cannot be undone."
+    )
+    return AvailableAction("refund", f"Take {amount} back", "undo", confirm_text=confirm_text)
+
+
 def _refund_disabled_reason(intent: Intent, now: datetime) -> str:
     if intent.state is State.REFUNDED:
         return "Already refunded."
@@ -127,10 +145,15 @@ def _refund_disabled_reason(intent: Intent, now: datetime) -> str:
         return "Nothing to refund: the recipient has been paid."
     if intent.state not in FINAL_STATES:
         seconds_left = (intent.terms.expires_at - now).total_seconds()
+        if intent.state is State.INITIATED and intent.custody is Custody.BRIDGE:
+            bridge = bridge_title(intent.terms.bridge)
+            return f"It was sent over {bridge}, which alone can deliver or return it."
         if intent.state is State.INITIATED:
             return "A refund is not possible while the payout is in progress."
         time_left = format_duration(max(seconds_left, 0))
         return f"A refund is possible once the payment has expired, in {time_left}."
+    if is_with_bridge(intent):
+        return f"The contract of {bridge_title(intent.terms.bridge)} has the money."
     return ""
 
 

@@ -1,13 +1,13 @@
 """The page of one payment: its progress, details, transitions and raw records."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, is_dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from crossway.dashboard.views import status_labels
-from crossway.dashboard.views.cells import Cell, Color, Detail, Step, TimelineEntry
+from crossway.dashboard.views.cells import Cell, Color, Detail, TimelineEntry
+from crossway.dashboard.views.custody import transfer_fee_label
 from crossway.dashboard.views.formatting import (
     address_cell,
     capitalize_first,
@@ -21,7 +21,6 @@ from crossway.dashboard.views.formatting import (
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent, IntentEvent, State
-from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.quotes import bridge_title
 from crossway.ports.records import TransitionRecord
@@ -41,9 +40,16 @@ _DESTINATION_EVENTS = frozenset(
         IntentEvent.FILL_REVERSED,
         IntentEvent.FILL_REFUSED,
         IntentEvent.FILL_GIVEN_UP,
+        IntentEvent.PREFILLED,
+        IntentEvent.PREFILL_REVERSED,
+        IntentEvent.DELIVERED,
+        IntentEvent.DELIVERY_REVERSED,
+        IntentEvent.PARKED,
+        IntentEvent.PARKING_REVERSED,
+        IntentEvent.RELEASED,
+        IntentEvent.RELEASE_REVERSED,
     }
 )
-_HAPPY_PATH = (State.PENDING, State.FUNDED, State.INITIATED, State.COMPLETED)
 
 
 def search_intents(services: Services, caller: Principal, text: str) -> list[Intent]:
@@ -56,103 +62,9 @@ def load_intent_detail(services: Services, caller: Principal, intent_id: int) ->
     return tracking.get_timeline(services, caller, intent_id)
 
 
-def state_entry_times(transitions: Sequence[TransitionRecord]) -> dict[State, datetime]:
-    """The last time each state was entered."""
-    times: dict[State, datetime] = {}
-    for transition in sorted(transitions, key=lambda m: m.at):
-        if transition.from_state != transition.to_state:
-            times[transition.to_state] = transition.at
-    return times
-
-
-def build_steps(
-    intent: Intent, transitions: Sequence[TransitionRecord], outbound_txs: Sequence[OutboundTx] = ()
-) -> tuple[Step, ...]:
-    """The steps of this payment: completed, current and upcoming."""
-    times = state_entry_times(transitions)
-    reversed_deposit = _is_deposit_reversed(times)
-    entered_at = {state: to_millis(time) for state, time in times.items()}
-    entered_at[State.PENDING] = to_millis(intent.created_at)
-    if intent.state in _HAPPY_PATH:
-        return _happy_path_steps(
-            intent, entered_at, "reversed by a chain reorganization" if reversed_deposit else ""
-        )
-    steps = [Step("Created", "done", entered_at[State.PENDING])]
-    if reversed_deposit:
-        note = "by a chain reorganization"
-        steps.append(Step("Deposit reversed", "failed", to_millis(times[State.PENDING]), note))
-    else:
-        steps += [
-            Step(name, "done", entered_at[state])
-            for state, name in (
-                (State.FUNDED, "Deposit complete"),
-                (State.INITIATED, "Payout in progress"),
-            )
-            if state in entered_at
-        ]
-    final_state = State.FAILED if State.FAILED in entered_at else State.EXPIRED
-    word = "Payout rejected" if final_state is State.FAILED else "Expired"
-    steps.append(
-        Step(
-            word,
-            "failed",
-            entered_at.get(final_state),
-            _describe_received(intent) if len(steps) == 1 else "",
-        )
-    )
-    return (*steps, *_refund_steps(intent, entered_at, outbound_txs))
-
-
-def _is_deposit_reversed(times: Mapping[State, datetime]) -> bool:
-    """Whether a complete deposit was reversed by a reorganization."""
-    funded, waiting = times.get(State.FUNDED), times.get(State.PENDING)
-    return funded is not None and waiting is not None and waiting > funded
-
-
-def _refund_steps(
-    intent: Intent, entered_at: Mapping[State, int], outbound_txs: Sequence[OutboundTx]
-) -> tuple[Step, ...]:
-    if intent.state is State.REFUNDED:
-        return (Step("Refunded", "done", entered_at.get(State.REFUNDED)),)
-    if not intent.balance_at_address:
-        return ()
-    refunds = [tx for tx in outbound_txs if tx.kind is OutboundTxKind.REFUND]
-    failed = next((tx for tx in refunds if tx.state is OutboundTxState.FAILED), None)
-    if failed is not None:
-        return (Step("Refund failed", "failed", to_millis(failed.updated_at), failed.reason),)
-    waits = any(tx.state is OutboundTxState.DUE and tx.reason for tx in refunds)
-    return (Step("Refund", "now", note="waiting" if waits else "in progress"),)
-
-
-def _happy_path_steps(intent: Intent, entered_at: dict[State, int], note: str) -> tuple[Step, ...]:
-    current = _HAPPY_PATH.index(intent.state)
-    names = ("Created", "Deposit", "Payout in progress", "Recipient paid")
-    done = ("Created", "Deposit complete", "Payout in progress", "Recipient paid")
-    steps = []
-    for index, state in enumerate(_HAPPY_PATH):
-        if index < current or (index == current and state in (State.PENDING, State.COMPLETED)):
-            steps.append(Step(done[index], "done", entered_at.get(state)))
-        elif index == current:
-            steps.append(Step(done[index], "now", entered_at.get(state)))
-        elif index == current + 1 and state is State.FUNDED:
-            steps.append(
-                Step("Waiting for the deposit", "now", note=note or _describe_received(intent))
-            )
-        else:
-            steps.append(Step(names[index], "todo"))
-    return tuple(steps)
-
-
-def _describe_received(intent: Intent) -> str:
-    received = format_amount(intent.received_amount, intent.asset_decimals, intent.asset_symbol)
-    due = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
-    if intent.received_amount:
-        return f"{received} of {due} received"
-    return "no payment received yet" if intent.state is State.PENDING else "no payment received"
-
-
-def build_key_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...]:
-    """The main details of a payment, most frequently needed first."""
+def build_key_details(catalogue: Catalogue, intent: Intent, trust: str = "") -> tuple[Detail, ...]:
+    """The main details of a payment, most frequently needed first; `trust` says whom its payer
+    trusts."""
     terms, costs = intent.terms, intent.costs
     source = catalogue.chains.get(terms.source_chain)
     destination = catalogue.chains.get(terms.destination_chain)
@@ -175,6 +87,7 @@ def build_key_details(catalogue: Catalogue, intent: Intent) -> tuple[Detail, ...
         ),
         Detail("Fees", Cell(format_usd(_total_fees(intent), 4), sub=_format_fee_split(intent))),
         Detail("Refund address", address_cell(source, terms.refund_address, "refund address")),
+        *((Detail("Whom the payer trusts", Cell(trust)),) if trust else ()),
         Detail("Created", Cell(at=to_millis(intent.created_at), as_="exact")),
         Detail("Expires", Cell(at=to_millis(terms.expires_at), as_="exact")),
     )
@@ -201,7 +114,7 @@ def build_technical_details(services: Services, intent: Intent) -> tuple[Detail,
         Detail("Token out", address_cell(destination, terms.token_out, "token")),
         Detail("Coordinator", address_cell(source, intent.coordinator, "coordinator")),
         Detail("Relayer", address_cell(destination, intent.relayer, "relayer")),
-        Detail("Relayer reimbursed", Cell("yes" if intent.relayer_claimed else "not yet")),
+        Detail("Relayer repaid", Cell("yes" if intent.relayer_claimed else "not yet")),
         Detail("Merchant", Cell(intent.client_id, sub=f"{intent.mode} mode")),
         Detail("Nonce", _copyable_cell(str(terms.nonce), "nonce")),
     )
@@ -225,7 +138,7 @@ def _format_fee_split(intent: Intent) -> str:
     costs = intent.costs
     parts = [
         f"service {format_usd(costs.service_micro_usd, 4)}",
-        f"bridge {format_usd(costs.bridge_micro_usd, 4)}",
+        f"{transfer_fee_label(intent.terms.bridge)} {format_usd(costs.bridge_micro_usd, 4)}",
     ]
     if costs.app_micro_usd:
         parts.append(f"app {format_usd(costs.app_micro_usd, 4)}")
@@ -242,6 +155,7 @@ def build_transition_entries(
 
 def _entry(catalogue: Catalogue, intent: Intent, transition: TransitionRecord) -> TimelineEntry:
     title, icon = status_labels.describe_event(transition.event)
+    title = title.replace("the bridge", bridge_title(intent.terms.bridge))
     webhook_note = f"Webhook event {transition.event_type}" if transition.event_type else ""
     is_tx = len(transition.note) > _MIN_TX_LENGTH and " " not in transition.note
     note = "" if is_tx else transition.note
@@ -272,6 +186,7 @@ def collect_records(timeline: IntentTimeline) -> dict[str, Any]:
         "Signed transactions": timeline.attempts,
         "Ledger": [{"at": at, "posting": posting} for at, posting in timeline.postings],
         "Notes": timeline.notes,
+        **({"Bridge transfer": timeline.progress} if timeline.progress else {}),
     }
 
 

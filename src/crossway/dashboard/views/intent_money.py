@@ -21,7 +21,8 @@ from crossway.dashboard.views.formatting import (
     to_millis,
     tx_cell,
 )
-from crossway.dashboard.views.intent_detail import state_entry_times
+from crossway.dashboard.views.payment_steps import state_entry_times
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositPurpose
 from crossway.domain.errors import Unreachable
@@ -189,14 +190,22 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
             format_usd(costs.service_micro_usd, 4),
             booked.get(Account.SERVICE_FEES, "–"),
         ),
-        ("Bridge fee", format_usd(costs.bridge_micro_usd, 4), booked.get(Account.BRIDGE_FEES, "–")),
+        (
+            "Bridge fee" if intent.custody is Custody.BRIDGE else "Spread",
+            format_usd(costs.bridge_micro_usd, 4),
+            booked.get(Account.BRIDGE_FEES) or booked.get(Account.SPREAD, "–"),
+        ),
+        ("Bridge fee not taken", "–", booked.get(Account.BRIDGE_SURPLUS, "–")),
         ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
         *_duration_rows(catalogue, timeline),
         ("Refunded", "–", _format_refunded(catalogue, postings)),
     ]
-    if not costs.app_micro_usd:
-        rows = [row for row in rows if row[0] != "App fee"]
+    absent = {
+        "App fee": not costs.app_micro_usd,
+        "Bridge fee not taken": Account.BRIDGE_SURPLUS not in booked,
+    }
+    rows = [row for row in rows if not absent.get(row[0])]
     return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
 
 

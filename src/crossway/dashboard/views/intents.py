@@ -6,6 +6,7 @@ from typing import Any
 
 from crossway.dashboard.views import payment_filters, status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.custody import describe_bridge
 from crossway.dashboard.views.formatting import (
     address_cell,
     chain_name,
@@ -22,7 +23,6 @@ from crossway.domain.intent import FundingLevel, Intent, State, compare_funding
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.public_ids import PublicIds, RecordKind
-from crossway.domain.quotes import bridge_title
 from crossway.ports.search_repository import Count
 from crossway.ports.services import Services
 from crossway.usecases.payments import listing as lists
@@ -213,4 +213,4 @@ def _export_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
 
 
 def _format_bridge(bridge: str | None) -> str:
-    return f"via {bridge_title(bridge)}" if bridge else "on the same chain"
+    return describe_bridge(bridge) if bridge else "on the same chain"

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Cell, Detail
+from crossway.dashboard.views.custody import (
+    CUSTODY_HINT,
+    FROM_START_TO_PAYOUT,
+    describe_trust,
+)
 from crossway.dashboard.views.formatting import (
     format_amount,
     format_approx_usd,
@@ -19,7 +24,7 @@ from crossway.ports.services import Services
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.priced_request import QuoteRequest
+from crossway.usecases.pricing.priced_request import RequestedRoute
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +63,17 @@ def parse_amount(services: Services, draft: Draft) -> int:
 
 
 def price_draft(services: Services, caller: Principal, draft: Draft) -> Quote:
-    """The current best quote; raises a `DomainError` when there is none."""
+    """The quote that a payment made now would get; raises a `DomainError` that says why there is
+    none."""
     catalogue = services.catalogue
-    request = QuoteRequest(
-        catalogue.token(draft.source, draft.token_in).address,
-        catalogue.token(draft.destination, draft.token_out).address,
-        draft.source,
-        draft.destination,
-        str(parse_amount(services, draft)),
-        amount_symbol=draft.token_out,
+    route = RequestedRoute(
+        catalogue.chain(draft.source),
+        catalogue.chain(draft.destination),
+        catalogue.token(draft.source, draft.token_in),
+        catalogue.token(draft.destination, draft.token_out),
     )
-    return quotes.best_quote(services, caller, request)
+    amount = parse_amount(services, draft)
+    return quotes.quote_intent(services, caller, route, amount, draft.token_out)
 
 
 def build_price_details(quote: Quote) -> tuple[Detail, ...]:
@@ -81,6 +86,11 @@ def build_price_details(quote: Quote) -> tuple[Detail, ...]:
         Detail(
             "Route",
             Cell(bridge_title(quote.bridge) if quote.bridge else SAME_CHAIN),
+        ),
+        Detail(
+            FROM_START_TO_PAYOUT,
+            Cell(describe_trust(quote.custody, quote.trusted_seconds)),
+            CUSTODY_HINT,
         ),
         Detail("Estimated time", Cell(f"about {format_duration(quote.fill_seconds)}")),
     )

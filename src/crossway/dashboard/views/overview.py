@@ -21,7 +21,7 @@ from crossway.usecases.operating.overview import Overview, PeriodStats
 IN_TRANSIT_COLUMNS = (
     Column("Chain"),
     Column("At deposit addresses", "right", "Deposited and not collected yet, in USD"),
-    Column("Owed by bridges", "right", "Collected from payers, not reimbursed to the relayer yet"),
+    Column("In escrow and on bridges", "right", "Not settled or arrived yet"),
     Column("Reserved payouts", "right", "Payouts the relayer will make from its own inventory"),
 )
 STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Share", wide=True))

@@ -4,6 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.custody import (
+    describe_bridge,
+    describe_trust,
+    label_custody,
+    transfer_fee_label,
+)
 from crossway.dashboard.views.formatting import (
     chain_name,
     format_amount,
@@ -14,7 +20,7 @@ from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Principal
 from crossway.domain.money import format_units
-from crossway.domain.quotes import Comparison, PaymentOption, SourceOption, bridge_title
+from crossway.domain.quotes import Comparison, PaymentOption, SourceOption
 from crossway.ports.services import Services
 from crossway.usecases.pricing import multi_source
 
@@ -49,6 +55,7 @@ class ComparisonView:
     points: tuple[ChartPoint, ...]
     symbols: tuple[str, ...]
     headline: str
+    trust: str
 
 
 def load_comparison(
@@ -68,34 +75,68 @@ def load_comparison(
 
 
 def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str) -> ComparisonView:
-    """The comparison as rows with the cheapest and the fastest option marked."""
-    cheapest, fastest = comparison.cheapest, find_fastest(comparison.options)
+    """One row for each chain, for the token that the payer pays with: the chains that have it
+    first, the cheapest and the fastest of them marked."""
+    by_chain: dict[str, list[SourceOption]] = {}
+    for option in comparison.options:
+        by_chain.setdefault(option.source, []).append(option)
+    shown = [_option_of_chain(options, pay_with) for options in by_chain.values()]
+    payable = [option for option in shown if _find_payment(option, pay_with)]
+    cheapest = min(payable, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
+    fastest = find_fastest(payable)
     rows = tuple(
-        _row(catalogue, comparison, option, pay_with, _mark_badges(option, cheapest, fastest))
-        for option in comparison.options
+        _row(
+            catalogue,
+            comparison,
+            by_chain[option.source],
+            option,
+            pay_with,
+            _mark_badges(option, cheapest, fastest),
+        )
+        for option in sorted(shown, key=lambda option: option not in payable)
     )
     symbols = {payment.symbol for option in comparison.options for payment in option.options}
     return ComparisonView(
         rows=rows,
-        missing=tuple(
-            Row(
-                excluded.subject,
-                (Cell(chain_name(catalogue, excluded.subject)), Cell(excluded.reason)),
-            )
-            for excluded in comparison.excluded
-        ),
+        missing=_missing_rows(catalogue, comparison),
         points=tuple(
             ChartPoint(
                 chain_name(catalogue, option.source),
                 option.fill_seconds,
                 option.fee_micro_usd / 1_000_000,
-                "cheapest" if option == cheapest else "fastest" if option == fastest else "",
+                "cheapest" if option is cheapest else "fastest" if option is fastest else "",
             )
-            for option in comparison.options
+            for option in payable
         ),
         symbols=tuple(sorted(symbols, key=lambda s: (s != "USDC", s.lower()))),
-        headline=_headline(catalogue, cheapest, fastest),
+        headline=_headline(catalogue, pay_with, cheapest, fastest),
+        trust=_describe_trust(catalogue, cheapest, fastest),
     )
+
+
+def _describe_trust(
+    catalogue: Catalogue, cheapest: SourceOption | None, fastest: SourceOption | None
+) -> str:
+    """Whom the payer trusts with the cheapest and with the fastest option."""
+    sentences: dict[str, str] = {}
+    for option in (cheapest, fastest):
+        if option is not None:
+            trust = describe_trust(option.custody, option.trusted_seconds)
+            chain = chain_name(catalogue, option.source)
+            sentences.setdefault(trust, f"From {chain}: {trust[0].lower()}{trust[1:]}.")
+    return " ".join(sentences.values())
+
+
+def _missing_rows(catalogue: Catalogue, comparison: Comparison) -> tuple[Row, ...]:
+    return tuple(
+        Row(left.subject, (Cell(chain_name(catalogue, left.subject)), Cell(left.reason)))
+        for left in comparison.excluded
+    )
+
+
+def _option_of_chain(options: Sequence[SourceOption], pay_with: str) -> SourceOption:
+    """The option of a chain with this token, else its first one."""
+    return next((option for option in options if _find_payment(option, pay_with)), options[0])
 
 
 def find_fastest(options: Sequence[SourceOption]) -> SourceOption | None:
@@ -113,6 +154,7 @@ def _mark_badges(
 def _row(
     catalogue: Catalogue,
     comparison: Comparison,
+    of_chain: Sequence[SourceOption],
     option: SourceOption,
     pay_with: str,
     badges: tuple[Badge, ...],
@@ -126,13 +168,12 @@ def _row(
         cells=(
             Cell(
                 chain_name(catalogue, option.source),
-                sub=f"via {bridge_title(option.bridge)}" if option.bridge else SAME_CHAIN,
+                sub=_describe_way(option) if payment else "",
                 badges=badges,
                 tone="strong",
             ),
-            _amount_due_cell(option, payment, pay_with),
-            Cell(format_usd(option.fee_micro_usd, 4), sub=_format_fee_split(comparison, option)),
-            Cell(format_duration(option.fill_seconds)),
+            _amount_due_cell(of_chain, payment, pay_with),
+            *_price_cells(comparison, option, payment),
         ),
     )
 
@@ -159,8 +200,30 @@ def _find_payment(option: SourceOption, symbol: str) -> PaymentOption | None:
     return next((payment for payment in option.options if payment.symbol == symbol), None)
 
 
-def _amount_due_cell(option: SourceOption, payment: PaymentOption | None, symbol: str) -> Cell:
-    count = len(option.options) - (payment is not None)
+def _describe_way(option: SourceOption) -> str:
+    return describe_bridge(option.bridge) if option.bridge else SAME_CHAIN
+
+
+def _price_cells(
+    comparison: Comparison, option: SourceOption, payment: PaymentOption | None
+) -> tuple[Cell, Cell]:
+    """Fee and time of the token paid with; none where the chain does not have it."""
+    if payment is None:
+        return Cell("–"), Cell("–")
+    return (
+        Cell(format_usd(option.fee_micro_usd, 4), sub=_format_fee_split(comparison, option)),
+        Cell(
+            format_duration(option.fill_seconds),
+            sub=label_custody(option.custody),
+            hint=describe_trust(option.custody, option.trusted_seconds),
+        ),
+    )
+
+
+def _amount_due_cell(
+    of_chain: Sequence[SourceOption], payment: PaymentOption | None, symbol: str
+) -> Cell:
+    count = sum(len(option.options) for option in of_chain) - (payment is not None)
     alternatives = f"or {count} other token{'s' if count != 1 else ''}" if count else ""
     if payment is None:
         return Cell(f"{symbol} unavailable", sub=alternatives)
@@ -173,7 +236,7 @@ def _format_fee_split(comparison: Comparison, option: SourceOption) -> str:
     """The parts of the fee in the destination token; zero parts are left out."""
     parts = (
         ("service", option.service_fee_units),
-        ("bridge", option.bridge_fee_units),
+        (transfer_fee_label(option.bridge or ""), option.bridge_fee_units),
         ("app", option.app_fee_units),
     )
     return ", ".join(
@@ -184,10 +247,13 @@ def _format_fee_split(comparison: Comparison, option: SourceOption) -> str:
 
 
 def _headline(
-    catalogue: Catalogue, cheapest: SourceOption | None, fastest: SourceOption | None
+    catalogue: Catalogue,
+    pay_with: str,
+    cheapest: SourceOption | None,
+    fastest: SourceOption | None,
 ) -> str:
     if cheapest is None or fastest is None:
-        return "No chain can pay this amount now."
+        return f"No chain can pay this amount with {pay_with} now."
     fee = format_usd(cheapest.fee_micro_usd, 4)
     text = f"Cheapest from {chain_name(catalogue, cheapest.source)}: {fee}."
     if fastest is cheapest:

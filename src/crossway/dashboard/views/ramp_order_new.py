@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views.cells import Cell, Detail
+from crossway.dashboard.views.custody import describe_bridge
 from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
 from crossway.dashboard.views.formatting import (
     chain_name,
@@ -18,7 +19,6 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.kyc_fields import parse_email
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.payment_channels import Channel, Field
-from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction, RampOrder
 from crossway.ports.services import Services
 from crossway.usecases.chains.payable_addresses import parse_payable_address
@@ -105,7 +105,7 @@ def _route_cell(services: Services, quote: RampQuote) -> Cell:
     if quote.intent_quote.bridge is None:
         return Cell(destination, "no bridge")
     ends = (theirs, destination) if quote.direction is Direction.ON else (destination, theirs)
-    return Cell(" → ".join(ends), f"via {bridge_title(quote.intent_quote.bridge)}")
+    return Cell(" → ".join(ends), describe_bridge(quote.intent_quote.bridge))
 
 
 def button_label(draft: Draft, quote: RampQuote | None) -> str:

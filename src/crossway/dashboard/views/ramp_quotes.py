@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.custody import describe_bridge
 from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
 from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
 from crossway.dashboard.views.links import prefilled_href
 from crossway.domain.clients import Principal
 from crossway.domain.payment_channels import Channel, ChannelType
-from crossway.domain.quotes import bridge_title
 from crossway.domain.ramps import Direction
 from crossway.ports.services import Services
 from crossway.usecases.ramps import quotes as ramp_quotes
@@ -191,7 +191,7 @@ def _route_cell(services: Services, quote: RampQuote) -> Cell:
     if quote.intent_quote.bridge is None:
         return Cell(destination, sub="No bridge")
     ends = (theirs, destination) if quote.direction is Direction.ON else (destination, theirs)
-    return Cell(" → ".join(ends), sub=f"via {bridge_title(quote.intent_quote.bridge)}")
+    return Cell(" → ".join(ends), sub=describe_bridge(quote.intent_quote.bridge))
 
 
 def _channel_row(quote: RampQuote, channel: Channel) -> Row:

@@ -27,6 +27,9 @@ _KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "collecting": ("Collecting account", "inventory_2"),
     "inventory": ("Relayer's inventory", "account_balance"),
     "treasury": ("Treasury", "savings"),
+    "in_transit": ("On its way over bridges", "swap_horiz"),
+    "owed": ("Owed by bridges' contracts", "account_balance_wallet"),
+    "parked": ("Parked in bridges' contracts", "local_parking"),
     "transaction": ("Unknown transaction", "help"),
 }
 _TEMPORARY = Badge("Temporary", "blue", "hourglass_bottom", "Resolves automatically")

@@ -45,6 +45,36 @@ def describe_subject(catalogue: Catalogue, subject: str) -> str:
     if kind == "route" and len(parts) == 3:
         source, destination = (chain_name(catalogue, chain) for chain in parts[1:])
         return f"{bridge_title(parts[0])} from {source} to {destination}"
-    return (
-        chain_name(catalogue, parts[0]) if kind == "chain" else f"Bridge {bridge_title(parts[0])}"
-    )
+    if kind == "chain":
+        return chain_name(catalogue, parts[0])
+    title = bridge_title(parts[0])
+    return title if parts[0] == BridgeName.INVENTORY else f"Bridge {title}"
+
+
+def describe_coverage(routes: Sequence[Route], symbol: str | None) -> str:
+    """How many routes are enabled, and which pairs of chains have nothing but the inventory."""
+    enabled = sum(route.enabled for route in routes)
+    bridges_of: dict[tuple[str, str], set[BridgeName]] = {}
+    for route in routes:
+        bridges_of.setdefault((route.source, route.destination), set()).add(route.bridge)
+    text = f"{enabled:,} of {len(routes):,} routes are enabled, between {len(bridges_of):,} pairs."
+    only = sum(bridges == {BridgeName.INVENTORY} for bridges in bridges_of.values())
+    if only:
+        served = f"carries {symbol} on" if symbol else "serves"
+        text += f" No bridge {served} {only:,} of them: payments there come out of inventory."
+    return text
+
+
+def describe_no_match(
+    catalogue: Catalogue, symbol: str | None, source: str | None, destination: str | None
+) -> tuple[str, str]:
+    """The title and the next step where no route matches the filters."""
+    if symbol is None:
+        return "No matching routes", "Remove a filter."
+    ends = [
+        f" {word} {chain_name(catalogue, chain)}"
+        for word, chain in (("from", source), ("to", destination))
+        if chain
+    ]
+    title = f"No bridge carries {symbol}{''.join(ends) or ' here'}"
+    return title, "Remove a filter, or let payments out of inventory serve it."

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from crossway.dashboard.views.bridge_sandbox import list_active_faults, list_bridges
 from crossway.dashboard.views.cells import Cell, Column, Detail, Row
 from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import parse_decimal
 from crossway.ports.services import Services
@@ -98,8 +100,8 @@ def list_faults(services: Services, chain: str) -> tuple[Detail, ...]:
     )
 
 
-def list_active_changes(services: Services) -> tuple[Detail, ...]:
-    """The clock if adjusted, and the active faults of each chain."""
+def list_active_changes(services: Services, caller: Principal) -> tuple[Detail, ...]:
+    """The clock if adjusted, and the active faults of each chain and bridge."""
     clock, changes = read_clock(services), []
     if clock is not None and clock.is_adjusted:
         changes.append(Detail("Clock", Cell(clock.description)))
@@ -107,6 +109,10 @@ def list_active_changes(services: Services) -> tuple[Detail, ...]:
         faults = [f"{fact.label}: {fact.cell.text}" for fact in list_faults(services, chain)]
         if faults:
             changes.append(Detail(chain_name(services.catalogue, chain), Cell("; ".join(faults))))
+    for bridge, title in list_bridges().items():
+        faults = [f"{d.label}: {d.cell.text}" for d in list_active_faults(services, caller, bridge)]
+        if faults:
+            changes.append(Detail(title, Cell("; ".join(faults))))
     return tuple(changes)
 
 

@@ -5,10 +5,12 @@ from types import MappingProxyType
 from typing import Final
 
 from crossway.dashboard.views.cells import Badge
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.deposits import DepositPurpose, DepositState
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.quotes import bridge_title
 
 SIMULATED: Final = "SIMULATED – no real money"
 
@@ -24,7 +26,7 @@ INTENT_STATES: Final[Mapping[State, Badge]] = MappingProxyType(
         State.REFUNDED: Badge(
             "Refunded", "yellow", "undo", "The deposit was returned to the payer"
         ),
-        State.FAILED: Badge("Failed", "red", "error", "The payout was rejected permanently"),
+        State.FAILED: Badge("Failed", "red", "error", "It cannot be paid out"),
     }
 )
 
@@ -42,7 +44,18 @@ INTENT_EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         IntentEvent.FILL_REVERSED: ("Payout reversed by a chain reorganization", "undo"),
         IntentEvent.FILL_REFUSED: ("Payout rejected permanently", "error"),
         IntentEvent.FILL_GIVEN_UP: ("Payout given up, refund due", "undo"),
-        IntentEvent.REIMBURSED: ("Relayer reimbursed by the bridge", "handshake"),
+        IntentEvent.REIMBURSED: ("Relayer repaid from the escrow", "handshake"),
+        IntentEvent.SENT: ("Sent over the bridge", "send"),
+        IntentEvent.PREFILLED: ("Recipient paid from inventory", "check_circle"),
+        IntentEvent.PREFILL_REVERSED: ("Payout reversed by a chain reorganization", "undo"),
+        IntentEvent.DELIVERED: ("Recipient paid by the bridge", "check_circle"),
+        IntentEvent.DELIVERY_REVERSED: ("Delivery reversed by a chain reorganization", "undo"),
+        IntentEvent.UNFILLED: ("Nobody filled it in time", "timer_off"),
+        IntentEvent.BRIDGE_RETURNED: ("Returned by the bridge", "undo"),
+        IntentEvent.PARKED: ("Parked: the recipient cannot be paid", "local_parking"),
+        IntentEvent.PARKING_REVERSED: ("Parking reversed by a chain reorganization", "undo"),
+        IntentEvent.RELEASED: ("Released to the recipient", "check_circle"),
+        IntentEvent.RELEASE_REVERSED: ("Release reversed by a chain reorganization", "undo"),
         IntentEvent.DEADLINE_EMPTY: ("Expired without payment", "timer_off"),
         IntentEvent.DEADLINE_HOLDING: ("Expired, refund due", "timer_off"),
         IntentEvent.CANCELLED_EMPTY: ("Cancelled with its ramp order", "block"),
@@ -58,9 +71,12 @@ OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
         OutboundTxKind.START: "Deposit collection",
         OutboundTxKind.FILL: "Payout to the recipient",
         OutboundTxKind.RETURN_EXCESS: "Overpayment return",
-        OutboundTxKind.REIMBURSE: "Bridge reimbursement",
+        OutboundTxKind.REIMBURSE: "Repayment from the escrow",
         OutboundTxKind.REFUND: "Refund to the payer",
         OutboundTxKind.SKIP_NONCE: "Skipped nonce",
+        OutboundTxKind.DELIVER: "Delivery by the bridge",
+        OutboundTxKind.RELEASE: "Release to the recipient",
+        OutboundTxKind.GIVE_BACK: "Return from the bridge's contract",
     }
 )
 
@@ -86,6 +102,7 @@ OUTBOUND_TX_STATES: Final[Mapping[OutboundTxState, Badge]] = MappingProxyType(
 DEPOSIT_PURPOSES: Final[Mapping[DepositPurpose, Badge]] = MappingProxyType(
     {
         DepositPurpose.PAYMENT: Badge("Payment", "green", "check"),
+        DepositPurpose.BRIDGE_RETURN: Badge("Returned by the bridge", "gray", "undo"),
         DepositPurpose.OVERPAYMENT: Badge(
             "Overpayment", "orange", "add", "More than requested, or a second deposit"
         ),
@@ -95,6 +112,9 @@ DEPOSIT_PURPOSES: Final[Mapping[DepositPurpose, Badge]] = MappingProxyType(
         DepositPurpose.WRONG_TOKEN: Badge("Wrong token", "red", "token", "Not the requested token"),
         DepositPurpose.WRONG_CHAIN: Badge(
             "Wrong chain", "red", "call_split", "The deposit address on another chain"
+        ),
+        DepositPurpose.BRIDGE_RETURN: Badge(
+            "Returned by the bridge", "orange", "undo", "The bridge could not carry the deposit"
         ),
         DepositPurpose.ZERO_VALUE: Badge("Zero value", "gray", "remove", "A transfer of zero"),
     }
@@ -112,16 +132,23 @@ ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
     {
         Account.PAYER: "Payer",
         Account.HELD: "Held at the deposit address",
-        Account.ESCROW: "Collected, receivable from the bridge",
+        Account.ESCROW: "Collected, in a contract",
         Account.INVENTORY: "Relayer's own funds",
         Account.TREASURY: "Treasury, besides fees",
         Account.RECIPIENT: "Recipient",
         Account.DUST: "Payers' dust at deposit addresses",
         Account.SERVICE_FEES: "Service fees",
+        Account.SPREAD: "Spread of payments out of inventory",
         Account.APP_FEES: "App fees",
-        Account.BRIDGE_FEES: "Bridge fees",
+        Account.BRIDGE_FEES: "Bridge fees taken",
         Account.NETWORK_FEES: "Network fees",
         Account.EQUITY: "Operator's equity",
+        Account.IN_TRANSIT: "On its way over a bridge",
+        Account.CROSSED: "Crossed from chain to chain",
+        Account.PARKED: "Parked for recipients",
+        Account.OWED: "Owed by bridges' contracts",
+        Account.BRIDGE_SURPLUS: "Bridge fees not taken",
+        Account.UNCLAIMED: "Unclaimed",
         Account.CUSTOMER: "Customer",
         Account.PROVIDER: "Held by the provider",
         Account.FX_CLEARING: "FX clearing",
@@ -160,6 +187,8 @@ RETURN_KINDS: Final[Mapping[str, str]] = MappingProxyType(
 def describe_outbound_tx(transfer: OutboundTx, intent: Intent) -> str:
     """The purpose of an outbound transaction; a return is described by its reason."""
     terms = intent.terms
+    if transfer.kind is OutboundTxKind.START and intent.custody is Custody.BRIDGE:
+        return f"Send over {bridge_title(terms.bridge)}"
     if transfer.kind is OutboundTxKind.RETURN_EXCESS:
         if (transfer.chain, transfer.token) != (terms.source_chain, terms.token_in):
             return RETURN_KINDS["foreign"]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.bridge_steps import build_bridge_entries
 from crossway.dashboard.views.cells import Color, TimelineEntry
 from crossway.dashboard.views.formatting import (
     capitalize_first,
@@ -37,6 +38,8 @@ def build_timeline(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[Time
         if outbound_tx.state is OutboundTxState.FAILED:
             ordered.append(_failed_entry(outbound_tx, intent))
         ordered += _sent_entries(catalogue, timeline, outbound_tx)
+    if timeline.progress is not None:
+        ordered += build_bridge_entries(catalogue, intent, timeline.progress)
     ordered += [_note_entry(note) for note in timeline.notes]
     ordered.sort(key=lambda entry: entry.at)
     return tuple(ordered[::-1])
@@ -116,7 +119,7 @@ def _sent_entries(
     )
     attempt = TimelineEntry(
         key=f"sent-{outbound_tx.id}",
-        title=f"{status_labels.describe_outbound_tx(outbound_tx, timeline.intent)} sent",
+        title=f"{status_labels.describe_outbound_tx(outbound_tx, timeline.intent)} submitted",
         at=to_millis(first.at),
         note=note,
         icon="send",

@@ -21,7 +21,7 @@ INVENTORY_COLUMNS = (
     Column("On chain", "right"),
     Column("Reserved", "right", "Agreed payouts not made yet"),
     Column("Available", "right", "On chain less reserved"),
-    Column("Expected", "right", "Owed by bridges for completed payouts"),
+    Column("Expected", "right", "In escrow for payouts that were made"),
     Column("Target", "right", f"Set manually, else {COVER_DAYS} days of payouts at the pace of "
            f"the last {FLOW_DAYS}"),
 )  # fmt: skip
@@ -68,7 +68,7 @@ def build_kpis(
         Kpi("Reserved, USD", _format_total_usd(s.micro_usd(s.reserved) for s in positions),
                "Agreed payouts not made yet"),
         Kpi("Expected, USD", _format_total_usd(s.micro_usd(s.expected) for s in positions),
-               "Owed by bridges for completed payouts"),
+               "In escrow for payouts that were made"),
         Kpi("Overdue, USD", _format_total_usd(s.micro_usd(s.overdue) for s in positions),
                "Part of the expected amount that is past the bridge's due time"),
         Kpi("Below target", f"{short:,}", "Inventory positions below their target"),

@@ -1,4 +1,4 @@
-"""Gas, open bridge claims, rebalancing suggestions and price exposure on screen."""
+"""Gas, open repayments from escrow, rebalancing suggestions and price exposure on screen."""
 
 from collections.abc import Mapping, Sequence
 
@@ -105,7 +105,7 @@ def build_claim_rows(
     prices: Mapping[tuple[str, str], InventoryPosition],
     now: int,
 ) -> tuple[Row, ...]:
-    """Rows of the claims on bridges, the earliest due first; a row opens its payment."""
+    """Rows of open repayments from escrow, the earliest due first; a row opens its payment."""
     return tuple(_claim_row(catalogue, claim, prices, now) for claim in claims[:MAX_CLAIMS])
 
 
