@@ -6,8 +6,10 @@ from types import ModuleType
 from crossway.domain.errors import NotFound
 from crossway.ports.demo import ScenarioInfo, ScenarioReport
 from crossway_demo.scenarios.cases import (
+    across,
     backup_restore,
     blocked_payments,
+    cctp,
     claims,
     deposits,
     lying_nodes,
@@ -29,6 +31,8 @@ MODULES = (
     payouts,
     blocked_payments,
     claims,
+    cctp,
+    across,
     operations,
     prices,
     backup_restore,

@@ -5,11 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from crossway.domain.deposits import DepositPurpose, DepositState, IncomingTransfer
+from crossway.domain.deposits import Deposit, DepositPurpose, DepositState, IncomingTransfer
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting, balances, is_fiat
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound_call import fill_marker
 from crossway.ports.alert_repository import AlertFilter
 from crossway.ports.chain import AccountTx
 from crossway.usecases.money.reconciliation import reconcile
@@ -22,8 +23,11 @@ RETURNS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 # Crossway's own accounts on chain, with the ledger accounts that mirror each.
 ACCOUNTS = {
     "relayer": (Account.INVENTORY,),
-    "bridger": (Account.ESCROW, Account.BRIDGE_FEES),
-    "treasury": (Account.SERVICE_FEES, Account.APP_FEES),
+    "bridger": (Account.ESCROW, Account.SPREAD),
+    "treasury": (
+        *(Account.SERVICE_FEES, Account.APP_FEES, Account.BRIDGE_SURPLUS, Account.UNCLAIMED),
+        Account.TREASURY,
+    ),
 }
 # Identifiers of chains, transactions and providers; texts for people use display names.
 INTERNAL_NAMES = re.compile(
@@ -121,7 +125,7 @@ def _check_recipient(world: ScenarioWorld, timeline: IntentTimeline) -> Iterator
     due = terms.payout_amount if intent.state is State.COMPLETED else 0
     if paid != due:
         yield f"#{intent.id} is {intent.state}: its recipient has {paid}, not {due}"
-    executed = chain.executed({f"fill:{intent.intent_hash}"})
+    executed = chain.executed({fill_marker(intent)})
     if bool(executed) != (intent.state is State.COMPLETED):
         yield f"#{intent.id} is {intent.state}: the chain's fill marker contradicts it"
 
@@ -156,12 +160,14 @@ def _check_next_action(timeline: IntentTimeline) -> Iterator[str]:
     open_txs = [tx for tx in timeline.outbound_txs if tx.state in OPEN_STATES]
     if failed:
         actors: tuple[str, ...] = ("Operator:",)
+    elif timeline.progress is not None and intent.state is not State.PENDING:
+        actors = ("Crossway:", "Circle:", "Across:", "Operator:", "None.")
     elif intent.state is State.PENDING and not open_txs:
         actors = ("Payer:",)
     elif [tx for tx in open_txs if tx.kind is not OutboundTxKind.REIMBURSE]:
         actors = ("Crossway:",)
     else:
-        actors = ("None.", "Waiting for")
+        actors = ("None.", "Crossway: repay the relayer")
     if not sentence.startswith(actors):
         yield f"#{intent.id} is {intent.state}, so this is wrong: {sentence}"
 
@@ -215,10 +221,16 @@ def _deposited_amount(timeline: IntentTimeline) -> int:
     reports."""
     asset = (timeline.intent.terms.source_chain, timeline.intent.terms.token_in)
     arrived: list[IncomingTransfer | Posting] = [
-        *(d.incoming for d in timeline.deposits if d.state is DepositState.CREDITED),
+        *(d.incoming for d in timeline.deposits if _is_from_payer(d)),
         *(p for _, p in timeline.postings if p.tx.startswith("unexplained:")),
     ]
     return sum(item.amount for item in arrived if (item.chain, item.token) == asset)
+
+
+def _is_from_payer(deposit: Deposit) -> bool:
+    """Whether a deposit is credited, and not what a bridge returned."""
+    is_returned = deposit.purpose is DepositPurpose.BRIDGE_RETURN
+    return deposit.state is DepositState.CREDITED and not is_returned
 
 
 def _amount_sent_elsewhere(world: ScenarioWorld, timeline: IntentTimeline) -> int:

@@ -44,7 +44,7 @@ def run_scenario_in(
 ) -> ScenarioResult:
     """Run a scenario in a folder, on its `crossway.db` unless a database URL is given. `inspect` is
     passed its world at the end."""
-    with closing(ScenarioWorld(folder, url, scenario.chains)) as world:
+    with closing(ScenarioWorld(folder, url, scenario.chains, scenario.bridges)) as world:
         try:
             scenario.play(world)
             violations = find_violations(world, scenario.expected)

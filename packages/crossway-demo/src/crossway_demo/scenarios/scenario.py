@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from crossway.domain.intent import State
+from crossway_demo.scenarios.routes import OPERATED
 from crossway_demo.scenarios.scenario_world import CHAINS, ScenarioWorld
 
 
@@ -46,6 +47,7 @@ class Scenario:
     expected: ExpectedOutcome
     play: Callable[[ScenarioWorld], None]
     chains: tuple[str, ...] = CHAINS
+    bridges: tuple[str, ...] = OPERATED
 
     @property
     def id(self) -> str:
@@ -57,11 +59,16 @@ Play = Callable[[ScenarioWorld], None]
 
 
 def scenario(
-    number: int, name: str, title: str, expected: ExpectedOutcome, chains: tuple[str, ...] = CHAINS
+    number: int,
+    name: str,
+    title: str,
+    expected: ExpectedOutcome,
+    chains: tuple[str, ...] = CHAINS,
+    bridges: tuple[str, ...] = OPERATED,
 ) -> Callable[[Play], Scenario]:
-    """Turn a function into a scenario on these chains."""
+    """Turn a function into a scenario on these chains, whose payments go over these bridges."""
 
     def decorate(play: Play) -> Scenario:
-        return Scenario(number, name, title, expected, play, chains)
+        return Scenario(number, name, title, expected, play, chains, bridges)
 
     return decorate

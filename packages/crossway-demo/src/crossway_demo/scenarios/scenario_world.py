@@ -27,6 +27,7 @@ from crossway_demo.scenarios.clock import ManualClock, SkewedClock
 from crossway_demo.scenarios.narrative import Narrative
 from crossway_demo.scenarios.opening_balances import OpeningBalances
 from crossway_demo.scenarios.prices import MovingPrices
+from crossway_demo.scenarios.routes import OPERATED
 
 BASE, ARBITRUM, OPTIMISM = "BASE_MAINNET", "ARBITRUM_MAINNET", "OPTIMISM_MAINNET"
 TESTNETS = ("BASE_TESTNET", "ARBITRUM_TESTNET")
@@ -47,9 +48,13 @@ class ScenarioWorld:
     """A real service on simulated chains, with helpers for what people and chains do to it."""
 
     def __init__(
-        self, folder: Path, url: str | None = None, chains: Collection[str] = CHAINS
+        self,
+        folder: Path,
+        url: str | None = None,
+        chains: Collection[str] = CHAINS,
+        bridges: Collection[str] = OPERATED,
     ) -> None:
-        """Build the service in a folder, on SQLite unless a database URL is given."""
+        """Build the service in a folder, without a `url` on SQLite; it offers these bridges."""
         self.manual_clock = ManualClock()
         settings = Settings.model_construct(data_dir=folder, database_url=url)
         self._service = bootstrap.build(settings, self.manual_clock)
@@ -58,6 +63,7 @@ class ScenarioWorld:
         self.services = replace(
             built,
             chains={chain: built.chains[chain] for chain in chains},
+            bridges=[bridge for bridge in built.bridges if bridge.name in bridges],
             clock=self.clock,
             prices=self.prices,
             process=replace(
@@ -159,16 +165,15 @@ class ScenarioWorld:
         expires_at = (intent or self.intent).terms.expires_at.timestamp()
         self.pass_time(max(expires_at - self.manual_clock.seconds, 0) + 3)
 
-    def wait_for(self, *states: State, intent: Intent | None = None, within: float = 120) -> Intent:
-        """Advance the clock until a payment is in one of the states. Raises `CheckFailed` after
-        `within` seconds."""
+    def wait_for(
+        self, *states: State, intent: Intent | None = None, within: float = 120, step: float = 1
+    ) -> Intent:
+        """Advance the clock until a payment is in a state; `CheckFailed` after `within` seconds."""
         end = self.manual_clock.seconds + within
         while (now := self.reload(intent)).state not in states:
-            self.require(
-                self.manual_clock.seconds < end,
-                f"{now.state} becomes {' or '.join(states)} in {within:.0f} s",
-            )
-            self.pass_time(1)
+            what = f"{now.state} becomes {' or '.join(states)} in {within:.0f} s"
+            self.require(self.manual_clock.seconds < end, what)
+            self.pass_time(step, step)
         return now
 
     def settle(self, within: float = 900) -> None:
@@ -263,13 +268,12 @@ class ScenarioWorld:
 
     def balance_of(self, chain: str, address: str, symbol: str = "USDC") -> int:
         """The on-chain balance of an address in smallest units."""
-        token = self.token(chain, symbol)
-        return self.services.chains[chain].balances([address], token)[address]
+        return self.services.chains[chain].balances([address], self.token(chain, symbol))[address]
 
     def display_name(self, chain: str) -> str:
         """The display name of a chain, or of the provider that holds fiat money."""
-        known_chain = self.services.catalogue.chains.get(chain)
-        return known_chain.name if known_chain else chain.removeprefix(FIAT)
+        known = self.services.catalogue.chains.get(chain)
+        return known.name if known else chain.removeprefix(FIAT)
 
     def _deposit_amount(self, intent: Intent) -> str:
         amount = format_units(intent.terms.deposit_amount, intent.asset_decimals)
@@ -291,6 +295,6 @@ class ScenarioWorld:
             raise ProcessKilled(name)
 
     def _has_open_txs(self) -> bool:
-        ids = [intent.id for intent in self.intents]
         with self.services.store.read() as unit:
-            return any(tx.state in _UNSETTLED for tx in unit.outbound_txs.list_by_intents(ids))
+            txs = unit.outbound_txs.list_by_intents([intent.id for intent in self.intents])
+        return any(tx.state in _UNSETTLED for tx in txs)

@@ -9,7 +9,7 @@ from crossway.domain.errors import DomainError, Unreachable
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind
 from crossway.usecases.chains import kill_switches
-from crossway.usecases.payments import manual_operations
+from crossway.usecases.payments import manual_operations, manual_refunds
 from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds, scenario
 from crossway_demo.scenarios.scenario_world import ARBITRUM, BASE, TESTNETS, ScenarioWorld
 
@@ -100,7 +100,7 @@ def refund_clicked_twice(world: ScenarioWorld) -> None:
     world.fault(BASE, "it has again", balances={"relayer": {"ETH": str(10**18)}})
 
     def refund() -> str:
-        return manual_operations.refund(world.services, world.caller, intent.address)
+        return manual_refunds.refund(world.services, world.caller, intent.address)
 
     answers = run_concurrently(*[refund] * 3)
     created = {answer for answer in answers if isinstance(answer, str)}

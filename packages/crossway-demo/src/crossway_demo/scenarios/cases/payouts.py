@@ -258,20 +258,18 @@ def nonce_taken(world: ScenarioWorld) -> None:
     )
 
 
-@scenario(
-    40, "claim-late", "The bridge reimburses the relayer late", ExpectedOutcome(State.COMPLETED)
-)
+@scenario(40, "claim-late", "The escrow repays the relayer late", ExpectedOutcome(State.COMPLETED))
 def claim_late(world: ScenarioWorld) -> None:
     intent = world.create_intent()
-    world.fault(BASE, "the bridge cannot pay the relayer", refuse=[intent_relayer(world)])
+    world.fault(BASE, "the escrow cannot pay the relayer", refuse=[intent_relayer(world)])
     world.deposit("exact")
     world.wait_for(State.COMPLETED)
     world.pass_time(60)
     world.require(not world.reload().relayer_claimed, "the claim is open")
-    world.require("reimburse the relayer" in world.timeline().next_action, "it says who owes whom")
+    world.require("repay the relayer" in world.timeline().next_action, "it says who owes whom")
     world.pass_time(4_000)
     world.require("claim" in world.alert_kinds(), "past its time there is an alert")
-    world.fault(BASE, "the bridge can pay again", accept=[intent_relayer(world)])
+    world.fault(BASE, "the escrow can pay again", accept=[intent_relayer(world)])
     world.pass_time(320)
     world.settle()
     world.require(world.reload().relayer_claimed, "the claim is paid")
