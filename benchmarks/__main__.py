@@ -2,7 +2,7 @@
 
 python -m benchmarks [name …]; the names are quotes, ramps, commits, lifecycles, deposits, serving,
 deliveries, lookups, overviews, trackers, books, analytics, evm, watching, first_paint, start,
-stalls
+stalls, bridges
 
 python -m benchmarks campaign [options] is a long run under faults; see its --help.
 """
@@ -30,6 +30,7 @@ NAMES = (
     "first_paint",
     "start",
     "stalls",
+    "bridges",
 )
 
 

@@ -82,7 +82,13 @@ def _check_own_accounts(facts: Facts) -> Iterator[Violation]:
     by what the simulator set."""
     natives = facts.natives()
     relayers = {(tx.chain, tx.account) for tx in operator_txs(facts)}
-    bridgers = {(row["source_chain"], row["bridger"]) for row in facts.intents}
+    # A bridge's contract has the same address on both chains.
+    contracts = {(row["source_chain"], row["bridger"]) for row in facts.intents}
+    contracts |= {
+        (row["destination_chain"], row["bridger"])
+        for row in facts.intents
+        if row["custody"] == "BRIDGE"
+    }
     treasuries = _treasuries(facts, relayers)
     others: dict[Holding, int] = defaultdict(int)
     for tx in facts.transactions:
@@ -95,16 +101,18 @@ def _check_own_accounts(facts: Facts) -> Iterator[Violation]:
     booked_tokens = {(chain, token) for _, chain, token in facts.balances}
     for places, accounts in (
         (relayers, ("inventory",)),
-        (bridgers, ("escrow", "bridge_fees")),
-        (treasuries, ("service_fees", "app_fees", "treasury")),
+        (contracts, ("escrow", "spread", "owed", "parked")),
+        (treasuries, ("service_fees", "app_fees", "bridge_surplus", "unclaimed", "treasury")),
     ):
-        for chain, address in places:
-            for token in {t for c, t in booked_tokens if c == chain}:
-                place = (chain, address, token)
-                change = facts.holdings.get(place, 0) - facts.opening.get(place, 0) - others[place]
-                booked = _booked(facts, chain, token, *accounts)
-                if change != booked:
-                    yield BOOKS, f"{accounts[0]} of {token} on {chain}: {change}, books {booked}"
+        for chain, token in booked_tokens:
+            held = [(c, address, token) for c, address in places if c == chain]
+            change = sum(
+                facts.holdings.get(place, 0) - facts.opening.get(place, 0) - others[place]
+                for place in held
+            )
+            booked = _booked(facts, chain, token, *accounts)
+            if held and change != booked:
+                yield BOOKS, f"{accounts[0]} of {token} on {chain}: {change}, books {booked}"
 
 
 def _treasuries(facts: Facts, relayers: set[tuple[str, str]]) -> set[tuple[str, str]]:

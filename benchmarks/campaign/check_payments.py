@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from benchmarks.campaign.facts import CALL, ChainTx, Facts, Row
+from benchmarks.campaign.facts import CALL, DEPOSIT, ChainTx, Facts, Row
 
 ENDED = ("COMPLETED", "EXPIRED", "REFUNDED")
 OPEN_TXS = ("DUE", "SIGNED", "CONFIRMED")
 RETURNS = ("REFUND", "RETURN_EXCESS")
+PARKED = "PARKED"
 LOST, PAID_TWICE, UNENDED, BOOKS = "lost", "paid twice", "unended", "books"
 Violation = tuple[str, str]
 
@@ -17,7 +18,8 @@ Violation = tuple[str, str]
 class Flows:
     """What moved for one payment on the chains: the operator's transfers by purpose as
     (source, to, token, units), and by (chain, token) what arrived at its address and left it.
-    `payout_refused`: the chain says that the recipient can never be paid."""
+    `paid` is what its recipient got of anybody, `returned` what came back to its address of what
+    had been collected. `payout_refused`: the chain says that the recipient can never be paid."""
 
     transfers: dict[str, list[tuple[str, str, str, int]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -26,6 +28,8 @@ class Flows:
     left: dict[tuple[str, str], list[tuple[str, int]]] = field(
         default_factory=lambda: defaultdict(list)
     )
+    paid: list[int] = field(default_factory=list)
+    returned: int = 0
     payout_refused: bool = False
 
     def sum(self, purpose: str, source: str, to: str, token: str) -> int:
@@ -42,7 +46,7 @@ def check_payments(facts: Facts, unique_recipients: frozenset[str]) -> Iterator[
     dusty = {row["intent_id"] for row in facts.deposits if "Kept" in row["note"]}
     dusty |= {row["intent_id"] for row in facts.outbound_txs if "Kept" in row["reason"]}
     for intent in facts.intents:
-        yield from _check_end(intent)
+        yield from _check_end(facts, intent)
         yield from _check_payout(facts, intent, flows[intent["id"]], unique_recipients)
         yield from _check_deposit(facts, intent, flows[intent["id"]])
         yield from _check_rest(facts, intent, intent["id"] in dusty)
@@ -54,10 +58,18 @@ def flows_by_intent(facts: Facts) -> Mapping[int, Flows]:
     flows: dict[int, Flows] = defaultdict(Flows)
     by_hash = {row["intent_hash"]: row["id"] for row in facts.intents}
     by_address = {row["address"]: row["id"] for row in facts.intents}
+    by_recipient = {
+        (row["destination_chain"], row["recipient"], row["token_out"]): row["id"]
+        for row in facts.intents
+    }
     for tx in facts.transactions:
         for move in tx.moved:
+            if (number := by_recipient.get((tx.chain, move.to, move.token))) is not None:
+                flows[number].paid.append(move.units)
             if (number := by_address.get(move.to)) is not None:
                 flows[number].arrived[tx.chain, move.token] += move.units
+                if tx.kind != DEPOSIT:
+                    flows[number].returned += move.units
             if tx.kind != CALL:
                 continue
             if (number := by_address.get(move.source)) is not None:
@@ -69,8 +81,10 @@ def flows_by_intent(facts: Facts) -> Mapping[int, Flows]:
     return flows
 
 
-def _check_end(intent: Row) -> Iterator[Violation]:
-    if intent["state"] not in ENDED:
+def _check_end(facts: Facts, intent: Row) -> Iterator[Violation]:
+    # What is parked waits for its recipient, however long.
+    is_parked = facts.transfer_states.get(intent["id"]) == PARKED
+    if intent["state"] not in ENDED and not is_parked:
         yield UNENDED, f"{_name(intent)} never ended"
 
 
@@ -80,6 +94,8 @@ def _check_payout(
     """The recipient has the payout exactly once if it is completed, else nothing."""
     due = int(intent["payout_amount"]) if intent["state"] == "COMPLETED" else 0
     payouts = [units for _, to, _, units in flows.transfers["FILL"] if to == intent["recipient"]]
+    if _is_bridged(intent):
+        payouts = flows.paid
     place = (intent["destination_chain"], intent["recipient"], intent["token_out"])
     paid = sum(payouts)
     if intent["recipient"] in unique_recipients:
@@ -92,6 +108,10 @@ def _check_payout(
         yield LOST, f"{_name(intent)}: its recipient got {paid} of {due}"
 
 
+def _is_bridged(intent: Row) -> bool:
+    return bool(intent["custody"] == "BRIDGE")
+
+
 def _check_deposit(facts: Facts, intent: Row, flows: Flows) -> Iterator[Violation]:
     """What arrived was collected, went back or lies there; it is collected for a payout alone."""
     bridger, token, source = intent["bridger"], intent["token_in"], intent["source_chain"]
@@ -99,13 +119,18 @@ def _check_deposit(facts: Facts, intent: Row, flows: Flows) -> Iterator[Violatio
     collected = flows.sum("START", intent["address"], bridger, token)
     settled = flows.sum("REFUND", bridger, payer, token)
     due = int(intent["deposit_amount"]) if completed else 0
+    if _is_bridged(intent):
+        settled = flows.returned
+        is_parked = facts.transfer_states.get(intent["id"]) == PARKED
+        due = int(intent["deposit_amount"]) if completed or is_parked else 0
     if settled and flows.payout_refused:
         # The network costs that the refusal caused, as shown before paying.
         due = int(intent["network_fee_units"])
     if collected - settled != due:
         kind = LOST if not completed else BOOKS
         yield kind, f"{_name(intent)}: {collected} collected, {settled} back, {due} is due"
-    if completed and len({t[1] for t in flows.transfers["REIMBURSE"]}) == 0:
+    repaid = completed and not _is_bridged(intent)
+    if repaid and len({t[1] for t in flows.transfers["REIMBURSE"]}) == 0:
         yield UNENDED, f"{_name(intent)} was never reimbursed"
     for (chain, asset), units in flows.arrived.items():
         left = flows.left[chain, asset]
@@ -131,6 +156,10 @@ def _check_rest(facts: Facts, intent: Row, has_dust: bool) -> Iterator[Violation
             booked[chain, token] += units
         if account == "held" and units:
             yield LOST, f"{_name(intent)} still holds {units} of {token} on {chain}"
+        if account in ("in_transit", "crossed") and units and not _is_bridged(intent):
+            yield BOOKS, f"{_name(intent)}: {units} of {token} in {account} without a bridge"
+        if account == "in_transit" and units:
+            yield LOST, f"{_name(intent)}: {units} of {token} are still in transit"
         if account == "escrow" and units:
             yield LOST, f"{_name(intent)}: {units} of {token} collected and neither paid nor back"
         if account == "dust" and (units < 0 or not has_dust):
@@ -149,7 +178,8 @@ def _check_transactions(facts: Facts) -> Iterator[Violation]:
     names = {row["id"]: _name(row) for row in facts.intents}
     for row in facts.outbound_txs:
         stuck = row["state"] in OPEN_TXS or (row["state"] == "FAILED" and row["kind"] in RETURNS)
-        if stuck:
+        waits = row["kind"] == "RELEASE" and facts.transfer_states.get(row["intent_id"]) == PARKED
+        if stuck and not waits:
             name = names.get(row["intent_id"], "no payment")
             reason = row["reason"][:200]
             yield UNENDED, f"{name}: {row['kind']} {row['id']} is {row['state']}: {reason}"

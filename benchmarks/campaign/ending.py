@@ -13,9 +13,12 @@ from benchmarks.campaign.work import Work
 # At first a payment can still be completed; then the rest expires.
 STEP_SECONDS, LONG_STEP_SECONDS, PAUSE_SECONDS, SHORT_STEPS = 20.0, 300.0, 1.0, 10
 OPEN = {
-    "payments": "intents WHERE state IN ('PENDING', 'FUNDED', 'INITIATED', 'FAILED')",
+    # What is parked waits for its recipient.
+    "payments": "intents WHERE state IN ('PENDING', 'FUNDED', 'INITIATED', 'FAILED') "
+    "AND id NOT IN (SELECT intent_id FROM bridge_transfers WHERE state = 'PARKED')",
     "transactions": "outbound_txs WHERE state IN "
     + str(OPEN_TXS)
+    + " AND kind <> 'RELEASE'"
     + " OR (state = 'FAILED' AND kind IN ('REFUND', 'RETURN_EXCESS'))",
     "deposits": "deposits WHERE state = 'SEEN'",
     "orders": "orders WHERE state IN ('PENDING', 'INITIATED', 'PROCESSING')",

@@ -120,6 +120,10 @@ class Facts:
             by_intent[posting["intent_id"]].append(posting)
         self.balances_by_intent = {number: sum_postings(rows) for number, rows in by_intent.items()}
         self.address_balances = database.rows("SELECT * FROM address_balances")
+        self.transfer_states = {
+            row["intent_id"]: row["state"]
+            for row in database.rows("SELECT intent_id, state FROM bridge_transfers")
+        }
         self.outbox = database.rows("SELECT * FROM outbox ORDER BY position")
         self.deliveries = database.rows(
             "SELECT state, count(*) AS n FROM deliveries GROUP BY state"
