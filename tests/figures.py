@@ -19,6 +19,11 @@ from crossway.usecases.operating.payment_figures import count_changes
 
 HOUR, DAY = 3_600_000_000, 86_400_000_000
 STATES = ("PENDING", "FUNDED", "INITIATED", "COMPLETED", "EXPIRED", "REFUNDED", "FAILED")
+FEE_ACCOUNTS = {
+    "service_fee": ("service_fees", "spread", "bridge_surplus"),
+    "bridge_fee": ("bridge_fees",),
+}
+UNPAID = ("FILL_REFUSED", "FILL_GIVEN_UP", "UNFILLED", "PARKED")
 Sums = dict[Any, dict[str, int]]
 
 
@@ -94,12 +99,8 @@ def _figures(p: Any, history: Any, received: Any, booked: Any) -> tuple[str, dic
     completed, ended = p.state == "COMPLETED", p.state in STATES[4:]
     underpaid = int(p.received_amount) > 0 and not deposited
     cause, ends = "", [t.event for t in history if t.to_state in ("EXPIRED", "FAILED")]
-    ends = [
-        event
-        for event in ends
-        if event.startswith(("DEADLINE", "CANCELLED", "FILL_REFUSED", "FILL_GIVEN_UP"))
-    ]
-    if ended and ends[-1].startswith("FILL"):
+    ends = [event for event in ends if event.startswith(("DEADLINE", "CANCELLED", *UNPAID))]
+    if ended and ends[-1] in UNPAID:
         cause = "payout_failed"
     elif ended and ends[-1].startswith("CANCELLED"):
         cause = "cancelled"
@@ -118,8 +119,13 @@ def _figures(p: Any, history: Any, received: Any, booked: Any) -> tuple[str, dic
         "requested_micro_usd": p.amount_micro_usd,
         "volume_micro_usd": p.amount_micro_usd if completed else 0,
     }
-    for fee in ("service_fee", "bridge_fee"):
-        values[f"{fee}_micro_usd"] = sum(_usd(p, n) for n in _moved(booked, f"{fee}s"))
+    for fee, accounts in FEE_ACCOUNTS.items():
+        values[f"{fee}_micro_usd"] = sum(
+            _usd(p, chain, n)
+            for account in accounts
+            for chain in {p.source_chain, p.destination_chain}
+            for n in _moved([b for b in booked if b.chain == chain], account)
+        )
     for chain in {b.chain for b in booked}:
         on_chain = [b for b in booked if b.chain == chain]
         values[chain] = sum(_moved(on_chain, "network_fees"))
@@ -135,12 +141,16 @@ def _moved(booked: Any, account: str) -> list[int]:
     ]
 
 
-def _usd(p: Any, units: int) -> int:
-    """A fee at the agreed price, rounded towards zero."""
+def _usd(p: Any, chain: str, units: int) -> int:
+    """A fee on one of the payment's chains at the agreed price, rounded towards zero."""
     fees = p.service_micro_usd + p.bridge_micro_usd + p.app_micro_usd
     value = abs(units) * (p.amount_micro_usd + fees) // int(p.deposit_amount)
-    if p.asset_symbol == "USDC":
-        value = abs(units) * 10**6 // 10**p.asset_decimals
+    symbol, decimals = p.asset_symbol, p.asset_decimals
+    if chain != p.source_chain:
+        value = abs(units) * p.amount_micro_usd // int(p.payout_amount)
+        symbol, decimals = p.out_symbol, p.out_decimals
+    if symbol == "USDC":
+        value = abs(units) * 10**6 // 10**decimals
     return value if units > 0 else -value
 
 

@@ -1,7 +1,7 @@
 """A complete Crossway on the simulated network, with a clock that tests advance."""
 
 import base64
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,9 +9,12 @@ from typing import Any
 
 from argon2 import PasswordHasher
 
+from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
+from crossway.adapters.chains.simulated.bridging.bridge_end import SimulatedBridgeEnd
+from crossway.adapters.chains.simulated.bridging.sandbox import SimulatedBridgeSandbox
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.passkeys import WebAuthnPasskeys
@@ -20,6 +23,8 @@ from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
+from crossway.adapters.simulated_bridges.factory import bridge_clients
+from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.vault import open_vault
 from crossway.catalogue import load_catalogue, reference_prices
@@ -30,6 +35,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ramps import ProviderName
 from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
+from crossway.ports.bridge import Bridge
 from crossway.ports.policy import Policy
 from crossway.ports.process import ProcessState
 from crossway.ports.services import Services
@@ -73,6 +79,13 @@ CAPABILITIES = [load_capabilities(name, CATALOGUE, FIAT) for name in ProviderNam
 PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 
 
+def _bridges(over_bridges: Collection[str]) -> Sequence[Bridge]:
+    if not over_bridges:
+        return tuple(bridge(CATALOGUE) for bridge in (Across, Cctp, Gateway, Rhinofi, Inventory))
+    enforced = (Across(CATALOGUE, enforced=True), Cctp(CATALOGUE, enforced=True))
+    return tuple(bridge for bridge in enforced if bridge.name in over_bridges)
+
+
 class Harness:
     """All parts are real; only the clock is manual."""
 
@@ -81,15 +94,20 @@ class Harness:
         url: str,
         reached: Callable[[str], object] = lambda step: None,
         chains: Collection[str] = tuple(CATALOGUE.chains),
+        over_bridges: Collection[str] = (),
         **policy: Any,
     ) -> None:
+        """`over_bridges` alone carry payments, by contracts; without any, the operator pays."""
         self.url, self.machine = url, ManualClock()
         migrate_database(url)
         writer, reader = connect(fast(url))
         self.store = SqlStore(writer, reader)
         self.clock = SimulatedClock(writer, reader, self.machine)
-        self.network = SimulatedNetwork(CATALOGUE, writer, reader, self.clock, PRICES)
+        self.network = SimulatedNetwork(
+            CATALOGUE, writer, reader, self.clock, PRICES, reach_of(CATALOGUE)
+        )
         self.sandbox = SimulatedSandbox(self.network)
+        self.bridges = SimulatedBridgeSandbox(self.network)
         vault = open_vault([SECRET_KEY], self.store)
         self.ramps = SandboxControls(
             SandboxBackend(self.network, writer, reader), CAPABILITIES, FIAT.rates, vault
@@ -97,7 +115,10 @@ class Harness:
         self.services = Services(
             catalogue=CATALOGUE,
             chains={c: SimulatedChain(self.network, c) for c in chains},
-            bridges=(Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATALOGUE)),
+            bridges=_bridges(over_bridges),
+            bridge_clients=bridge_clients(self.network),
+            bridge_ends={c: SimulatedBridgeEnd(self.network, c) for c in self.network.reach},
+            bridge_sandbox=self.bridges,
             prices=FixedPrices(PRICES, datetime.fromtimestamp(START, UTC)),
             clock=self.clock,
             store=self.store,

@@ -10,6 +10,7 @@ from crossway.domain.ledger import Account, Posting, balances
 from crossway.domain.outbound import OPEN_STATES
 from crossway.storage.ledger import POSTINGS
 from crossway.storage.tables import intents, postings
+from crossway.usecases.money.bridge_reconciliation import ON_THE_WAY, read_open_transfers
 from tests.figures import check_figures
 from tests.harness import CATALOGUE, Harness
 
@@ -28,6 +29,7 @@ def check_invariants(world: Harness, reorged: bool = False, outsiders: bool = Fa
         check_recipient(world, intent)
         if not reorged:
             check_events(world, intent)
+    check_bridges(world)
     check_relayer(world, outsiders)
     check_figures(world.store)
 
@@ -89,6 +91,26 @@ def check_addresses(world: Harness, intent: Intent) -> None:
     assert own == intent.balance_at_address, (
         f"intent {intent.id}: books {own}, record {intent.balance_at_address}"
     )
+
+
+def check_bridges(world: Harness) -> None:
+    """What is on its way are the deposits of open transfers, and at par what left one chain has
+    arrived on the other."""
+    transfers = read_open_transfers(world.services)
+    crossed: dict[str, int] = defaultdict(int)
+    decimals: dict[str, set[int]] = defaultdict(set)
+    for (account, chain, token), units in transfers.balances.items():
+        if account is Account.IN_TRANSIT:
+            assert units == transfers.sum_deposits(chain, *ON_THE_WAY).get(token, 0), chain
+        if account is Account.CROSSED:
+            known = CATALOGUE.by_address[chain, token]
+            crossed[known.symbol] += units * 10 ** (18 - known.decimals)
+            decimals[known.symbol].add(known.decimals)
+    payments = len(list_intents(world))
+    for symbol, units in crossed.items():
+        # Where decimals differ, each payment is rounded to a unit of the coarser.
+        is_rounded = len(decimals[symbol]) > 1
+        assert abs(units) <= payments * is_rounded * 10 ** (18 - min(decimals[symbol])), symbol
 
 
 def check_recipient(world: Harness, intent: Intent) -> None:

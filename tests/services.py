@@ -10,6 +10,7 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
+from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.prices.fixed import FixedPrices
@@ -18,7 +19,7 @@ from crossway.catalogue import load_catalogue, reference_prices
 from crossway.catalogue.fiat import load_fiat
 from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import ChainAddresses
+from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.services import Services
 
 CATALOGUE = load_catalogue()
@@ -26,7 +27,7 @@ FIAT = load_fiat()
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 POOL = ThreadPoolExecutor(16, thread_name_prefix="asking")
 PRICES = FixedPrices({s: p.pico_usd for s, p in reference_prices().items()}, NOW)
-BRIDGES = (Across(CATALOGUE), Cctp(CATALOGUE), Gateway(CATALOGUE), Rhinofi(CATALOGUE))
+BRIDGES = tuple(b(CATALOGUE) for b in (Across, Cctp, Gateway, Rhinofi, Inventory))
 
 
 @dataclass

@@ -9,6 +9,7 @@ from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.blocks.tables import METADATA
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.catalogue import load_catalogue, reference_prices
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.outbound import OutboundTxKind
@@ -53,7 +54,9 @@ class Simulation:
         METADATA.create_all(self.writing)
         self.clock = SimulatedClock(self.writing, self.reading, self.machine)
         prices = {symbol: price.pico_usd for symbol, price in reference_prices().items()}
-        self.network = SimulatedNetwork(catalogue(), self.writing, self.reading, self.clock, prices)
+        self.network = SimulatedNetwork(
+            catalogue(), self.writing, self.reading, self.clock, prices, reach_of(catalogue())
+        )
         self.sandbox = SimulatedSandbox(self.network)
 
     def chain(self, name: str = BASE) -> SimulatedChain:

@@ -25,6 +25,7 @@ LIVE = [
     CHAINS / name
     for name in ("evm", "rpc", "signers", "solana", "starknet", "tron", "intent_hash.py")
 ]
+LIVE.append(PACKAGE / "adapters" / "bridges" / "cctp")
 # The Starknet of tests has an environment of its own.
 APART = ROOT / "tests" / "chains" / "starknet" / "node"
 OWN = {"crossway", "crossway_demo", "tests", "benchmarks", "scripts", "app"}

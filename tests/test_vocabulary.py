@@ -86,7 +86,9 @@ def test_no_contract_has_a_retired_name_in_its_interface() -> None:
     interfaces = {
         path: json.loads(path.read_text(encoding="utf-8")).get("abi", []) for path in artifacts
     }
-    assert sum(map(bool, interfaces.values())) == 13
+    # Every artifact but the records of the builds has an interface.
+    assert {path.name for path, abi in interfaces.items() if not abi} == {"build.json"}
+    assert sum(map(bool, interfaces.values())) >= 19
     found = {
         f"{path.parent.parent.name}.{path.name}: {name}"
         for path, abi in interfaces.items()

@@ -73,11 +73,16 @@ def profile_of(
     quorum: int = 1,
     fast: int = 1,
     poll_seconds: float = 0,
+    bridges: Sequence[str] = ("INVENTORY",),
+    attestations: str = "",
 ) -> Path:
-    """A profile as an operator writes it, with each relayer's key in an encrypted key store."""
+    """A profile as an operator writes it, with each relayer's key in an encrypted key store.
+    `attestations` is the URL of a service that attests to messages of CCTP."""
     password = folder / "password"
     password.write_text("a long password\n")
-    lines = ['prices = "fixed"', "most_settle_seconds = 0"]
+    lines = ['prices = "fixed"', "most_settle_seconds = 0", f"bridges = {toml(list(bridges))}"]
+    if attestations:
+        lines += ["[cctp]", f'url = "{attestations}"', f'test_url = "{attestations}"']
     for one in chains:
         # Chains with the same key share its key store.
         store = folder / f"relayer-{one.relayer[-8:]}.json"

@@ -182,12 +182,12 @@ def test_what_is_missing_is_refused_in_words_at_the_start(
     base = chains[BASE]
     before = base.rpc("evm_snapshot")
 
-    base.rpc("anvil_setCode", default_deployment().escrow, "0x")
-    with pytest.raises(SetupError, match=r"BASE_MAINNET: the Escrow is not deployed at 0x"):
+    base.rpc("anvil_setCode", default_deployment().escrow2, "0x")
+    with pytest.raises(SetupError, match=r"BASE_MAINNET: the Escrow2 is not deployed at 0x"):
         LiveWorld(tmp_path, chains, profile)
     base.rpc("evm_revert", before)
-    base.rpc("anvil_setCode", default_deployment().filler, "0x6001")
-    with pytest.raises(SetupError, match="another contract than the Filler"):
+    base.rpc("anvil_setCode", default_deployment().filler2, "0x6001")
+    with pytest.raises(SetupError, match="another contract than the Filler2"):
         LiveWorld(tmp_path, chains, profile)
     (tmp_path / "password").write_text("not it")
     with pytest.raises(SetupError, match="does not open with its password"):

@@ -111,7 +111,7 @@ def test_a_start_and_a_fill_by_somebody_else_are_taken_as_done(world: LiveWorld)
     intent = world.pay()
     world.step()
     arbitrum, base = world.anvils[ARBITRUM], world.anvils[BASE]
-    filler = default_deployment().filler
+    filler = default_deployment().filler2
     approve = "approve(address,uint256)"
     arbitrum.call_token(
         dollars(ARBITRUM), approve, address_word("evm", filler), number_word(2**200)

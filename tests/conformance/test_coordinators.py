@@ -1,6 +1,7 @@
 """A coordinator that is another account than the relayer, on every family whose contracts know
 agents: what it signs is what an operator's commands and a payment's page print."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -57,8 +58,9 @@ def operator_of(network: Network) -> ChainOperator:
     return EvmOperator(network.opened)
 
 
-def signed_by_coordinator(network: Network, call: UnsignedCall) -> None:
-    network.carry_out(PublicCall(call.contract, call.data))
+def signed_by_coordinator(network: Network, calls: Sequence[UnsignedCall]) -> None:
+    for call in calls:
+        network.carry_out(PublicCall(call.contract, call.data))
 
 
 class ColdPayment(Payment):
@@ -94,11 +96,11 @@ def test_the_relayer_settles_while_it_is_an_agent_and_not_without(network: Netwo
     assert mined(send(network, payment.start())).reason == ""
     assert network.chain.authorized({coordinator, own.relayer}) == {own.relayer}
     assert mined(send(network, payment.settle())).reason != ""
-    signed_by_coordinator(network, operator.agent_call(own.relayer, True))
+    signed_by_coordinator(network, operator.agent_calls(own.relayer, True))
     assert network.chain.authorized({coordinator}) == {coordinator}
-    signed_by_coordinator(network, operator.agent_call(own.relayer, False))
+    signed_by_coordinator(network, operator.agent_calls(own.relayer, False))
     assert network.chain.authorized({coordinator}) == set()
-    signed_by_coordinator(network, operator.agent_call(own.relayer, True))
+    signed_by_coordinator(network, operator.agent_calls(own.relayer, True))
     assert mined(send(network, payment.settle())).reason == ""
     retained = network.chain.retained([coordinator, own.relayer], network.token)
     assert retained == {coordinator: KEPT, own.relayer: 0}
@@ -108,12 +110,13 @@ def test_the_relayer_settles_while_it_is_an_agent_and_not_without(network: Netwo
 def test_the_coordinator_withdraws_what_was_retained_by_the_printed_call(network: Network) -> None:
     payment, operator = ColdPayment(network), operator_of(network)
     own, taker = network.chain.accounts, network.wallet("taker")
-    signed_by_coordinator(network, operator.agent_call(own.relayer, True))
+    signed_by_coordinator(network, operator.agent_calls(own.relayer, True))
     network.pay(payment.address, TOTAL)
     assert mined(send(network, payment.start())).reason == ""
     assert mined(send(network, payment.settle())).reason == ""
     token = replace(next(iter(CATALOGUE.tokens.values())), address=network.token)
-    signed_by_coordinator(network, operator.withdrawal_call(token, taker, KEPT))
+    calls = operator.withdrawal_calls(token, taker, payment.coordinator)
+    signed_by_coordinator(network, calls)
     assert payment.holds(taker) == KEPT
     assert operator.retained_amount(network.token, payment.coordinator) == 0
 
@@ -137,4 +140,4 @@ def test_solana_knows_no_agents(network: Network) -> None:
     own = network.chain.accounts
     assert network.chain.authorized({own.relayer, network.wallet("another")}) == {own.relayer}
     with pytest.raises(ValueError, match="its contracts know no agents"):
-        operator_of(network).agent_call(own.relayer, True)
+        operator_of(network).agent_calls(own.relayer, True)

@@ -14,7 +14,7 @@ from tests.figures import check_figures
 
 # The table of outcomes, what continues it (docs/outcomes.md), and the ramp orders.
 ROWS = (
-    frozenset(range(1, 43)) | {60, 63, 64} | frozenset(range(65, 73)) | frozenset(range(101, 108))
+    frozenset(range(1, 57)) | {60, 63, 64} | frozenset(range(65, 73)) | frozenset(range(101, 108))
 )
 MONEY = (
     "over",
@@ -25,6 +25,9 @@ MONEY = (
     "two-engines",
     "trigger-races-engine",
     "refund-clicked-twice",
+    "cctp-fast",
+    "burn-reorged-late",
+    "across-never-fills",
 )
 
 

@@ -46,8 +46,8 @@ LISTS = ("/v1/intents", "/v1/intents/user/{sender}", "/v1/ramp/orders", "/v1/pay
 OTHERS = (
     "/v1/quotes/", "/v1/router/", "/v1/chains", "/v1/client/", "/v1/events", "/v1/ramp/quotes",
     "/v1/ramp/currencies", "/v1/ramp/countries", "/v1/ramp/webhooks/", "/v1/ramp/kyc", "/v1/kyc/",
-    "/v1/sandbox/deposits", "/v1/sandbox/clock", "/v1/sandbox/chains/", "/v1/sandbox/balances/",
-    "/v1/sandbox/kyc", "/v1/sandbox/ramp/providers/",
+    "/v1/sandbox/deposits", "/v1/sandbox/clock", "/v1/sandbox/chains/", "/v1/sandbox/bridges/",
+    "/v1/sandbox/balances/", "/v1/sandbox/kyc", "/v1/sandbox/ramp/providers/",
 )  # fmt: skip
 BODIES: dict[str, Any] = {
     "/v1/sandbox/ramp/orders/{id}": {"outcome": "delivered"},

@@ -20,7 +20,7 @@ from crossway.ports.webhooks import WebhookServices
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import api_keys, webhooks
 from crossway.usecases.money import inventory, inventory_adjustments
-from crossway.usecases.payments import abandoned_payouts, manual_operations
+from crossway.usecases.payments import abandoned_payouts, manual_operations, manual_refunds
 from crossway.usecases.staff import (
     account,
     identity_proofs,
@@ -38,7 +38,7 @@ ETH = "0x52908400098527886E0F7030069857D2E4169EE7"
 Action = Callable[[Services, Principal], object]
 NEW = members.NewStaffMember("Eve", "viewer", PASSWORD)
 SENSITIVE: dict[str, Action] = {
-    "refund": lambda s, c: manual_operations.refund(s, c, ETH),
+    "refund": lambda s, c: manual_refunds.refund(s, c, ETH),
     "redirect a refund": lambda s, c: manual_operations.redirect_refund(s, c, 1, ETH),
     "return a deposit": lambda s, c: manual_operations.return_deposit(s, c, 1),
     "give a payout up": lambda s, c: abandoned_payouts.give_up_by_hand(s, c, 1),
