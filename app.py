@@ -25,7 +25,13 @@ from crossway import bootstrap, sign_in_setup
 from crossway.api.app import create_api
 from crossway.api.health import root_probe_routes
 from crossway.api.rate_limits import IpRateLimiter
-from crossway.dashboard import analytics_downloads, broadcaster, downloads, session
+from crossway.dashboard import (
+    analytics_downloads,
+    broadcaster,
+    downloads,
+    message_queue,
+    session,
+)
 from crossway.dashboard.session_owners import owns_session
 from crossway.ports.policy import IngressConfig
 from crossway.ports.services import Services
@@ -41,6 +47,7 @@ from crossway.startup_checks import SetupError
 # Streamlit looks at the files of its settings five times a second, and this cannot be set: a fifth
 # of what the process costs at rest. An end of the process waits for one such period.
 polling_path_watcher._POLLING_PERIOD_SECS = 1.0  # type: ignore[misc]
+message_queue.send_whole_pages()
 
 
 def ingress() -> IngressConfig:
