@@ -25,7 +25,8 @@ def bisect_batch(
     """Run `work` on all items; when it fails, on each half, down to the single failing item.
 
     A failing item is left as it is and raises an alert on its intent. Returns the results of the
-    batches that succeeded. `Unreachable` and `LeaseLost` are passed on.
+    batches that succeeded: what failed is no work done, or the engine would repeat it at once.
+    `Unreachable` and `LeaseLost` are passed on.
     """
     if not items:
         return []

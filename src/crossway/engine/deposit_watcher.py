@@ -114,8 +114,7 @@ def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
             missing = [
                 d for d, is_included in zip(deposits, included, strict=True) if not is_included
             ]
-            _credit_batch(services, present)
-            credited += len(present)
+            credited += _credit_batch(services, present)
             if missing:
                 _relocate_missing(services, chain_id, missing)
         except Unreachable:
@@ -123,22 +122,19 @@ def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
     return credited
 
 
-def _credit_batch(services: Services, deposits: Sequence[Deposit]) -> None:
+def _credit_batch(services: Services, deposits: Sequence[Deposit]) -> int:
     services.process.failpoint("before-credit")
-    bisect_batch(
-        services,
-        "crediting",
-        deposits,
-        lambda d: d.intent_id,
-        partial(_credit_in_one_commit, services),
-    )
+    credit = partial(_credit_in_one_commit, services)
+    credited = sum(bisect_batch(services, "crediting", deposits, lambda d: d.intent_id, credit))
     services.process.failpoint("credited")
+    return credited
 
 
-def _credit_in_one_commit(services: Services, deposits: Sequence[Deposit]) -> None:
+def _credit_in_one_commit(services: Services, deposits: Sequence[Deposit]) -> int:
     services.store.write(
         lambda unit: credit_deposits(unit, services, deposits, services.clock.now())
     )
+    return len(deposits)
 
 
 def _relocate_missing(services: Services, chain_id: str, missing: Sequence[Deposit]) -> None:

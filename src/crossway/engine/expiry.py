@@ -44,14 +44,14 @@ def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
         decided = [i for i in intent_ids if i not in check.disputed | check.changed]
         services.process.failpoint("before-expiry")
         expire = partial(_expire_batch, services, check.unexplained)
-        bisect_batch(services, "expiring", decided, lambda i: i, expire)
+        expired_count += sum(bisect_batch(services, "expiring", decided, lambda i: i, expire))
         services.process.failpoint("expired")
-        expired_count += len(decided)
     return expired_count
 
 
-def _expire_batch(services: Services, unexplained: Mapping[int, int], ids: Sequence[int]) -> None:
+def _expire_batch(services: Services, unexplained: Mapping[int, int], ids: Sequence[int]) -> int:
     services.store.write(partial(_expire, services=services, unexplained=unexplained, ids=ids))
+    return len(ids)
 
 
 def _expire(

@@ -24,8 +24,9 @@ from crossway.ports.chain import (
 from crossway.ports.records import InFlightTx, OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.lifecycle import RETURNED_CAUSE, IntentBatch
 
+_STARTED = "Somebody had started the payment: its deposit is not refunded from its address."
 _DROPPED = "It can no longer be included; signed anew."
 _MAX_ATTEMPTS = {
     OutboundTxKind.START: 8,
@@ -33,16 +34,25 @@ _MAX_ATTEMPTS = {
     OutboundTxKind.REFUND: 5,
     OutboundTxKind.RETURN_EXCESS: 5,
 }
-_NEVER_GIVEN_UP = (OutboundTxKind.REIMBURSE, OutboundTxKind.DELIVER, OutboundTxKind.GIVE_BACK)
+_NEVER_GIVEN_UP = (
+    OutboundTxKind.REIMBURSE,
+    OutboundTxKind.DELIVER,
+    OutboundTxKind.RELEASE,
+    OutboundTxKind.GIVE_BACK,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedTx:
-    """An outbound transaction, the attempt that decides it and how that attempt was included."""
+    """An outbound transaction, the attempt that decides it and how that attempt was included.
+
+    `was_started`: it found its deposit address empty because somebody had started the payment.
+    """
 
     tx: InFlightTx
     tx_id: str
     included: IncludedTx
+    was_started: bool = False
 
 
 def gives_up_after(kind: OutboundTxKind, attempts: int, included: IncludedTx) -> bool:
@@ -90,6 +100,10 @@ def _apply_decided(
     unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx, decided_tx: DecidedTx
 ) -> OutboundTxChange:
     """Apply an included transaction to its intent and the ledger; returns its own change."""
+    if decided_tx.was_started and tx.cause != RETURNED_CAUSE:
+        # What must happen with a payment that was started is decided anew.
+        apply_revert(unit, batch, chain, tx, decided_tx.tx_id, decided_tx.included, permanent=False)
+        return _reschedule(tx, OutboundTxEvent.REVERT, _STARTED, batch.now, tx.attempt_count)
     if (
         decided_tx.included.reason == NOTHING_TO_MOVE
         and batch.balances.get(unit, (tx.intent_id, tx.chain, tx.token)).held <= 0

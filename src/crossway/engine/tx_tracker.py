@@ -11,6 +11,7 @@ from crossway.domain.outbound import (
     OutboundTxKind,
 )
 from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.empty_sweeps import mark_started
 from crossway.engine.fee_bumper import bump_fees, split_refused
 from crossway.engine.start_confirmation import find_backed_starts, find_sends
 from crossway.engine.tx_settlement import DecidedTx, gives_up_after, store_settlements
@@ -91,16 +92,17 @@ def _track_chain(
             result.confirmed.append(DecidedTx(tx, tx.tx_id, status))
     if unsettled:
         _track_unsettled(services, chain, head, unsettled, usd_values, statuses, result)
-    confirmed, dropped = result.confirmed, result.dropped
-    if confirmed or dropped:
-        services.process.failpoint("before-confirm")
-        settled: list[DecidedTx | InFlightTx] = [*confirmed, *dropped]
-        settle = partial(_settle_batch, services, chain)
-        bisect_batch(services, "settling", settled, _intent_of, settle)
-        services.process.failpoint(
-            f"confirmed:{(confirmed[0].tx if confirmed else dropped[0]).kind.value}"
-        )
-    return len(confirmed) + len(dropped)
+    confirmed, dropped = mark_started(services, chain, result.confirmed), result.dropped
+    if not confirmed and not dropped:
+        return 0
+    services.process.failpoint("before-confirm")
+    decided: list[DecidedTx | InFlightTx] = [*confirmed, *dropped]
+    settle = partial(_settle_batch, services, chain)
+    settled = sum(bisect_batch(services, "settling", decided, _intent_of, settle))
+    services.process.failpoint(
+        f"confirmed:{(confirmed[0].tx if confirmed else dropped[0]).kind.value}"
+    )
+    return settled
 
 
 def _intent_of(item: DecidedTx | InFlightTx) -> int:
@@ -109,10 +111,11 @@ def _intent_of(item: DecidedTx | InFlightTx) -> int:
 
 def _settle_batch(
     services: Services, chain: Chain, settled: Sequence[DecidedTx | InFlightTx]
-) -> None:
+) -> int:
     decided = [item for item in settled if isinstance(item, DecidedTx)]
     dropped = [item for item in settled if isinstance(item, InFlightTx)]
     services.store.write(lambda unit: store_settlements(unit, services, chain, decided, dropped))
+    return len(settled)
 
 
 def _is_confirmed(

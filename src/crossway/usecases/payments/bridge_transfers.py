@@ -24,8 +24,15 @@ class BridgeTransferBatch:
     _current: dict[int, BridgeTransfer] = field(default_factory=dict)
 
     def get(self, unit: UnitOfWork, intent_id: int) -> BridgeTransfer:
-        """The transfer of a payment as changed so far, locked."""
+        """The transfer of a payment as changed so far, locked.
+
+        One is planned here for a payment that had expired or was cancelled before its deposit was
+        credited, and that somebody else has started or sent.
+        """
         transfer = self.find(unit, intent_id)
+        if transfer is None:
+            unit.bridge_transfers.plan([unit.intents.get_many([intent_id])[intent_id]], self.now)
+            transfer = self.find(unit, intent_id)
         assert transfer is not None, f"payment {intent_id} has no bridge transfer"
         return transfer
 
