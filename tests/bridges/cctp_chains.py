@@ -252,8 +252,10 @@ def _by_stranger(world: LiveWorld, intent: Intent, kind: OutboundTxKind, custody
     return world.anvils[terms.source_chain].carry_out(made.to, made.hex)
 
 
-def fill_as_stranger(world: CctpWorld, intent: Intent, mine: bool = True) -> None:
-    """Somebody with tokens pays the recipient in advance."""
+def fill_as_stranger(
+    world: CctpWorld, intent: Intent, mine: bool = True, repay_to: str = RICH.address
+) -> None:
+    """Somebody with tokens pays the recipient in advance, for whom `repay_to` is repaid."""
     terms = intent.terms
     to, token = world.anvils[terms.destination_chain], terms.token_out
     filler, units = DEPLOYMENT.filler2, number_word(terms.payout_amount)
@@ -261,7 +263,7 @@ def fill_as_stranger(world: CctpWorld, intent: Intent, mine: bool = True) -> Non
     hashes = hash_terms(CATALOGUE, terms, intent.bridger, intent.coordinator)
     signature = "fill(bytes32,address,address,uint256,address,uint256)"
     types = signature.partition("(")[2].rstrip(")").split(",")
-    values = (hashes.source_hash, token, terms.recipient, terms.payout_amount, RICH.address, 2**40)
+    values = (hashes.source_hash, token, terms.recipient, terms.payout_amount, repay_to, 2**40)
     to.transact(filler, keccak256(signature.encode())[:4] + encode(types, values))
     if mine:
         to.mine()

@@ -311,8 +311,9 @@ def test_a_transaction_that_did_not_send_a_payment_is_no_reason_to_pay_it_in_adv
                 return getattr(chain, name)
 
             def status(self, tx_ids: Collection[str]) -> Mapping[str, TxStatus]:
+                only_second = frozenset({second.intent_hash})
                 return {
-                    tx_id: replace(status, carried_out=frozenset({second.intent_hash}))
+                    tx_id: replace(status, sent=only_second, carried_out=only_second)
                     if isinstance(status, IncludedTx)
                     else status
                     for tx_id, status in chain.status(tx_ids).items()

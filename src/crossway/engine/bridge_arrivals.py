@@ -7,18 +7,20 @@ from crossway.domain.bridge_transfer import (
     Arrival,
     ArrivalOutcome,
     BridgeTransferEvent,
+    BridgeTransferState,
 )
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTxKind
 from crossway.engine.alerts import raise_alert
 from crossway.engine.bridge_arrival_legs import destination_legs, release_legs, source_legs
-from crossway.engine.bridge_snapshot import RELEASING
+from crossway.engine.bridge_proof import RELEASING
 from crossway.ports.records import NewOutboundTx
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
 
-K, Event = OutboundTxKind, BridgeTransferEvent
+K, S, Event = OutboundTxKind, BridgeTransferState, BridgeTransferEvent
+_ARRIVED: Final = (S.DELIVERED, S.CLOSED, S.PARKED, S.UNCLAIMED)
 _RELEASE_AFTER: Final = timedelta(minutes=1)
 PARKED_NOTE: Final = (
     "The recipient cannot be paid: what arrived waits for the recipient in the bridge's contract."
@@ -62,7 +64,7 @@ def apply_arrival(
             )
             enqueue_at_destination(batch, intent, K.RELEASE, "release", batch.now + _RELEASE_AFTER)
             _alert(unit, batch, intent, "parked", f"Payment {intent.id} is parked. {PARKED_NOTE}")
-        case ArrivalOutcome.REPEATED:
+        case ArrivalOutcome.REPEATED if _has_arrived(unit, batch, intent):
             batch.apply_event(intent.id, IntentEvent.LEDGER_ONLY, "repeated", tx_id)
             message = f"Money of payment {intent.id} arrived a second time and is kept."
             _alert(unit, batch, intent, "repeated", message)
@@ -70,8 +72,20 @@ def apply_arrival(
             note = "The coordinator took out what was parked for the recipient."
             batch.apply_event(intent.id, IntentEvent.LEDGER_ONLY, "unparked", note)
             batch.transfers.apply(unit, intent.id, Event.UNPARK, tx_id, reason=note)
+        case ArrivalOutcome.REPEATED:
+            # Somebody paid the recipient and named the bridge's contract as who is to be repaid.
+            _complete(unit, batch, intent, arrival, tx_id)
+            message = (
+                f"Somebody else paid the recipient of payment {intent.id} in the name of the "
+                "bridge's contract; what arrived is kept."
+            )
+            _alert(unit, batch, intent, "repeated", message)
         case _:
             _complete(unit, batch, intent, arrival, tx_id)
+
+
+def _has_arrived(unit: UnitOfWork, batch: IntentBatch, intent: Intent) -> bool:
+    return batch.transfers.get(unit, intent.id).state in _ARRIVED
 
 
 def _complete(

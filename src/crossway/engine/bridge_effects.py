@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from crossway.domain.bridge_transfer import Arrival, BridgeTransferEvent, BridgeTransferState
+from crossway.domain.bridge_transfer import BridgeTransferEvent, BridgeTransferState
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.engine.bridge_arrivals import apply_arrival
 from crossway.engine.bridge_prefills import apply_prefill
+from crossway.engine.bridge_proof import is_made_by
 from crossway.engine.bridge_sends import apply_give_back, apply_send, end_unsent
-from crossway.engine.bridge_snapshot import RELEASING
 from crossway.ports.chain import IncludedTx
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
@@ -31,7 +31,8 @@ def apply_over_bridge(
             apply_send(unit, batch, intent, tx_id, included.at, remaining)
         case K.DELIVER | K.RELEASE:
             for arrival in included.arrivals:
-                if arrival.intent_hash == intent.intent_hash and _is_of(tx.kind, arrival):
+                is_own = arrival.intent_hash == intent.intent_hash
+                if is_own and is_made_by(tx.kind, arrival.outcome):
                     apply_arrival(unit, batch, batch.current[intent.id], arrival, tx_id)
         case K.GIVE_BACK:
             apply_give_back(unit, batch, intent, tx_id, remaining)
@@ -44,11 +45,6 @@ def apply_over_bridge(
         case _:
             return False
     return True
-
-
-def _is_of(kind: OutboundTxKind, arrival: Arrival) -> bool:
-    """Whether an arrival is what this kind of transaction makes happen."""
-    return (arrival.outcome in RELEASING) is (kind is K.RELEASE)
 
 
 def close_delivered(unit: UnitOfWork, batch: IntentBatch, txs: Sequence[OutboundTx]) -> None:

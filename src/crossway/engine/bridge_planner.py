@@ -17,6 +17,7 @@ UNANSWERED: Final = (
     "The destination chain does not answer: nothing is sent before the recipient is known to be "
     "payable."
 )
+_GIVEN_BACK: Final = "Somebody else has given it back; its block needs more confirmations."
 _TOO_YOUNG: Final = "Somebody else has sent it; its block needs more confirmations."
 _STILL_HELD: Final = "The bridge's contract holds the deposit and gives it back first."
 _MESSAGE_EXPIRED: Final = "must be re-signed"
@@ -88,7 +89,7 @@ def decide_give_back(tx: OutboundTx, intent: Intent, snapshot: BridgeSnapshot) -
     if snapshot.states[intent.id].sent:
         return Decision(cancel_reason="Nothing to give back: it was sent over the bridge.")
     if snapshot.states[intent.id].given_back:
-        return Decision(already_done=True)
+        return Decision(wait_reason=_GIVEN_BACK)
     if intent.id not in snapshot.collected:
         return Decision(cancel_reason="Nothing to give back: the deposit was not collected.")
     return _unless_it_reverts(tx, intent, snapshot)
@@ -102,7 +103,8 @@ def decide_refund_over_bridge(intent: Intent, snapshot: BridgeSnapshot) -> Decis
     transfer = snapshot.transfers.get(intent.id)
     if state.sent and (transfer is None or transfer.state not in (S.EXPIRED, S.REFUNDING)):
         return Decision(revive_start=True)
-    if intent.id in snapshot.collected and not (state.sent or state.given_back):
+    is_held = intent.id in snapshot.collected and not (state.sent or state.given_back)
+    if is_held or (transfer is not None and transfer.state in (S.COLLECTED, S.GIVING_BACK)):
         return Decision(wait_reason=_STILL_HELD, give_back=True)
     return None
 

@@ -1,9 +1,11 @@
 """What a reorganisation undoes of a payment over a bridge, and of its transfer."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from crossway.domain.bridge_transfer import BridgeTransferEvent, BridgeTransferState
 from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.ledger import Account, Posting
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
@@ -30,9 +32,14 @@ def reversal_over_bridge(intent: Intent, tx: OutboundTx) -> IntentEvent | None:
 
 
 def reverse_over_bridge(
-    unit: UnitOfWork, batch: IntentBatch, intent: Intent, tx: OutboundTx
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    intent: Intent,
+    tx: OutboundTx,
+    reversed_postings: Sequence[Posting],
 ) -> None:
-    """Take back the state of the transfer; `intent` is the payment afterwards."""
+    """Take back the state of the transfer; `intent` is the payment afterwards, and
+    `reversed_postings` are those that the transaction had made."""
     transfer = batch.transfers.find(unit, intent.id)
     if transfer is None:
         return
@@ -49,6 +56,9 @@ def reverse_over_bridge(
                 expected_at=None,
                 sent_message=b"",
             )
+            if _came_from_escrow(reversed_postings):
+                # It was sent from the bridge's contract, where the books have it again.
+                batch.transfers.apply(unit, intent.id, Event.COLLECT)
         case K.DELIVER if state in (S.DELIVERED, S.PARKED):
             # Without a message of ours, somebody else had delivered it.
             event = Event.ARRIVAL_REVERSED if transfer.message else Event.ARRIVAL_LOST
@@ -57,3 +67,9 @@ def reverse_over_bridge(
             batch.transfers.apply(unit, intent.id, Event.RELEASE_REVERSED, gone)
         case K.REFUND | K.GIVE_BACK if state is S.REFUNDED:
             batch.transfers.apply(unit, intent.id, Event.REFUND_REVERSED, gone)
+
+
+def _came_from_escrow(postings: Sequence[Posting]) -> bool:
+    """Whether they took money out of the bridge's contract, also after earlier reversals."""
+    taken = sum(p.amount for p in postings if p.credit is Account.ESCROW)
+    return taken > sum(p.amount for p in postings if p.debit is Account.ESCROW)

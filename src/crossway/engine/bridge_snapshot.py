@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from crossway.domain.bridge_transfer import ArrivalOutcome, BridgeTransfer
+from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import start_marker
+from crossway.engine.bridge_proof import RELEASING, has_done
 from crossway.engine.outbound_decision import FoundTx
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.bridge import BridgeEnd, ContractState
@@ -21,7 +22,6 @@ K = OutboundTxKind
 _AT_SOURCE: Final = (K.START, K.GIVE_BACK, K.REFUND)
 _AT_DESTINATION: Final = (K.DELIVER, K.RELEASE)
 _SIMULATED: Final = (K.START, K.GIVE_BACK, K.DELIVER, K.RELEASE)
-RELEASING: Final = (ArrivalOutcome.RELEASED, ArrivalOutcome.UNPARKED)
 # How long before a payment was created the block of its send or arrival may be.
 _LOOK_BACK: Final = timedelta(hours=1)
 
@@ -100,34 +100,40 @@ def _read_contracts(
         states = end.contract_states(bridger, by_hash)
         snapshot.states |= {by_hash[name].id: state for name, state in states.items()}
         of_bridge = [tx for tx in txs if intents[tx.intent_id].bridger == bridger]
-        tx_ids |= _find_sends(end, bridger, by_hash, snapshot, of_bridge)
+        tx_ids |= _find_at_source(end, bridger, by_hash, snapshot, of_bridge)
         tx_ids |= _find_arrivals(end, bridger, by_hash, snapshot, of_bridge)
     statuses = chain.status(set(tx_ids.values())) if tx_ids else {}
-    for tx_id, found in tx_ids.items():
-        status = statuses.get(found)
-        if isinstance(status, IncludedTx) and not status.reason:
-            snapshot.found[tx_id] = FoundTx(found, status)
+    for tx in txs:
+        status = statuses.get(found := tx_ids.get(tx.id, ""))
+        if isinstance(status, IncludedTx) and has_done(tx.kind, intents[tx.intent_id], status):
+            snapshot.found[tx.id] = FoundTx(found, status)
 
 
-def _find_sends(
+def _find_at_source(
     end: BridgeEnd,
     bridger: str,
     by_hash: Mapping[str, Intent],
     snapshot: BridgeSnapshot,
     txs: Sequence[OutboundTx],
 ) -> dict[int, str]:
-    """By transaction, the one that sent the deposit."""
-    starts = {tx.intent_id: tx.id for tx in txs if tx.kind is K.START}
-    sent = {
-        name: intent
-        for name, intent in by_hash.items()
-        if intent.id in starts and snapshot.states[intent.id].sent
-    }
-    if not sent:
-        return {}
-    since = min(i.created_at for i in sent.values()) - _LOOK_BACK
-    sends = end.find_sends(bridger, sent, since)
-    return {starts[sent[send.intent_hash].id]: send.tx_id for send in sends}
+    """By transaction, the one that sent the deposit, or gave it back."""
+    found: dict[int, str] = {}
+    for kind, find in ((K.START, end.find_sends), (K.GIVE_BACK, end.find_give_backs)):
+        due = {tx.intent_id: tx.id for tx in txs if tx.kind is kind}
+        done = {
+            name: intent
+            for name, intent in by_hash.items()
+            if intent.id in due and _is_done(kind, snapshot.states[intent.id])
+        }
+        if done:
+            since = min(i.created_at for i in done.values()) - _LOOK_BACK
+            logged = find(bridger, done, since)
+            found |= {due[done[one.intent_hash].id]: one.tx_id for one in logged}
+    return found
+
+
+def _is_done(kind: OutboundTxKind, state: ContractState) -> bool:
+    return state.sent if kind is K.START else state.given_back
 
 
 def _find_arrivals(
@@ -198,10 +204,8 @@ def _read_prefills(services: Services, snapshot: BridgeSnapshot, paying: Sequenc
             facts = services.catalogue.chains[source]
             for intent in of_source:
                 status = statuses.get(snapshot.transfers[intent.id].source_tx)
-                if not isinstance(status, IncludedTx) or status.reason:
-                    continue
                 # After a reorg, the same transaction may not have sent it.
-                if status.carried_out is not None and intent.intent_hash not in status.carried_out:
+                if not isinstance(status, IncludedTx) or not has_done(K.START, intent, status):
                     continue
                 depth = facts.confirmations.depth_for_value(usd_values[intent.id])
                 missing = depth - (height - status.block_height)

@@ -88,7 +88,10 @@ def _apply_found(
         intent_hash = batch.current[tx.intent_id].intent_hash
         included = own_part(included, intent_hash, tx.id, sharing)
     else:
-        included = replace(included, fee_units=0)
+        # A stranger's may do the same for other payments.
+        intent_hash = batch.current[tx.intent_id].intent_hash
+        own = tuple(t for t in included.transfers if t.intent_hash in ("", intent_hash))
+        included = replace(included, fee_units=0, transfers=own)
     apply_success(unit, batch, chain, tx, found.tx_id, included)
     settle_misdirected(unit, batch, chain, [(tx, True)])
 

@@ -15,6 +15,7 @@ from crossway.domain.outbound import (
 )
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import close_delivered
+from crossway.engine.bridge_proof import has_done
 from crossway.engine.bridge_reversals import reversal_over_bridge, reverse_over_bridge
 from crossway.engine.tx_effects import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
@@ -26,6 +27,12 @@ from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.lifecycle import IntentBatch, net_held
 
 BATCH = 2_000
+_REPORTED_BY_BRIDGES = (
+    OutboundTxKind.START,
+    OutboundTxKind.GIVE_BACK,
+    OutboundTxKind.DELIVER,
+    OutboundTxKind.RELEASE,
+)
 
 
 def finalize_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
@@ -58,6 +65,7 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
     finalized: list[OutboundTxChange] = []
     reorged_txs: list[OutboundTx] = []
     decided: dict[int, str | None] = {}
+    over_bridges = _load_over_bridges(services, txs)
     now = services.clock.now()
     for tx in txs:
         status = statuses.get((tx.id, tx.tx_id or ""))
@@ -68,6 +76,7 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
             not isinstance(status, IncludedTx)
             or not has_succeeded(tx.kind, status.reason)
             or _may_differ(tx, status)
+            or not _has_still_done(tx, over_bridges.get(tx.intent_id), status)
         ):
             reorged_txs.append(tx)
         elif final:
@@ -110,6 +119,21 @@ def _may_differ(tx: OutboundTx, included: IncludedTx) -> bool:
     return is_sweep and included.block_height != tx.block_height
 
 
+def _load_over_bridges(services: Services, txs: Sequence[OutboundTx]) -> Mapping[int, Intent]:
+    ids = {tx.intent_id for tx in txs if tx.kind in _REPORTED_BY_BRIDGES}
+    if not ids:
+        return {}
+    with services.store.read() as unit:
+        intents = unit.intents.get_many(ids)
+    return {i: intent for i, intent in intents.items() if intent.custody is Custody.BRIDGE}
+
+
+def _has_still_done(tx: OutboundTx, intent: Intent | None, included: IncludedTx) -> bool:
+    """Whether it does the same where another block of the same height includes it: what a stranger
+    made may depend on the block."""
+    return intent is None or bool(included.reason) or has_done(tx.kind, intent, included)
+
+
 def _build_change(
     tx: OutboundTx, event: OutboundTxEvent, height: int | None, now: datetime
 ) -> OutboundTxChange:
@@ -146,7 +170,7 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
         note = "A reorg removed its deposit as well."
         batch.apply_event(intent.id, IntentEvent.DEPOSIT_REVERSED, f"reorg:{tx.id}", note)
     if intent.custody is Custody.BRIDGE:
-        reverse_over_bridge(unit, batch, after, tx)
+        reverse_over_bridge(unit, batch, after, tx, postings_of_tx)
     raise_alert(
         unit,
         batch.services,

@@ -108,7 +108,8 @@ class LoggedArrival:
 
 @dataclass(frozen=True, slots=True)
 class LoggedSend:
-    """The transaction that sent a deposit into a bridge, whoever sent that, and its height."""
+    """The transaction that sent a deposit into a bridge, or that gave it back, whoever made that,
+    and its height."""
 
     intent_hash: str
     tx_id: str
@@ -163,6 +164,12 @@ class BridgeEnd(Protocol):
         self, bridger: str, intent_hashes: Collection[str], since: datetime
     ) -> Sequence[LoggedSend]:
         """The sends of these payments since a time."""
+        ...
+
+    def find_give_backs(
+        self, bridger: str, intent_hashes: Collection[str], since: datetime
+    ) -> Sequence[LoggedSend]:
+        """Those that gave the deposits of these payments back since a time."""
         ...
 
     def find_arrivals(

@@ -102,7 +102,8 @@ class IncludedTx:
     """Included in a block: `reason` is empty on success, else says why it reverted.
 
     `permanent` means that the same call can never succeed. The account paid `fee_units` of the
-    native coin. `arrivals` are what bridges' contracts did with money that arrived.
+    native coin. `arrivals` are what bridges' contracts did with money that arrived, `sent` and
+    `given_back` the hashes of the intents whose deposits they sent, or gave back.
 
     `carried_out` is not None where the transaction can make several calls, each for itself: its
     own success says nothing of them. These are the hashes of the intents whose sends and deliveries
@@ -117,6 +118,8 @@ class IncludedTx:
     reason: str = ""
     permanent: bool = False
     arrivals: tuple[Arrival, ...] = ()
+    sent: frozenset[str] = frozenset()
+    given_back: frozenset[str] = frozenset()
     carried_out: frozenset[str] | None = None
 
 

@@ -1,6 +1,7 @@
 """The calls of bridges' contracts, and what these contracts report."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from crossway.adapters.chains.evm.abi import (
     ARRIVED,
@@ -9,6 +10,8 @@ from crossway.adapters.chains.evm.abi import (
     RELEASE,
     SEND_OVER_ACROSS,
     SEND_OVER_CCTP,
+    SENT,
+    TOKENS_MOVED,
 )
 from crossway.adapters.chains.evm.rpc_schemas import Log, parse_address
 from crossway.adapters.chains.intent_hash import TermsHashes, dest_terms, source_terms
@@ -20,6 +23,8 @@ from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
 from crossway.domain.quotes import BridgeName
 
+GIVE_BACK_KIND: Final = f"0x{8:064x}"
+"""The third topic of `TokensMoved` where a bridge's contract gives a deposit back."""
 # Where the hook begins in a message of CCTP: see `adapters.bridges.cctp_message`.
 _HOOK_AT = 376
 
@@ -52,6 +57,24 @@ def parse_arrivals(logs: Sequence[Log], bridges: Collection[str]) -> Iterator[Ar
     for log in logs:
         if log.address in bridges and log.topics and log.topics[0] == ARRIVED.topic:
             yield parse_arrival(log)
+
+
+def parse_sent(logs: Sequence[Log], bridges: Collection[str]) -> frozenset[str]:
+    """The hashes of the intents whose deposits bridges' contracts sent."""
+    return frozenset(
+        log.topics[1]
+        for log in logs
+        if log.address in bridges and len(log.topics) > 1 and log.topics[0] == SENT.topic
+    )
+
+
+def parse_given_back(logs: Sequence[Log], bridges: Collection[str]) -> frozenset[str]:
+    """The hashes of the intents whose deposits bridges' contracts gave back."""
+    return frozenset(
+        log.topics[1]
+        for log in logs
+        if log.address in bridges and log.topics[0::3] == (TOKENS_MOVED.topic, GIVE_BACK_KIND)
+    )
 
 
 def parse_arrival(log: Log) -> Arrival:

@@ -12,10 +12,11 @@ from crossway.adapters.chains.evm.abi import (
     PARKED,
     SENT,
     STATES_OF,
+    TOKENS_MOVED,
     TRANSFER,
     decode,
 )
-from crossway.adapters.chains.evm.bridge_calls import parse_arrival
+from crossway.adapters.chains.evm.bridge_calls import GIVE_BACK_KIND, parse_arrival
 from crossway.adapters.chains.evm.calldata import Call, call_request, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, block_request
 from crossway.adapters.chains.evm.logs import fetch_events
@@ -83,13 +84,20 @@ class EvmBridgeEnd:
     def find_sends(
         self, bridger: str, intent_hashes: Collection[str], since: datetime
     ) -> Sequence[LoggedSend]:
-        logs = self._find_events(bridger, SENT.topic, intent_hashes, since)
+        logs = self._find_events(bridger, [SENT.topic, sorted(intent_hashes)], since)
+        return [LoggedSend(log.topics[1], log.tx_hash, log.height) for log in logs]
+
+    def find_give_backs(
+        self, bridger: str, intent_hashes: Collection[str], since: datetime
+    ) -> Sequence[LoggedSend]:
+        topics = [TOKENS_MOVED.topic, sorted(intent_hashes), None, GIVE_BACK_KIND]
+        logs = self._find_events(bridger, topics, since)
         return [LoggedSend(log.topics[1], log.tx_hash, log.height) for log in logs]
 
     def find_arrivals(
         self, bridger: str, intent_hashes: Collection[str], since: datetime
     ) -> Sequence[LoggedArrival]:
-        logs = self._find_events(bridger, ARRIVED.topic, intent_hashes, since)
+        logs = self._find_events(bridger, [ARRIVED.topic, sorted(intent_hashes)], since)
         return [LoggedArrival(parse_arrival(log), log.tx_hash, log.height) for log in logs]
 
     def owed(self, bridger: str, coordinators: Collection[str], token: str) -> int:
@@ -137,9 +145,9 @@ class EvmBridgeEnd:
         return {to for to, is_refused in zip(ordered, refused, strict=True) if is_refused}
 
     def _find_events(
-        self, bridger: str, topic: str, intent_hashes: Collection[str], since: datetime
+        self, bridger: str, topics: Sequence[str | list[str] | None], since: datetime
     ) -> list[Log]:
-        log_filter = {"address": bridger, "topics": [topic, sorted(intent_hashes)]}
+        log_filter = {"address": bridger, "topics": topics}
 
         def read(session: RpcSession) -> list[Log]:
             newest = parse_block(session.call(block_request("latest"))[0])

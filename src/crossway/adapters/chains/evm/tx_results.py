@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from crossway.adapters.chains.evm.abi import (
@@ -12,7 +13,11 @@ from crossway.adapters.chains.evm.abi import (
     TOKENS_MOVED,
     error_selectors,
 )
-from crossway.adapters.chains.evm.bridge_calls import parse_arrivals
+from crossway.adapters.chains.evm.bridge_calls import (
+    parse_arrivals,
+    parse_given_back,
+    parse_sent,
+)
 from crossway.adapters.chains.evm.call_batches import carried_out
 from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request
 from crossway.adapters.chains.evm.chain_context import (
@@ -72,16 +77,34 @@ def read_included(
     failed = {tx_id: receipt for tx_id, receipt in receipts.items() if not receipt.succeeded}
     reasons = _read_reasons(context, session, failed)
     return {
-        tx_id: build_included_tx(
+        tx_id: _with_bridges(
+            context,
             receipt,
-            blocks[receipt.height],
-            reasons.get(tx_id),
-            token_transfers(context, receipt),
-            tuple(parse_arrivals(receipt.logs, context.deployment.bridges.values())),
-            carried_out(context.deployment, receipt),
+            build_included_tx(
+                receipt,
+                blocks[receipt.height],
+                reasons.get(tx_id),
+                token_transfers(context, receipt),
+            ),
         )
         for tx_id, receipt in receipts.items()
     }
+
+
+def _with_bridges(
+    context: ChainContext, receipt: Receipt, included: IncludedTx | None
+) -> IncludedTx | None:
+    """The same with what bridges' contracts report."""
+    if included is None:
+        return None
+    bridges = context.deployment.bridges.values()
+    return replace(
+        included,
+        arrivals=tuple(parse_arrivals(receipt.logs, bridges)),
+        sent=parse_sent(receipt.logs, bridges),
+        given_back=parse_given_back(receipt.logs, bridges),
+        carried_out=carried_out(context.deployment, receipt),
+    )
 
 
 def token_transfers(context: ChainContext, receipt: Receipt) -> tuple[TokenTransfer, ...]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from crossway.adapters.chains.rpc.block_scan import BlockHeader
-from crossway.domain.bridge_transfer import Arrival
 from crossway.ports.chain import (
     ALREADY_DONE,
     DONE_BY_OTHERS,
@@ -87,8 +86,6 @@ def build_included_tx(
     block: BlockHeader,
     reason: RevertReason | None,
     transfers: tuple[TokenTransfer, ...],
-    arrivals: tuple[Arrival, ...] = (),
-    carried_out: frozenset[str] | None = None,
 ) -> IncludedTx | None:
     """The result of a transaction; `reason` is None where it succeeded. None where the block at the
     receipt's height is another one by now."""
@@ -100,10 +97,8 @@ def build_included_tx(
         block.time,
         transfers,
         receipt.fee_units,
-        arrivals=arrivals,
-        carried_out=carried_out,
     )
     if reason is None:
         return included
     message, permanent = reason.message, reason.permanent
-    return replace(included, transfers=(), arrivals=(), reason=message, permanent=permanent)
+    return replace(included, transfers=(), reason=message, permanent=permanent)

@@ -1,6 +1,7 @@
 """Queries on the blocks up to a height: statuses, transfers, balances."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,7 @@ from crossway.adapters.chains.simulated.blocks.tables import (
     transactions,
 )
 from crossway.adapters.chains.simulated.blocks.transactions import parse
-from crossway.adapters.chains.simulated.contracts.events import EventKind
+from crossway.adapters.chains.simulated.contracts.events import BridgeEvent, EventKind
 from crossway.domain.deposits import IncomingTransfer
 from crossway.ports.chain import (
     AccountTx,
@@ -104,13 +105,25 @@ def _load_included(
             # What a bridge burns and mints is reported by its own contracts, not by ours.
             if source and to
         )
-        arrivals = tuple(
-            event.as_arrival() for event in events.get(tx_id, ()) if event.kind is EventKind.ARRIVED
+        included = IncludedTx(
+            mined_at, block_hash, at, transfers, int(fee_units), reason, permanent
         )
-        statuses[tx_id] = IncludedTx(
-            mined_at, block_hash, at, transfers, int(fee_units), reason, permanent, arrivals
-        )
+        statuses[tx_id] = _with_bridges(included, events.get(tx_id, ()))
     return statuses
+
+
+def _with_bridges(included: IncludedTx, events: Sequence[BridgeEvent]) -> IncludedTx:
+    """The same with what bridges' contracts report."""
+    of_kind = {
+        kind: frozenset(event.intent_hash for event in events if event.kind is kind)
+        for kind in (EventKind.SENT, EventKind.GIVEN_BACK)
+    }
+    return replace(
+        included,
+        arrivals=tuple(e.as_arrival() for e in events if e.kind is EventKind.ARRIVED),
+        sent=of_kind[EventKind.SENT],
+        given_back=of_kind[EventKind.GIVEN_BACK],
+    )
 
 
 def transfers_between(

@@ -64,6 +64,14 @@ class SimulatedBridgeEnd:
             for each in self._find(bridger, intent_hashes, since, EventKind.SENT)
         ]
 
+    def find_give_backs(
+        self, bridger: str, intent_hashes: Collection[str], since: datetime
+    ) -> Sequence[LoggedSend]:
+        return [
+            LoggedSend(each.event.intent_hash, each.tx_id, each.height)
+            for each in self._find(bridger, intent_hashes, since, EventKind.GIVEN_BACK)
+        ]
+
     def find_arrivals(
         self, bridger: str, intent_hashes: Collection[str], since: datetime
     ) -> Sequence[LoggedArrival]:
