@@ -133,7 +133,7 @@ def _guided_tour(page: Page, url: str) -> None:
         page.get_by_role("button", name=label).click()
         page.wait_for_timeout(3_000)
     page.get_by_role("button", name="Next").click()
-    page.get_by_text("Relayer reimbursed").first.wait_for(timeout=90_000)
+    page.get_by_text("Recipient paid by CCTP").first.wait_for(timeout=90_000)
     _take(page, "guided_tour")
 
 
