@@ -1,8 +1,6 @@
 """Connection pools of webhooks, one per origin; connections go to checked addresses only."""
 
-import ssl
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +8,7 @@ from typing import Any
 
 import httpcore
 
+from crossway.adapters.http_clients.request_deadlines import DeadlineStream, remaining_seconds
 from crossway.adapters.webhooks.ssrf_guard import Target
 
 MAX_CONNECTIONS, IDLE_SECONDS = 16, 20.0
@@ -63,21 +62,12 @@ class ConnectionPools:
 
 
 class _CurrentRequest(threading.local):
-    """The target and the deadline (time.monotonic) of this thread's request."""
+    """The target of this thread's request."""
 
     target: Target
-    deadline: float
 
 
 current_request = _CurrentRequest()
-
-
-def remaining_seconds() -> float:
-    """Seconds until the deadline of this thread's request; raises `httpcore.ReadTimeout`."""
-    remaining = current_request.deadline - time.monotonic()
-    if remaining <= 0:
-        raise httpcore.ReadTimeout("the deadline has passed")
-    return remaining
 
 
 class PinnedBackend(httpcore.NetworkBackend):
@@ -101,37 +91,8 @@ class PinnedBackend(httpcore.NetworkBackend):
         for index, address in enumerate(addresses):
             timeout_share = remaining_seconds() / (len(addresses) - index)
             try:
-                return _DeadlineStream(self._sockets.connect_tcp(address, port, timeout_share))
+                return DeadlineStream(self._sockets.connect_tcp(address, port, timeout_share))
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 if index == len(addresses) - 1:
                     raise
         raise AssertionError("unreachable")
-
-
-class _DeadlineStream(httpcore.NetworkStream):
-    """A network stream whose operations time out at the request's deadline."""
-
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
-        self._stream = stream
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, remaining_seconds())
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, remaining_seconds())
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
-        return _DeadlineStream(
-            self._stream.start_tls(ssl_context, server_hostname, remaining_seconds())
-        )
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)

@@ -1,13 +1,13 @@
 """HTTP/1.1 requests to checked addresses, imported when the first webhook is sent."""
 
 import ssl
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import httpcore
 import httpx
 
+from crossway.adapters.http_clients.request_deadlines import ending_within
 from crossway.adapters.webhooks.connection_pool import (
     IDLE_SECONDS,
     MAX_CONNECTIONS,
@@ -39,7 +39,7 @@ class CheckedRequests:
 
     def post(self, target: Target, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
         """The response; raises `Unreachable` with the reason when there is none."""
-        current_request.target, current_request.deadline = target, time.monotonic() + self._limit
+        current_request.target = target
         header_fields = [(b"host", target.host_header.encode()), (b"accept-encoding", b"identity")]
         header_fields += [(name.encode(), value.encode()) for name, value in headers.items()]
         header_fields.append((b"content-length", str(len(body)).encode()))
@@ -52,6 +52,7 @@ class CheckedRequests:
         try:
             extensions = {"timeout": {"pool": self._limit}}
             with (
+                ending_within(self._limit),
                 self._pools.use(target) as pool,
                 pool.stream(
                     "POST", request_url, headers=header_fields, content=body, extensions=extensions

@@ -20,13 +20,15 @@ from crossway.adapters.bridges.across.api_schemas import (
     parse_status,
     parse_suggested_fees,
 )
+from crossway.adapters.http_clients import request_deadlines
 from crossway.domain.errors import Unreachable
 
 T = TypeVar("T")
 TITLE: Final = "Across"
 TIMEOUTS: Final = httpx.Timeout(1.5, connect=1.0)
 MAX_RESPONSE_BYTES: Final = 2**17
-MAX_READ_SECONDS: Final = 3.0
+MAX_SECONDS: Final = 3.0
+"""For a request as a whole."""
 FAILURES: Final = 3
 """After so many in a row, the API is left alone for `PAUSE_SECONDS`: nobody waits for it."""
 PAUSE_SECONDS: Final = 5.0
@@ -58,12 +60,13 @@ class Refused(Exception):
 
 def new_http_client() -> httpx.Client:
     """An HTTP client with short timeouts, without redirects and environment proxies."""
-    return httpx.Client(timeout=TIMEOUTS, follow_redirects=False, trust_env=False)
+    return request_deadlines.new_http_client(TIMEOUTS)
 
 
 class AcrossApi:
     """One API: that of main or of test networks. Methods raise `Unreachable` with a sentence,
-    whatever it returns. Repeats nothing. `timer` returns monotonic seconds."""
+    whatever it returns, within `max_seconds`. Repeats nothing. `timer` returns monotonic
+    seconds."""
 
     def __init__(
         self,
@@ -71,11 +74,12 @@ class AcrossApi:
         client: httpx.Client,
         key: str = "",
         timer: Callable[[], float] = time.monotonic,
+        max_seconds: float = MAX_SECONDS,
     ) -> None:
         self._base = base_url.rstrip("/")
         self._client = client
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._timer = timer
+        self._timer, self._max_seconds = timer, max_seconds
         self._lock = Lock()
         self._failures, self._failure = 0, ""
         self._paused_until = float("-inf")
@@ -113,16 +117,21 @@ class AcrossApi:
             if self._timer() < self._paused_until:
                 raise Unreachable(self._failure)
         try:
-            with self._client.stream(
-                "GET", self._base + path, params=query, headers=self._headers
-            ) as response:
-                status, content = response.status_code, _read_body(response)
+            status, content = request_deadlines.fetch(
+                self._client,
+                "GET",
+                self._base + path,
+                self._max_seconds,
+                MAX_RESPONSE_BYTES,
+                query,
+                self._headers,
+            )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fail(f"{TITLE} did not respond: {type(error).__name__}") from None
         if status == _TOO_MANY:
             raise self._fail(f"{TITLE} refused requests as too many", TOO_MANY_SECONDS)
         if content is None:
-            raise self._fail(f"{TITLE}'s response is too long, or takes too long")
+            raise self._fail(f"{TITLE}'s response is too long")
         if status in (_BAD_REQUEST, _NOT_FOUND) and (why := parse_error(content)) is not None:
             self._succeed()
             raise Refused(why)
@@ -150,13 +159,3 @@ class AcrossApi:
             return parse(body)
         except ValueError as error:
             raise Unreachable(f"{TITLE}'s response cannot be used: {error}") from None
-
-
-def _read_body(response: httpx.Response) -> bytes | None:
-    """The body; None when it is too large or arrives too slowly."""
-    started_at, content = time.monotonic(), bytearray()
-    for chunk in response.iter_bytes():
-        content += chunk
-        if len(content) > MAX_RESPONSE_BYTES or time.monotonic() - started_at > MAX_READ_SECONDS:
-            return None
-    return bytes(content)

@@ -1,0 +1,1 @@
+"""HTTP clients that several adapters share."""
