@@ -1,5 +1,6 @@
 """Following transfers through CCTP against an attestation service that delays, lies and expires."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -254,6 +255,23 @@ def test_a_burn_that_is_attested_to_later_than_others_of_its_transaction_waits(
     assert isinstance(first, Claimable)
     assert isinstance(second, Pending)
     assert second.reason.startswith("Circle's allowance for fast transfers is used up")
+
+
+def test_what_a_stranger_emits_in_the_transaction_holds_nothing_up(world: World) -> None:
+    honest, victim = world.sent(sent_intent(1)), world.sent(sent_intent(2))
+    path = f"/v2/messages/{DOMAIN}?transactionHash={TX}"
+    _, answer = world.service.answer("GET", path)
+    strangers = [{"status": "complete", "message": "0x" + "00" * 20_000}] * 3
+    world.nodes.messages[TX][:0] = [b"somebody else's"] * 3
+    world.service.body = json.dumps({"messages": strangers + answer["messages"]}).encode()
+    statuses = world.client.track([honest, victim])
+    assert all(isinstance(status, Claimable) for status in statuses)
+    # Each message is still compared with that at its own place.
+    lie = answer["messages"][1]
+    lie["message"] = lie["message"][:462] + "77" + lie["message"][464:]
+    world.service.body = json.dumps({"messages": strangers + answer["messages"]}).encode()
+    statuses = world.client.track([honest, victim])
+    assert [type(status) for status in statuses] == [Claimable, Contradicted]
 
 
 def test_messages_in_another_order_say_nothing_of_the_one_that_is_missing(world: World) -> None:

@@ -177,6 +177,65 @@ def test_a_malformed_answer_is_a_sentence(
             call()
 
 
+def listed(message: bytes, **changes: object) -> dict[str, object]:
+    """A complete message as Circle lists it, also with its decoded body."""
+    return {
+        "status": "complete",
+        "message": "0x" + message.hex(),
+        "attestation": "0x" + "22" * 130,
+        "decodedMessage": {"messageBody": "0x" + message[148:].hex(), "decodedMessageBody": None},
+    } | changes
+
+
+STRANGERS = {
+    "no object": 7,
+    "no status": {},
+    "too long": listed(bytes(20_000)),
+    "no message": listed(b""),
+    "no attestation": listed(bytes(160), attestation=None),
+}
+
+
+@pytest.mark.parametrize("entry", STRANGERS.values(), ids=list(STRANGERS))
+def test_a_message_that_cannot_be_read_hides_none_of_its_transaction(
+    entry: object, iris: Iris, service: AttestationService
+) -> None:
+    service.body = json.dumps({"messages": [entry, listed(sent_message())]}).encode()
+    other, ours = iris.get_messages(6, TX)
+    # It keeps its place: that of its log.
+    assert not other.is_complete
+    assert ours.message == sent_message()
+
+
+@pytest.mark.parametrize("hook", ["", "0xg", 7, None])
+def test_a_hook_that_cannot_be_read_counts_as_none(
+    hook: object, iris: Iris, service: AttestationService
+) -> None:
+    decoded = {"decodedMessageBody": {"hookData": hook}}
+    entries = [listed(sent_message(), decodedMessage=decoded), listed(sent_message(amount=7))]
+    service.body = json.dumps({"messages": entries}).encode()
+    first, second = iris.get_messages(6, TX)
+    assert (first.message, first.hook) == (sent_message(), b"")
+    assert second.message == sent_message(amount=7)
+
+
+@pytest.mark.parametrize(("number", "size"), [(65, 8_192), (400, 8_192), (2_000, 300)])
+def test_a_message_is_found_among_all_that_a_transaction_has_gas_for(
+    number: int, size: int, iris: Iris, service: AttestationService
+) -> None:
+    strangers = [listed(bytes([1]) * (148 + size))] * number
+    service.body = json.dumps({"messages": [*strangers, listed(sent_message())]}).encode()
+    assert [one.message for one in iris.get_messages(6, TX)][number:] == [sent_message()]
+
+
+def test_an_answer_that_is_too_long_is_not_read_to_its_end(
+    iris: Iris, service: AttestationService
+) -> None:
+    service.body = b" " * (2 * MAX_RESPONSE_BYTES)
+    with pytest.raises(Unreachable, match="is too long"):
+        iris.get_messages(6, TX)
+
+
 @pytest.mark.parametrize("status", [301, 302, 400, 401, 500, 503])
 def test_another_status_is_a_sentence_and_no_redirect_is_followed(
     status: int, iris: Iris, service: AttestationService

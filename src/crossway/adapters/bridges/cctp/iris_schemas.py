@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Final
 
-MAX_MESSAGES: Final = 1_000
 MAX_MESSAGE_BYTES: Final = 16_384
 """Circle's contracts take a body of 8,192 bytes at most."""
 USDC_UNITS: Final = Decimal(10**6)
@@ -35,6 +34,9 @@ class AttestedMessage:
         return bool(self.message)
 
 
+_UNREADABLE: Final = AttestedMessage(b"", b"", b"", "")
+
+
 def parse_json(content: bytes) -> Any:
     """JSON whose fractional numbers are exact."""
     try:
@@ -45,11 +47,23 @@ def parse_json(content: bytes) -> Any:
 
 
 def parse_messages(body: Any) -> Sequence[AttestedMessage]:
-    """The messages of one transaction."""
+    """The messages of one transaction, each at its place. Anyone can send a payment by a contract
+    that emits messages of its own, so one that cannot be read counts as not attested to and hides
+    none of the others; only where none can be read is the answer refused."""
     messages = body.get("messages") if isinstance(body, dict) else None
-    if not isinstance(messages, list) or len(messages) > MAX_MESSAGES:
+    if not isinstance(messages, list):
         raise ValueError("it has no list of messages")
-    return [_parse_message(entry) for entry in messages]
+    parsed: list[AttestedMessage] = []
+    failures: list[str] = []
+    for entry in messages:
+        try:
+            parsed.append(_parse_message(entry))
+        except ValueError as error:
+            parsed.append(_UNREADABLE)
+            failures.append(str(error))
+    if failures and len(failures) == len(messages):
+        raise ValueError(failures[0])
+    return parsed
 
 
 def parse_fees(body: Any) -> Mapping[int, int]:
@@ -76,8 +90,10 @@ def parse_allowance(body: Any) -> int:
 def _parse_message(entry: Any) -> AttestedMessage:
     if not isinstance(entry, dict):
         raise ValueError("a message is no object")
-    reason = entry.get("delayReason")
-    is_complete = entry.get("status") == _COMPLETE
+    status, reason = entry.get("status"), entry.get("delayReason")
+    if not isinstance(status, str):
+        raise ValueError("a message has no status")
+    is_complete = status == _COMPLETE
     message = _parse_hex(entry.get("message"), "message") if is_complete else b""
     attestation = _parse_hex(entry.get("attestation"), "attestation") if is_complete else b""
     if is_complete and not (message and attestation):
@@ -89,12 +105,15 @@ def _parse_message(entry: Any) -> AttestedMessage:
 
 def _decoded_hook(entry: Mapping[str, Any]) -> bytes:
     """The hook of the decoded message, by which a message that is not complete is told from others
-    of its transaction."""
+    of its transaction; empty where there is none that can be read."""
     body: Any = entry
     for name in ("decodedMessage", "decodedMessageBody"):
         body = body.get(name) if isinstance(body, dict) else None
     hook = body.get("hookData") if isinstance(body, dict) else None
-    return _parse_hex(hook, "hookData") if isinstance(hook, str) else b""
+    try:
+        return _parse_hex(hook, "hookData")
+    except ValueError:
+        return b""
 
 
 def _parse_hex(value: Any, name: str) -> bytes:
