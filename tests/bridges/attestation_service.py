@@ -15,7 +15,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from crossway.adapters.bridges.cctp.message import FIELDS, HOOK_AT, BurnMessage, parse_message
+from crossway.adapters.bridges.cctp.message import (
+    FIELDS,
+    HOOK_AT,
+    BurnMessage,
+    parse_message,
+    recover_attesters,
+)
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.abi import MESSAGE_SENT
 from tests.bridges.messages import FAST, FINAL, attest, fill_in, with_field
@@ -191,8 +197,11 @@ class AttestationService:
         one.message = message
         one.attested = attest(message)
         if self.lie == "nonce":
-            # Whoever alters it on the way has no attester's key.
+            # Whoever alters it on the way has no attester's key, and does not make it easy.
             one.attested = attest(one.sent)
+            while not _are_in_order(one.message, one.attested):
+                nonce = parse_message(one.message).nonce
+                one.message = with_field(one.message, "nonce", int.from_bytes(nonce, "big") + 1)
 
     def _read_chain(self, domain: int, tx_id: str) -> float:
         """Observe a transaction of a chain; the time of the chain's newest block."""
@@ -229,6 +238,14 @@ class AttestationService:
         answer = self.client.post(self.nodes[domain], json=body).json()
         assert "error" not in answer, answer
         return answer["result"]
+
+
+def _are_in_order(message: bytes, attestation: bytes) -> bool:
+    """Whether the signatures are those of some accounts in ascending order."""
+    try:
+        return len(recover_attesters(message, attestation)) == 2
+    except ValueError:
+        return False
 
 
 class _Handler(BaseHTTPRequestHandler):

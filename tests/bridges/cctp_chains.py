@@ -32,6 +32,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.engine.loop import Engine
+from crossway.ports.services import Services
 from tests.bridges.attestation_service import AttestationService, running_service
 from tests.bridges.messages import ATTESTERS
 from tests.chains import anvil
@@ -173,19 +174,25 @@ class CctpWorld(LiveWorld):
         self.attestations = attestations
         self.pool = ThreadPoolExecutor(8)
         self.client = new_http_client()
-        iris = Iris(attestations.url, self.client, RequestBudget())
-        services, executor = AttestationServices(iris, iris), self.pool
+        self.iris = Iris(attestations.url, self.client, RequestBudget())
+        services, executor = AttestationServices(self.iris, self.iris), self.pool
         ends = {name: chain.bridge_end for name, chain in self.services.chains.items()}  # type: ignore[attr-defined]
         catalogue = self.services.catalogue
         self.clock = AheadClock()
-        self.services = replace(
-            self.services,
-            clock=self.clock,
-            # A busy machine answers late, which is not what is tested here.
-            bridges=[CctpQuotes(catalogue, CHAINS, services, executor, wait_seconds=30)],
-            bridge_clients={"CCTP": CctpClient(catalogue, services, ends, {FAST}, executor)},
-            bridge_ends=ends,
+        self.use(
+            replace(
+                self.services,
+                clock=self.clock,
+                # A busy machine answers late, which is not what is tested here.
+                bridges=[CctpQuotes(catalogue, CHAINS, services, executor, wait_seconds=30)],
+                bridge_clients={"CCTP": CctpClient(catalogue, services, ends, {FAST}, executor)},
+                bridge_ends=ends,
+            )
         )
+
+    def use(self, services: Services) -> None:
+        """Go on with these services."""
+        self.services = services
         self.engine = Engine(self.services, "test", sole=True)
 
     def step(self, blocks: int = 1) -> None:

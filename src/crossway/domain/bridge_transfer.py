@@ -57,6 +57,7 @@ class BridgeTransferEvent(StrEnum):
     CONTRADICT = "CONTRADICT"
     ATTEST = "ATTEST"
     MESSAGE_EXPIRED = "MESSAGE_EXPIRED"
+    ATTESTATION_REFUSED = "ATTESTATION_REFUSED"
     DELIVER = "DELIVER"
     PARK = "PARK"
     ARRIVAL_REVERSED = "ARRIVAL_REVERSED"
@@ -96,6 +97,7 @@ TRANSFER_TRANSITIONS: Final = MappingProxyType(
         **{(state, E.CONTRADICT): S.HALTED for state in (S.SEEN, S.DELAYED)},
         **{(state, E.ATTEST): S.CLAIMABLE for state in (S.SEEN, S.DELAYED, S.HALTED)},
         (S.CLAIMABLE, E.MESSAGE_EXPIRED): S.DELAYED,
+        (S.CLAIMABLE, E.ATTESTATION_REFUSED): S.DELAYED,
         **{(state, E.DELIVER): S.DELIVERED for state in (*_ON_THE_WAY, S.HALTED, S.CLAIMABLE)},
         **{(state, E.PARK): S.PARKED for state in (*_ON_THE_WAY, S.HALTED, S.CLAIMABLE)},
         **{(state, E.ARRIVAL_REVERSED): S.CLAIMABLE for state in (S.DELIVERED, S.PARKED)},

@@ -9,6 +9,7 @@ from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.quotes import bridge_title
 from crossway.engine.bridge_snapshot import BridgeSnapshot
 from crossway.engine.outbound_decision import SIGN, Decision, FoundTx
+from crossway.ports.bridge import BAD_SIGNATURES
 from crossway.ports.chain import DONE_BY_OTHERS
 
 S = BridgeTransferState
@@ -62,10 +63,17 @@ def decide_delivery(tx: OutboundTx, intent: Intent, snapshot: BridgeSnapshot) ->
         return Decision(wait_reason=_TOO_YOUNG)
     if transfer.state is not S.CLAIMABLE:
         return Decision(wait_reason="The bridge must attest to it first.")
-    if _MESSAGE_EXPIRED in snapshot.would_revert.get(tx.id, ""):
+    reason = snapshot.would_revert.get(tx.id, "")
+    if _MESSAGE_EXPIRED in reason:
         return Decision(
             wait_reason="The attestation has expired; the bridge is asked for a new one.",
             transfer_event=BridgeTransferEvent.MESSAGE_EXPIRED,
+        )
+    # As it has not arrived, what others did under its number is another message.
+    if reason == DONE_BY_OTHERS or any(words in reason for words in BAD_SIGNATURES):
+        return Decision(
+            wait_reason=f"The attestation is refused; the bridge is asked again: {reason}.",
+            transfer_event=BridgeTransferEvent.ATTESTATION_REFUSED,
         )
     return _unless_it_reverts(tx, intent, snapshot)
 

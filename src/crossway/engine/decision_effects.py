@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
+from crossway.domain.bridge_transfer import BridgeTransfer, poll_delay_seconds
 from crossway.domain.bridge_transfer import BridgeTransferEvent as Event
 from crossway.domain.outbound import OutboundTx, OutboundTxEvent
 from crossway.engine.outbound_decision import Decision, FoundTx
@@ -110,9 +111,24 @@ def _apply_to_transfer(
             intent.id,
             decision.transfer_event,
             reason=decision.wait_reason,
-            next_at=batch.now,
-            ask_at=batch.now,
+            **_ask_again(batch.transfers.get(unit, intent.id), decision.transfer_event, batch.now),
         )
+
+
+def _ask_again(transfer: BridgeTransfer, event: Event, now: datetime) -> dict[str, Any]:
+    """The fields by which the bridge is asked again about a transfer that cannot be delivered."""
+    if event is not Event.ATTESTATION_REFUSED:
+        return {"next_at": now, "ask_at": now}
+    # What was refused is forgotten: the same message may be attested to well the next time. Where
+    # nodes contradict each other about it, it is asked about ever more seldom.
+    return {
+        "next_at": now,
+        "ask_at": now + timedelta(seconds=poll_delay_seconds(transfer.poll_count)),
+        "poll_count": transfer.poll_count + 1,
+        "message_id": "",
+        "message": b"",
+        "attestation": b"",
+    }
 
 
 def build_change(

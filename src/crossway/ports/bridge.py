@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from crossway.domain.bridge_transfer import Arrival, BridgeTransfer
 from crossway.domain.intent import Intent
@@ -133,6 +133,11 @@ class FinalStates:
 
     block_time: datetime
     states: Mapping[str, ContractState]
+
+
+BAD_SIGNATURES: Final = ("Invalid signature", "Invalid attestation", "ECDSA: invalid signature")
+"""What `BridgeEnd.simulate` says, among others, of a delivery whose attestation is not by those
+who attest for the bridge, or no longer."""
 
 
 class BridgeEnd(Protocol):

@@ -324,6 +324,24 @@ def test_signatures_that_the_transmitter_refuses_are_not_claimable(world: World)
         assert isinstance(world.track(followed), Claimable)
 
 
+@pytest.mark.parametrize(
+    "reason", ["the transaction reverted", "another transaction has done it", "header not found"]
+)
+def test_what_a_node_refused_for_another_reason_is_not_verified(reason: str, world: World) -> None:
+    followed = world.sent(sent_intent(1))
+    world.nodes.reason = reason
+    status = world.track(followed)
+    assert status == Unknown(f"Circle's attestation cannot be verified: {reason}.")
+    # Whether the bridge delivers now is the engine's concern.
+    for other in (
+        "Pausable: paused",
+        "Blacklistable: account is blacklisted",
+        "the receiver or the token refuses this transfer",
+    ):
+        world.nodes.reason = other
+        assert isinstance(world.track(followed), Claimable)
+
+
 def test_an_attestation_that_no_node_verified_is_not_claimable(world: World) -> None:
     followed = world.sent(sent_intent(1))
     world.nodes.unreachable = "no node answers"

@@ -20,12 +20,14 @@ from crossway.adapters.bridges.cctp.networks import (
     cctp_contracts,
 )
 from crossway.adapters.bridges.cctp.sent_messages import delivery_of, find_sent_message
+from crossway.adapters.chains.rpc.tx_results import REVERT_REASONS
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent
 from crossway.domain.quotes import BridgeName
 from crossway.ports.bridge import (
+    BAD_SIGNATURES,
     BridgeEnd,
     BridgeStatus,
     Claimable,
@@ -46,7 +48,17 @@ _UNTIL_FINAL: Final = "{}: Circle attests once the send is final, without a fee.
 # Circle needs a moment, and answers with the old attestation until then.
 REATTEST_SECONDS: Final = 600.0
 MAX_FAILURES: Final = 4
-_BAD_SIGNATURES: Final = ("Invalid signature", "Invalid attestation", "ECDSA: invalid signature")
+# Why a delivery reverts that says nothing against its attestation: its signatures were accepted
+# before, or were not looked at because nothing is delivered now. The engine decides on these.
+# That others have delivered it is none: the number may be another message's, and our nodes report
+# arrivals themselves.
+_SAYS_NOTHING: Final = (
+    "Message expired and must be re-signed",
+    "Nonce already used",
+    "Pausable: paused",
+    "Blacklistable: account is blacklisted",
+    REVERT_REASONS["TRANSFER_FAILED"].message,
+)
 
 TxKey = tuple[str, str]
 
@@ -178,8 +190,11 @@ class CctpClient:
         except (ValueError, Unreachable) as error:
             return Unknown(f"Circle's attestation cannot be verified: {error}.")
         # A message with another nonce than Circle's would never be delivered.
-        if any(words in reason for words in _BAD_SIGNATURES):
+        if any(words in reason for words in BAD_SIGNATURES):
             return Unknown(f"Circle's attestation is not by its attesters: {reason}.")
+        # Also a node that answers with an error of its own has verified nothing.
+        if reason and reason not in _SAYS_NOTHING:
+            return Unknown(f"Circle's attestation cannot be verified: {reason}.")
         return Claimable(nonce, entry.message, entry.attestation)
 
     def _request_again(self, transfer: BridgeTransfer, nonce: str) -> BridgeStatus:
