@@ -38,6 +38,8 @@ from crossway.usecases.payments.lifecycle import IntentBatch
 BATCH: Final = 500
 # So many questions of one batch are stored together.
 ASKED_AT_ONCE: Final = 50
+# As for ramps: a task usually takes seconds.
+HANG_SECONDS: Final = 60.0
 # Anyone may deliver at any time: how often our own nodes are asked for an arrival.
 _ARRIVAL_POLL: Final = timedelta(seconds=30)
 S, Event = BridgeTransferState, BridgeTransferEvent
@@ -48,16 +50,20 @@ class BridgeWatcher:
     """Follows the transfers from this engine's chains. Each bridge's service is asked in a thread
     of its own, so that one that hangs keeps nothing else waiting."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(
+        self, services: Services, batch: int = BATCH, hang_seconds: float = HANG_SECONDS
+    ) -> None:
+        self._services, self._batch, self._hang_seconds = services, batch, hang_seconds
         self._workers: dict[str, SerialWorker] = {}
 
     def follow(self, heads: Mapping[str, ChainHead], in_background: bool) -> int:
         """Look for the arrivals of transfers that are due, and ask the bridges' services about the
         others, here or `in_background`; returns how many advanced."""
         services, now = self._services, self._services.clock.now()
+        for worker in self._workers.values():
+            worker.report_hanging(self._hang_seconds)
         with services.store.read() as unit:
-            due = unit.bridge_transfers.list_due(heads.keys(), now, BATCH)
+            due = unit.bridge_transfers.list_due(heads.keys(), now, self._batch)
             intents = unit.intents.get_many({transfer.intent_id for transfer in due})
         followed = [(transfer, intents[transfer.intent_id]) for transfer in due]
         if not followed:
@@ -65,25 +71,30 @@ class BridgeWatcher:
         services.process.failpoint("before-bridge-poll")
         arrived = _find_arrived(services, followed)
         to_ask = [(t, i) for t, i in followed if i.id not in arrived and _is_to_be_asked(t, now)]
-        asked_ids = {intent.id for _, intent in to_ask}
+        asked_ids = set() if in_background else {intent.id for _, intent in to_ask}
+        # Those about to be asked are due later, too: else they would fill each batch while a
+        # service hangs, and the transfers of other bridges would never be listed.
         looked_at = [(f, None) for f in followed if f[1].id not in asked_ids]
         advanced = _store(services, arrived, looked_at)
         for bridge, of_bridge in _group_by_bridge(to_ask).items():
-            if not in_background:
+            if in_background:
+                self._enqueue(bridge, of_bridge)
+            else:
                 advanced += _ask(services, bridge, of_bridge)
-                continue
-            worker = self._worker_of(bridge)
-            ready = set(worker.without_pending([intent.id for _, intent in of_bridge]))
-            batch = [(t, i) for t, i in of_bridge if i.id in ready][:ASKED_AT_ONCE]
-            if batch:
-                ids = {intent.id for _, intent in batch}
-                worker.enqueue(ids, partial(_ask, services, bridge, batch))
         return advanced
 
     def stop(self) -> None:
         """End the threads, without waiting for a service that hangs."""
         for worker in self._workers.values():
             worker.stop()
+
+    def _enqueue(self, bridge: str, followed: Sequence[Followed]) -> None:
+        worker = self._worker_of(bridge)
+        ready = set(worker.without_pending([intent.id for _, intent in followed]))
+        to_ask = [(t, i) for t, i in followed if i.id in ready]
+        for start in range(0, len(to_ask), ASKED_AT_ONCE):
+            part = to_ask[start : start + ASKED_AT_ONCE]
+            worker.enqueue({i.id for _, i in part}, partial(_ask, self._services, bridge, part))
 
     def _worker_of(self, bridge: str) -> SerialWorker:
         if bridge not in self._workers:
@@ -179,7 +190,7 @@ def _apply_message(
         sent_message=status.sent_message,
         message_id=status.message_id,
         ask_at=ask_at,
-        next_at=_next_look(batch.now, ask_at),
+        next_at=min(batch.now + _ARRIVAL_POLL, max(ask_at, batch.now)),
     )
     return 1
 
@@ -267,9 +278,9 @@ def _next_poll(now: datetime, transfer: BridgeTransfer) -> dict[str, Any]:
 
 def _next_look(now: datetime, ask_at: datetime | None) -> datetime:
     """When our own nodes are asked again whether it has arrived: often, as they cost nothing, and
-    no later than the service is due."""
+    no later than the service is due. One that is due already is being asked, or never is again."""
     look_at = now + _ARRIVAL_POLL
-    return look_at if ask_at is None else min(look_at, max(ask_at, now))
+    return look_at if ask_at is None or ask_at <= now else min(look_at, ask_at)
 
 
 def _alert(

@@ -42,6 +42,11 @@ class SerialWorker:
         started_at = self._started_at
         return 0.0 if started_at is None else time.monotonic() - started_at
 
+    def report_hanging(self, max_seconds: float) -> None:
+        """Record a failure where the running task takes longer; its end takes that back."""
+        if self.busy_seconds() > max_seconds:
+            self._health.record_failure(TimeoutError(f"no answer within {max_seconds:g} s"))
+
     def stop(self) -> None:
         """End the thread after the queued tasks."""
         self._queue.put(None)
