@@ -97,7 +97,7 @@ def test_contracts_of_the_bridges_that_a_profile_names_are_deployed_where_a_bloc
     one.rpc("evm_setBlockGasLimit", hex(2_000_000))
     one.mine()
     text = desk.says(*deploy, code=1)
-    sentence = "CCTP_FAST needs 3,075,338 gas and a block of Base has 2,000,000"
+    sentence = "CCTP_FAST needs 3,123,706 gas and a block of Base has 2,000,000"
     assert text.index(sentence) < text.index("sends")
     assert text.count("✓") == 5
     text = desk.says(*deploy, code=1)

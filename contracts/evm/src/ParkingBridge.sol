@@ -18,6 +18,7 @@ abstract contract ParkingBridge is BridgeBase {
     mapping(bytes32 intentHash => Parked) public parked;
 
     error NotParked();
+    error AlreadyPaid();
 
     /// Pay parked money to its recipient, and to nobody else: another address would evade a token's
     /// deny list. Where somebody paid the recipient since, they are repaid. The caller adds what
@@ -49,7 +50,7 @@ abstract contract ParkingBridge is BridgeBase {
     }
 
     /// Credit parked money that nobody could release for `UNPARK_DELAY` to the coordinator, which
-    /// alone can call this.
+    /// alone can call this. Where somebody has paid the recipient since, `release` repays them.
     function unpark(Source calldata source, Destination calldata destination)
         external
         nonReentrant
@@ -57,6 +58,7 @@ abstract contract ParkingBridge is BridgeBase {
         if (msg.sender != source.coordinator) revert NotAuthorized();
         bytes32 intentHash = Terms.hashIntent(source, keccak256(abi.encode(destination)));
         if (block.timestamp - parked[intentHash].since < UNPARK_DELAY) revert TooEarly();
+        if (FILLER.repayTo(intentHash) != address(0)) revert AlreadyPaid();
         (, uint256 got) = _takeParked(source, destination, UNPARKED);
         owed[source.coordinator][destination.token] += got;
         emit Arrived(intentHash, msg.sender, UNPARKED, destination.token, got, 0, got);

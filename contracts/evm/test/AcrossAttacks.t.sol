@@ -45,7 +45,7 @@ contract AcrossAttacksTest is AcrossTestBase {
         assertEq(usdc(BASE).balanceOf(second.refundTo), TOTAL);
     }
 
-    function test_an_agent_cannot_send_less_than_the_total_or_keep_any() public {
+    function test_an_agent_cannot_send_less_than_the_total() public {
         uint256[3] memory outputs = [AMOUNT, TOTAL * 2, type(uint256).max];
         vm.chainId(BASE);
         vm.prank(coordinator);
@@ -64,6 +64,39 @@ contract AcrossAttacksTest is AcrossTestBase {
             factory.refund(source, destHash(destination), token(BASE));
             assertEq(usdc(BASE).balanceOf(refundTo), (i + 1) * TOTAL);
         }
+    }
+
+    /// What is left of the total is the relayer's who fills, which the agent can be itself.
+    function test_an_agent_that_asks_for_the_amount_alone_keeps_the_rest() public {
+        (Source memory source, Destination memory destination) = terms();
+        source.nonce = 8;
+        pay(source, destination);
+        vm.chainId(BASE);
+        vm.prank(coordinator);
+        factory.setAgent(relayer, true);
+        vm.recordLogs();
+        vm.prank(relayer);
+        bridge.startAndBridge(source, destination, AMOUNT);
+        Pool.Relay memory relay = relayOf(vm.getRecordedLogs(), BASE);
+        vm.chainId(ARBITRUM);
+        fill(relay);
+        assertEq(usdc(ARBITRUM).balanceOf(recipient), AMOUNT);
+        assertEq(bridge.owed(coordinator, token(ARBITRUM)), 0);
+    }
+
+    /// Why the service sends nothing before the contract is deployed there: the pool pays the bare
+    /// address, and the relay is filled for ever.
+    function test_a_fill_where_the_bridge_is_not_deployed_pays_nobody() public {
+        (Source memory source, Destination memory destination) = terms();
+        bytes memory code = address(bridge).code;
+        vm.etch(address(bridge), "");
+        fillWaiting();
+        vm.etch(address(bridge), code);
+        assertEq(usdc(ARBITRUM).balanceOf(recipient), 0);
+        assertEq(bridge.arrived(hashOf(source, destination)), 0);
+        vm.prank(relayer);
+        vm.expectRevert();
+        pool(ARBITRUM).fillRelay(waiting, BASE, word(relayer));
     }
 
     /// Why the service never does it: the deposit can expire, and then both have the money.

@@ -201,6 +201,19 @@ contract CctpArrivalTest is CctpTestBase {
         fast.release(source, destination);
     }
 
+    function test_what_repays_whoever_paid_the_recipient_is_not_unparked() public {
+        (Source memory source, Destination memory destination) = parkedPayment();
+        usdc(ARBITRUM).unBlacklist(recipient);
+        vm.warp(NOW + 30 days);
+        fillBy(relayer, source, destination, relayer);
+        vm.prank(coordinator);
+        vm.expectRevert(ParkingBridge.AlreadyPaid.selector);
+        fast.unpark(source, destination);
+        fast.release(source, destination);
+        assertEq(usdc(ARBITRUM).balanceOf(relayer), AMOUNT);
+        checkMoney(AMOUNT, 0, REST);
+    }
+
     function test_a_second_arrival_of_a_parked_payment_is_the_coordinators() public {
         (Source memory source, Destination memory destination) = terms(fast);
         bytes memory message = paidAndSent(source, destination);

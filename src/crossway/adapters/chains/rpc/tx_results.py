@@ -48,6 +48,9 @@ REVERT_REASONS: Final[Mapping[str, RevertReason]] = {
     "UNKNOWN_CHAIN": RevertReason("the bridge does not reach this chain", True),
     "BRIDGE_FAILED": RevertReason("the bridge did not take the deposit", False),
     "NOT_PARKED": RevertReason(DONE_BY_OTHERS, False),
+    "ALREADY_PAID": RevertReason(
+        "somebody has paid the recipient, and `release` repays them", False
+    ),
     "DEPOSITS_ARE_PAUSED": RevertReason("its pool takes no deposits at present", False),
     "INVALID_QUOTE_TIMESTAMP": RevertReason(
         "its pool does not accept the time of the deposit", False
