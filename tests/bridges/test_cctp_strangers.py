@@ -14,12 +14,13 @@ from tests.bridges.cctp_chains import (
     CATALOGUE,
     DEPLOYMENT,
     CctpWorld,
+    call,
     fill_as_stranger,
     places,
 )
 from tests.bridges.test_cctp_failures import sent, transfer_of
 from tests.bridges.test_cctp_payments import INVENTORY, standard, stocked_world
-from tests.chains.anvil import RELAYER, RICH, STRANGER_KEY
+from tests.chains.anvil import RELAYER, RELAYER_KEY, RICH, STRANGER_KEY, dollars
 from tests.chains.live import ARBITRUM, BASE
 
 WRAPPER = "0x" + "11" * 20
@@ -98,3 +99,33 @@ def test_a_payment_that_somebody_paid_in_the_bridge_s_name_completes(
     # What arrived is owed to the coordinator.
     assert held.destination_contract == intent.terms.deposit_amount - held.circle
     world.until(lambda: transfer_of(world, intent).state == "CLOSED")
+
+
+def test_what_a_bridge_s_contract_pays_to_an_address_is_a_deposit(cctp_world: CctpWorld) -> None:
+    """What it gives back is none; what it owes can be withdrawn to the address of a payment."""
+    world = cctp_world
+    first = sent(world)
+    world.ends(first, State.COMPLETED)
+    there = first.terms.destination_chain
+    tokens = {"token_in": dollars(there), "token_out": dollars(BASE)}
+    other = world.pay("paid by it", source_chain=there, destination_chain=BASE, **tokens)
+    assert other.bridger == first.bridger
+    owed = places(world, first).destination_contract
+    withdraw = "withdraw(address,address,uint256)"
+    arbitrum = world.anvils[there]
+    call(arbitrum, first.bridger, withdraw, dollars(there), other.address, owed, key=RELAYER_KEY)
+    world.until(lambda: world.now(other).balance_at_address == owed)
+
+
+def test_nothing_is_sent_where_the_bridge_s_contract_is_missing(cctp_world: CctpWorld) -> None:
+    world = cctp_world
+    intent = world.pay()
+    there = world.anvils[intent.terms.destination_chain]
+    code = there.rpc("eth_getCode", intent.bridger, "latest")
+    there.rpc("anvil_setCode", intent.bridger, "0x")
+    world.deposit(intent)
+    world.step(6)
+    assert places(world, intent).deposit == intent.terms.deposit_amount
+    assert any("not on the destination chain" in words for words in world.words())
+    there.rpc("anvil_setCode", intent.bridger, code)
+    world.ends(intent, State.COMPLETED)

@@ -18,6 +18,10 @@ UNANSWERED: Final = (
     "The destination chain does not answer: nothing is sent before the recipient is known to be "
     "payable."
 )
+UNDEPLOYED: Final = (
+    "The bridge's contract is not on the destination chain: nothing is sent before it is deployed "
+    "(crossway contracts deploy)."
+)
 _GIVEN_BACK: Final = "Somebody else has given it back; its block needs more confirmations."
 _TOO_YOUNG: Final = "Somebody else has sent it; its block needs more confirmations."
 _STILL_HELD: Final = "The bridge's contract holds the deposit and gives it back first."
@@ -33,6 +37,9 @@ def decide_send(tx: OutboundTx, intent: Intent, snapshot: BridgeSnapshot) -> Dec
         return Decision(fail_reason="the bridge's contract has given the deposit back")
     if intent.id in snapshot.unanswered:
         return Decision(wait_reason=UNANSWERED)
+    if intent.id in snapshot.undeployed:
+        key = f"bridge:{intent.terms.bridge}:{intent.terms.destination_chain}"
+        return Decision(wait_reason=UNDEPLOYED, alert_key=key)
     if intent.id in snapshot.refusing:
         return Decision(wait_reason=REFUSING.format(intent.out_symbol))
     decision = _unless_it_reverts(tx, intent, snapshot)

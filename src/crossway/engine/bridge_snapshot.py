@@ -34,7 +34,8 @@ class BridgeSnapshot:
     payment of its value asks for here. By transaction: `found`, the transaction of anybody that did
     the same; `would_revert`, why it would revert now. `collected` are the payments that somebody
     started at the factory, `refusing` those whose recipient the token refuses, `unanswered` those
-    of which the destination chain does not tell that. `seconds_to_depth`: by payment, how soon its
+    of which the destination chain does not tell that, `undeployed` those whose bridge has no
+    contract there. `seconds_to_depth`: by payment, how soon its
     send has the depth that its value asks for; 0 if it has. `unrepaid`: by source chain, the
     micro-USD of payouts from inventory that a bridge has still to repay.
     """
@@ -48,6 +49,7 @@ class BridgeSnapshot:
     collected: set[int] = field(default_factory=set)
     refusing: set[int] = field(default_factory=set)
     unanswered: set[int] = field(default_factory=set)
+    undeployed: set[int] = field(default_factory=set)
     seconds_to_depth: dict[int, float] = field(default_factory=dict)
     unrepaid: dict[str, int] = field(default_factory=dict)
 
@@ -170,7 +172,8 @@ def _read_refusing(
     services: Services, snapshot: BridgeSnapshot, starting: Collection[Intent]
 ) -> None:
     """Nothing is sent towards a recipient that the token refuses, nor to a destination chain that
-    does not answer; payments to other chains go on."""
+    does not answer or has no contract of the bridge: what arrived there would be lost. Payments to
+    other chains go on."""
     for chain, token in {(i.terms.destination_chain, i.terms.token_out) for i in starting}:
         of_token = [
             i for i in starting if (i.terms.destination_chain, i.terms.token_out) == (chain, token)
@@ -180,10 +183,12 @@ def _read_refusing(
             if end is None:
                 raise Unreachable(f"{chain} is not configured")
             refused = end.find_refusing(token, {i.terms.recipient for i in of_token})
+            missing = end.find_missing({i.bridger for i in of_token})
         except Unreachable:
             snapshot.unanswered |= {i.id for i in of_token}
             continue
         snapshot.refusing |= {i.id for i in of_token if i.terms.recipient in refused}
+        snapshot.undeployed |= {i.id for i in of_token if i.bridger in missing}
 
 
 def _read_prefills(services: Services, snapshot: BridgeSnapshot, paying: Sequence[Intent]) -> None:

@@ -195,6 +195,10 @@ class BridgeEnd(Protocol):
         """Why each call would revert now, in words; empty where it would not. Sends nothing."""
         ...
 
+    def find_missing(self, contracts: Collection[str]) -> set[str]:
+        """Those of these contracts that are not deployed on this chain."""
+        ...
+
     def find_refusing(self, token: str, recipients: Collection[str]) -> set[str]:
         """Those of the recipients to whom a token would refuse a transfer now."""
         ...

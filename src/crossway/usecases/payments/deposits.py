@@ -49,9 +49,7 @@ def record_deposits(
     deposits = []
     for transfer in incoming:
         intent_id = intent_ids.get(transfer.to)
-        # What the payment's own contract gives back is no deposit: the transaction that has it do
-        # so is booked.
-        if intent_id is not None and over_bridges.get(intent_id) != transfer.sender:
+        if intent_id is not None:
             chain = services.catalogue.chains[transfer.chain]
             # Testnet funds have no value, and what a bridge sends on goes away together with the
             # deposit: inclusion in a block is enough.

@@ -46,6 +46,7 @@ class EvmBridgeEnd:
 
     def __init__(self, context: ChainContext) -> None:
         self._context = context
+        self._deployed: set[str] = set()
 
     def sent_messages(self, tx_id: str, emitter: str) -> Sequence[bytes]:
         def read(session: RpcSession) -> list[bytes]:
@@ -130,6 +131,18 @@ class EvmBridgeEnd:
         requests = [_simulation(account, call) for account, call in encoded]
         results = context.pool.first(lambda session: session.batch(requests))
         return [_reason(result) for result in results]
+
+    def find_missing(self, contracts: Collection[str]) -> set[str]:
+        # Once deployed, a contract of ours stays.
+        unknown = sorted(set(contracts) - self._deployed)
+        requests = [RpcRequest("eth_getCode", (address, "latest")) for address in unknown]
+
+        def read(session: RpcSession) -> list[bool]:
+            return [bool(parse_data(r, "a contract")) for r in session.call(*requests)]
+
+        found = self._agreed(read, "on which contracts there are") if unknown else []
+        self._deployed |= {name for name, is_there in zip(unknown, found, strict=True) if is_there}
+        return set(contracts) - self._deployed
 
     def find_refusing(self, token: str, recipients: Collection[str]) -> set[str]:
         # A transfer of nothing is refused by deny lists, too, and needs no balance.

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from sqlalchemy import ColumnElement, Select, Table, bindparam, select
 
-from crossway.adapters.chains.simulated.blocks.bridge_events import load_by_tx
+from crossway.adapters.chains.simulated.blocks.bridge_events import find_give_backs, load_by_tx
 from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.dropped_txs import dead_heights
@@ -277,6 +277,7 @@ def _parse_transfers(
 ) -> list[IncomingTransfer]:
     stored = list(rows)
     blocks = _blocks(session, {row[0] for row in stored})
+    returned = find_give_backs(session, {(tx_id, sender) for _, _, tx_id, _, sender, *_ in stored})
     return [
         IncomingTransfer(
             chain=session.facts.id,
@@ -291,5 +292,7 @@ def _parse_transfers(
             at=blocks[height][1],
         )
         for height, move, tx_id, token, sender, receiver, units in stored
-        if height in blocks
+        # What a bridge's contract gives back is no deposit: the transaction that has it do so is
+        # booked.
+        if height in blocks and (tx_id, sender) not in returned
     ]

@@ -86,6 +86,22 @@ def load_by_tx(session: ChainSession, tx_ids: Collection[str]) -> dict[str, list
     return loaded
 
 
+def find_give_backs(
+    session: ChainSession, sent: Collection[tuple[str, str]]
+) -> set[tuple[str, str]]:
+    """Those of these transactions, each with who sent money in it, in which a bridge's contract
+    gave a deposit back: each makes one call."""
+    by_contracts = {tx_id for tx_id, sender in sent if bridge_of(sender) is not None}
+    if not by_contracts:
+        return set()
+    return {
+        (tx_id, event.contract)
+        for tx_id, events in load_by_tx(session, by_contracts).items()
+        for event in events
+        if event.kind is EventKind.GIVEN_BACK
+    }
+
+
 def load_sent_since(session: ChainSession, height: int) -> list[StoredEvent]:
     """What was sent in the blocks from a height on."""
     condition = (bridge_events.c.block_height >= height) & (

@@ -102,6 +102,9 @@ class SimulatedBridgeEnd:
         with open_reading(self._network, self._chain) as (session, height):
             return [self._why_it_reverts(session, height, call) for call in calls]
 
+    def find_missing(self, contracts: Collection[str]) -> set[str]:
+        return set()
+
     def find_refusing(self, token: str, recipients: Collection[str]) -> set[str]:
         with open_reading(self._network, self._chain) as (session, _):
             return set(recipients) & load_refusing(session)
