@@ -191,9 +191,9 @@ def _open_live(
 
 
 def close_connections(services: Services) -> None:
-    """Close the connections to real chains and to the services of bridges."""
+    """Close the connections to real chains and to the services of bridges and prices."""
     clients = services.bridge_clients.values()
-    for opened in (*services.chains.values(), *services.bridges, *clients):
+    for opened in (*services.chains.values(), *services.bridges, *clients, services.prices):
         if (close := getattr(opened, "close", None)) is not None:
             close()
 

@@ -52,6 +52,10 @@ class PythPrices:
         self._cached_at: float | None = None
         self._failure, self._failed_at = "", float("-inf")
 
+    def close(self) -> None:
+        """Close the connections to the service."""
+        self._client.close()
+
     def get_usd_prices(self, symbols: Collection[str]) -> Mapping[str, Price]:
         """Known prices; a symbol without a feed or a price is absent. Raises `Unreachable`."""
         prices = self._latest()

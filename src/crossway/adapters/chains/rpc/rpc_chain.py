@@ -68,8 +68,10 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         return 1
 
     def close(self) -> None:
-        """Close the connections to the nodes."""
+        """Close the connections to the nodes, and to a signer outside."""
         self.context.pool.close()
+        if (close := getattr(getattr(self.context, "signer", None), "close", None)) is not None:
+            close()
 
     def canonical_address(self, text: str) -> str:
         return canonical_address(self.kind, text)

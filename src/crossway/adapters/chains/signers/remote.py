@@ -50,6 +50,10 @@ class RemoteKey:
             headers={"Authorization": f"Bearer {access_token}", "Accept-Encoding": "identity"},
         )
 
+    def close(self) -> None:
+        """Close the connections to the signer."""
+        self._client.close()
+
     def public_key(self) -> bytes:
         return self._bytes(self._ask("GET", "", None), "public_key", _PUBLIC_KEY_BYTES[self._curve])
 
