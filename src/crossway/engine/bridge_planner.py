@@ -19,8 +19,8 @@ UNANSWERED: Final = (
     "payable."
 )
 UNDEPLOYED: Final = (
-    "The bridge's contract is not on the destination chain: nothing is sent before it is deployed "
-    "(crossway contracts deploy)."
+    "The contract of {} is not deployed on {}: nothing is sent there before it is (crossway "
+    "contracts deploy)."
 )
 _GIVEN_BACK: Final = "Somebody else has given it back; its block needs more confirmations."
 _TOO_YOUNG: Final = "Somebody else has sent it; its block needs more confirmations."
@@ -38,8 +38,9 @@ def decide_send(tx: OutboundTx, intent: Intent, snapshot: BridgeSnapshot) -> Dec
     if intent.id in snapshot.unanswered:
         return Decision(wait_reason=UNANSWERED)
     if intent.id in snapshot.undeployed:
-        key = f"bridge:{intent.terms.bridge}:{intent.terms.destination_chain}"
-        return Decision(wait_reason=UNDEPLOYED, alert_key=key)
+        bridge, there = intent.terms.bridge, intent.terms.destination_chain
+        reason = UNDEPLOYED.format(bridge_title(bridge), snapshot.names[there])
+        return Decision(wait_reason=reason, alert_key=f"bridge:{bridge}:{there}")
     if intent.id in snapshot.refusing:
         return Decision(wait_reason=REFUSING.format(intent.out_symbol))
     decision = _unless_it_reverts(tx, intent, snapshot)
@@ -146,6 +147,7 @@ def _unless_it_reverts(tx: OutboundTx, intent: Intent, snapshot: BridgeSnapshot)
         return SIGN
     if reason == DONE_BY_OTHERS:
         return Decision(wait_reason=_TOO_YOUNG)
-    title = bridge_title(intent.terms.bridge)
+    # With the chain: alerts find what waits for their cause by this sentence.
+    where = f"{bridge_title(intent.terms.bridge)} on {snapshot.names[tx.chain]}"
     key = f"bridge:{intent.terms.bridge}:{tx.chain}"
-    return Decision(wait_reason=f"{title} does not take it now: {reason}.", alert_key=key)
+    return Decision(wait_reason=f"{where} does not take it now: {reason}.", alert_key=key)

@@ -30,17 +30,18 @@ _LOOK_BACK: Final = timedelta(hours=1)
 class BridgeSnapshot:
     """What was read for the due transactions of payments over bridges on one chain.
 
-    By payment: `transfers`; `states` of the bridge's contract here; `depths`, the blocks that a
-    payment of its value asks for here. By transaction: `found`, the transaction of anybody that did
-    the same; `would_revert`, why it would revert now. `collected` are the payments that somebody
-    started at the factory, `refusing` those whose recipient the token refuses, `unanswered` those
-    of which the destination chain does not tell that, `undeployed` those whose bridge has no
-    contract there. `seconds_to_depth`: by payment, how soon its
-    send has the depth that its value asks for; 0 if it has. `unrepaid`: by source chain, the
-    micro-USD of payouts from inventory that a bridge has still to repay.
+    `names` are those of all chains. By payment: `transfers`; `states` of the bridge's contract
+    here; `depths`, the blocks that a payment of its value asks for here; `seconds_to_depth`, how
+    soon its send has the depth that its value asks for, 0 if it has. By transaction: `found`, the
+    transaction of anybody that did the same; `would_revert`, why it would revert now. `collected`
+    are the payments that somebody started at the factory, `refusing` those whose recipient the
+    token refuses, `undeployed` those whose bridge has no contract on the destination chain,
+    `unanswered` those of which that chain tells neither. `unrepaid`: by source chain, the micro-USD
+    of payouts from inventory that a bridge has still to repay.
     """
 
     height: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
     transfers: Mapping[int, BridgeTransfer] = field(default_factory=dict)
     states: dict[int, ContractState] = field(default_factory=dict)
     depths: dict[int, int] = field(default_factory=dict)
@@ -70,7 +71,8 @@ def read_bridge_snapshot(
         transfers = unit.bridge_transfers.get_many(bridged_ids)
         usd_values = unit.intents.get_usd_values(bridged_ids)
     depth = services.catalogue.chains[chain.id].confirmations.depth_for_value
-    snapshot = BridgeSnapshot(head.height, transfers)
+    names = {name: facts.name for name, facts in services.catalogue.chains.items()}
+    snapshot = BridgeSnapshot(head.height, names, transfers)
     snapshot.depths = {i: depth(value) for i, value in usd_values.items()}
     _read_contracts(services.bridge_ends[chain.id], chain, snapshot, bridged, intents)
     starting = [intents[tx.intent_id] for tx in bridged if tx.kind is K.START]
