@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Collection
+from functools import partial
 from queue import SimpleQueue
 
 from crossway.engine.alerts import TaskHealth
@@ -19,6 +20,8 @@ class SerialWorker:
         self._queue: SimpleQueue[tuple[frozenset[int], Task] | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._pending: set[int] = set()
+        # Held while a task's health is recorded: that it hangs is never recorded after its end.
+        self._reporting = threading.Lock()
         self._started_at: float | None = None
         self._thread: threading.Thread | None = None
 
@@ -44,8 +47,9 @@ class SerialWorker:
 
     def report_hanging(self, max_seconds: float) -> None:
         """Record a failure where the running task takes longer; its end takes that back."""
-        if self.busy_seconds() > max_seconds:
-            self._health.record_failure(TimeoutError(f"no answer within {max_seconds:g} s"))
+        with self._reporting:
+            if self.busy_seconds() > max_seconds:
+                self._health.record_failure(TimeoutError(f"no answer within {max_seconds:g} s"))
 
     def stop(self) -> None:
         """End the thread after the queued tasks."""
@@ -57,10 +61,14 @@ class SerialWorker:
             self._started_at = time.monotonic()
             try:
                 work()
-                self._health.record_success()
+                self._record_end(self._health.record_success)
             except Exception as error:
-                self._health.record_failure(error)
+                self._record_end(partial(self._health.record_failure, error))
             finally:
-                self._started_at = None
                 with self._lock:
                     self._pending -= ids
+
+    def _record_end(self, record: Callable[[], None]) -> None:
+        with self._reporting:
+            self._started_at = None
+            record()

@@ -1,0 +1,35 @@
+"""The thread that asks one outside service, and what it reports of a service that hangs."""
+
+import threading
+
+from crossway.engine.serial_worker import SerialWorker
+from tests.processes import PATIENCE_SECONDS, wait_until
+
+
+class Health:
+    """What a worker reports; its task ends while it is being reported as hanging."""
+
+    def __init__(self) -> None:
+        self.reports: list[str] = []
+        self.task_may_end = threading.Event()
+        self._success = threading.Event()
+
+    def record_success(self) -> None:
+        self.reports.append("success")
+        self._success.set()
+
+    def record_failure(self, error: Exception) -> None:
+        self.task_may_end.set()
+        self._success.wait(0.2)
+        self.reports.append(str(error))
+
+
+def test_a_task_that_ends_while_it_is_reported_as_hanging_is_not_left_reported() -> None:
+    health = Health()
+    worker = SerialWorker("a service", health)  # type: ignore[arg-type]
+    worker.enqueue([1], lambda: health.task_may_end.wait(PATIENCE_SECONDS))
+    wait_until("the task runs", lambda: worker.busy_seconds() > 0)
+    worker.report_hanging(0)
+    wait_until("the task is done", lambda: worker.without_pending([1]))
+    assert health.reports == ["no answer within 0 s", "success"]
+    worker.stop()
