@@ -28,6 +28,7 @@ from crossway.api.rate_limits import IpRateLimiter
 from crossway.dashboard import (
     analytics_downloads,
     broadcaster,
+    click_queue,
     downloads,
     message_queue,
     session,
@@ -48,6 +49,7 @@ from crossway.startup_checks import SetupError
 # of what the process costs at rest. An end of the process waits for one such period.
 polling_path_watcher._POLLING_PERIOD_SECS = 1.0  # type: ignore[misc]
 message_queue.send_whole_pages()
+click_queue.run_every_click()
 
 
 def ingress() -> IngressConfig:

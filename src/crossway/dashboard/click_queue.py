@@ -1,0 +1,103 @@
+"""Streamlit's requests of one browser, mended so that no click is lost to what comes after it."""
+
+import threading
+from collections import deque
+from dataclasses import replace
+
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    RerunData,
+    ScriptRequest,
+    ScriptRequests,
+    ScriptRequestType,
+)
+
+# How Streamlit marks the states that hold for one run, as opposed to what is typed or chosen.
+_CLICKS = {"trigger_value", "string_trigger_value", "chat_input_value", "json_trigger_value"}
+
+
+def run_every_click() -> None:
+    """Let every click of a page that is opened from now on be carried out.
+
+    Streamlit breaks a run off as soon as the browser asks for another. A click is a state of its
+    own run alone: where that run had not come to its button yet, the click did nothing, and nobody
+    was told. The same befell a click in one request with another whose action draws the page anew.
+    """
+    script_runner.ScriptRequests = ClickQueue  # type: ignore[attr-defined]
+
+
+class ClickQueue(ScriptRequests):
+    """Carries out clicks one after the other, each in a run that only its own script breaks off.
+    Clicking a button again before its action ran is one click."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.RLock()  # type: ignore[assignment]
+        self._waiting: deque[RerunData] = deque()
+        self._running: list[WidgetState] = []
+        self._script_thread: int | None = None
+
+    def on_scriptrunner_ready(self) -> ScriptRequest:
+        """The next run: what the script asked for, then what waits, in its order."""
+        with self._lock:
+            self._script_thread = threading.get_ident()
+            if self._state == ScriptRequestType.CONTINUE and self._waiting:
+                super()._request_rerun_locked(self._waiting.popleft())
+            request = super().on_scriptrunner_ready()
+            self._running = _clicks(request._rerun_data)
+            return request
+
+    def on_scriptrunner_yield(self) -> ScriptRequest | None:
+        """What breaks the run off, if anything does."""
+        with self._lock:
+            request = super().on_scriptrunner_yield()
+            if request is not None:
+                self._running = _clicks(request._rerun_data)
+            return request
+
+    def _request_rerun_locked(self, new_data: RerunData) -> bool:
+        if self._state == ScriptRequestType.STOP or not self._must_wait():
+            return super()._request_rerun_locked(new_data)
+        known = [*self._running, *(state for data in self._ahead() for state in _clicks(data))]
+        new_data = _without(new_data, known)
+        if self._waiting and not _clicks(self._waiting[-1]) and not _clicks(new_data):
+            self._waiting[-1] = _joined(self._waiting[-1], new_data)
+        else:
+            self._waiting.append(new_data)
+        return True
+
+    def _must_wait(self) -> bool:
+        if threading.get_ident() == self._script_thread:
+            return False  # The script draws its own page anew.
+        return bool(self._running) or any(map(_clicks, self._ahead())) or bool(self._waiting)
+
+    def _ahead(self) -> list[RerunData]:
+        """The requests that come before a new one."""
+        pending = [self._rerun_data] if self._state == ScriptRequestType.RERUN else []
+        return [*pending, *self._waiting]
+
+
+def _clicks(data: RerunData | None) -> list[WidgetState]:
+    if data is None or data.widget_states is None:
+        return []
+    return [
+        state
+        for state in data.widget_states.widgets
+        if (kind := state.WhichOneof("value")) in _CLICKS and getattr(state, kind)
+    ]
+
+
+def _without(data: RerunData, known: list[WidgetState]) -> RerunData:
+    if data.widget_states is None or not known:
+        return data
+    states = [state for state in data.widget_states.widgets if state not in known]
+    return replace(data, widget_states=WidgetStates(widgets=states))
+
+
+def _joined(first: RerunData, second: RerunData) -> RerunData:
+    """Both as one request, as Streamlit joins them."""
+    requests = ScriptRequests()
+    requests.request_rerun(first)
+    requests.request_rerun(second)
+    return requests._rerun_data
