@@ -17,7 +17,7 @@ from crossway.usecases.simulator import chain_controls
 from tests.harness import CATALOGUE, Harness
 from tests.payer.conftest import Payer, new_test_client, state_on_page
 
-HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}'"
+HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>{{7907*7919}}'"
 PICTURE = b"\x89PNG\r\n\x1a\n rest"
 
 
@@ -169,7 +169,7 @@ def test_a_page_loads_nothing_from_other_hosts(payer: Payer) -> None:
     for answer in pages:
         assert "<script>alert" not in answer.text
         assert "<img src=x" not in answer.text
-        assert "49" not in answer.text.split("</head>")[0]
+        assert "62615533" not in answer.text
         outside = re.findall(r'(?:src|href|action)="(https?:[^"]+)"', answer.text)
         assert [url for url in outside if "scan" not in url] == []
         rules = answer.headers["content-security-policy"]
