@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import WIDE, Opener, Site, wait_until_drawn
 from tests.browser.site_api import post
+from tests.processes import wait_until
 
 # The second click comes while the first one's page is being drawn and has not reached its button.
 _CLICK_BOTH = """([first, second, pause]) => {
@@ -34,6 +35,7 @@ def test_a_click_is_carried_out_though_another_follows(
     page.evaluate(_CLICK_BOTH, ["Forward 1 min", second, pause_ms])
     expect(page.get_by_text("The clock was moved forward").first).to_be_visible()
     expect(page.locator("h1", has_text=heading).first).to_be_visible()
+    wait_until("all that was clicked happened", lambda: seconds_ahead(site) - before == seconds)
     wait_until_drawn(page)
     assert seconds_ahead(site) - before == seconds
     assert observed.errors == []

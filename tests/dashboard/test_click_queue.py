@@ -123,6 +123,37 @@ def test_updates_behind_a_long_action_are_joined(session: Session) -> None:
     assert session.ends()
 
 
+def test_an_update_does_not_undo_a_link(session: Session) -> None:
+    session.ask(request(page="there"), request(fragment="clock"))
+    link = session.interrupted_by()
+    assert link is not None
+    assert link.rerun_data.page_script_hash == "there"
+    assert link.rerun_data.fragment_id_queue == []
+    assert session.ends()
+
+
+@pytest.mark.parametrize("update", [request(fragment="clock"), request("news", fragment="list")])
+def test_no_part_of_the_page_before_is_drawn_after_a_link(
+    session: Session, update: RerunData
+) -> None:
+    session.ask(request("pay"))
+    session.interrupted_by()
+    session.ask(request(page="there"), update)
+    link = session.ready()
+    assert link.rerun_data.page_script_hash == "there"
+    assert link.rerun_data.fragment_id_queue == []
+    assert session.ends()
+
+
+def test_a_part_of_the_same_page_is_drawn_after_the_click_before_it(session: Session) -> None:
+    session.ask(request("pay"))
+    session.interrupted_by()
+    session.ask(request("pause"), request("news", fragment="list"))
+    assert clicked(session.ready()) == ["pause"]
+    assert session.ready().rerun_data.fragment_id_queue == ["list"]
+    assert session.ends()
+
+
 def test_a_session_that_ends_takes_no_more_clicks(session: Session) -> None:
     session.ask(request("pay"))
     session.interrupted_by()

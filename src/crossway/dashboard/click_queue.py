@@ -36,29 +36,32 @@ class ClickQueue(ScriptRequests):
         self._lock = threading.RLock()  # type: ignore[assignment]
         self._waiting: deque[RerunData] = deque()
         self._running: list[WidgetState] = []
+        self._page = ""
         self._script_thread: int | None = None
 
     def on_scriptrunner_ready(self) -> ScriptRequest:
         """The next run: what the script asked for, then what waits, in its order."""
         with self._lock:
             self._script_thread = threading.get_ident()
-            if self._state == ScriptRequestType.CONTINUE and self._waiting:
-                super()._request_rerun_locked(self._waiting.popleft())
-            request = super().on_scriptrunner_ready()
-            self._running = _clicks(request._rerun_data)
-            return request
+            while self._state == ScriptRequestType.CONTINUE and self._waiting:
+                data = self._waiting.popleft()
+                if not self._is_of_page_left(data):
+                    super()._request_rerun_locked(data)
+            return self._started(super().on_scriptrunner_ready())
 
     def on_scriptrunner_yield(self) -> ScriptRequest | None:
         """What breaks the run off, if anything does."""
         with self._lock:
             request = super().on_scriptrunner_yield()
-            if request is not None:
-                self._running = _clicks(request._rerun_data)
-            return request
+            return request and self._started(request)
 
     def _request_rerun_locked(self, new_data: RerunData) -> bool:
         if self._state == ScriptRequestType.STOP or not self._must_wait():
-            return super()._request_rerun_locked(new_data)
+            pending = self._rerun_data if self._state == ScriptRequestType.RERUN else None
+            accepted = super()._request_rerun_locked(new_data)
+            if pending is not None:
+                self._rerun_data = _on_page_of(pending, new_data, self._rerun_data)
+            return accepted
         known = [*self._running, *(state for data in self._ahead() for state in _clicks(data))]
         new_data = _without(new_data, known)
         if self._waiting and not _clicks(self._waiting[-1]) and not _clicks(new_data):
@@ -66,6 +69,17 @@ class ClickQueue(ScriptRequests):
         else:
             self._waiting.append(new_data)
         return True
+
+    def _started(self, request: ScriptRequest) -> ScriptRequest:
+        data = request._rerun_data
+        self._running = _clicks(data)
+        if data is not None:
+            self._page = data.page_script_hash or self._page
+        return request
+
+    def _is_of_page_left(self, data: RerunData) -> bool:
+        """Whether a part of another page is asked for: drawing it would clear the page."""
+        return _is_of_fragment(data) and bool(self._page) and data.page_script_hash != self._page
 
     def _must_wait(self) -> bool:
         if threading.get_ident() == self._script_thread:
@@ -100,4 +114,21 @@ def _joined(first: RerunData, second: RerunData) -> RerunData:
     requests = ScriptRequests()
     requests.request_rerun(first)
     requests.request_rerun(second)
-    return requests._rerun_data
+    return _on_page_of(first, second, requests._rerun_data)
+
+
+def _on_page_of(first: RerunData, second: RerunData, joined: RerunData) -> RerunData:
+    """Two requests as one: a link to a page is followed although a part of the one before asked to
+    be drawn after it."""
+    if _is_of_fragment(first) or not _is_of_fragment(second):
+        return joined
+    return replace(
+        joined,
+        page_script_hash=first.page_script_hash,
+        page_name=first.page_name,
+        query_string=first.query_string,
+    )
+
+
+def _is_of_fragment(data: RerunData) -> bool:
+    return bool(data.fragment_id or data.fragment_id_queue)
