@@ -7,7 +7,8 @@ from tests.browser.conftest import WIDE, Opener, Site, wait_until_drawn
 from tests.browser.site_api import post
 from tests.processes import wait_until
 
-# The second click comes while the first one's page is being drawn and has not reached its button.
+# The second click comes behind Streamlit's timer that sends the first: while the first one's page
+# is being drawn and has not reached its button.
 _CLICK_BOTH = """([first, second, pause]) => {
   const click = name => [...document.querySelectorAll('button, [data-testid=stSidebarNav] a')]
     .find(one => one.textContent.trim().endsWith(name)).click()

@@ -1,6 +1,7 @@
 """Every click of a browser is carried out once, whatever it asks for meanwhile."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -101,6 +102,22 @@ def test_a_button_that_is_clicked_again_before_its_action_ran_is_clicked_once(
     assert clicked(session.interrupted_by()) == ["pay"]
     session.ask(request("pay"))
     assert clicked(session.ready()) == []
+    assert session.ends()
+
+
+def test_clicks_in_one_request_are_carried_out_one_after_the_other(session: Session) -> None:
+    session.ask(request("pay", "pause"))
+    assert clicked(session.interrupted_by()) == ["pay"]
+    assert clicked(session.ready()) == ["pause"]
+    assert session.ends()
+
+
+def test_a_click_that_a_timer_sends_along_is_carried_out_once(session: Session) -> None:
+    """The browser sends it again, in a request of its own."""
+    session.ask(replace(request("pay", fragment="clock"), is_auto_rerun=True))
+    assert clicked(session.ready()) == []
+    session.ask(request("pay"))
+    assert clicked(session.interrupted_by()) == ["pay"]
     assert session.ends()
 
 

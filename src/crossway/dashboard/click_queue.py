@@ -56,6 +56,17 @@ class ClickQueue(ScriptRequests):
             return request and self._started(request)
 
     def _request_rerun_locked(self, new_data: RerunData) -> bool:
+        clicks = _clicks(new_data)
+        if new_data.is_auto_rerun:
+            # A timer's request has what was clicked a moment ago; the browser sends that again.
+            return self._take(_without(new_data, clicks))
+        if len(clicks) < 2:
+            return self._take(new_data)
+        others = ([each for each in clicks if each is not one] for one in clicks)
+        return all(self._take(_without(new_data, each)) for each in others)
+
+    def _take(self, new_data: RerunData) -> bool:
+        """Take one request with at most one click."""
         if self._state == ScriptRequestType.STOP or not self._must_wait():
             pending = self._rerun_data if self._state == ScriptRequestType.RERUN else None
             accepted = super()._request_rerun_locked(new_data)
