@@ -16,7 +16,8 @@ from uuid import uuid4
 
 from sqlalchemy import create_engine, event
 
-from crossway.domain.intent import Costs, Intent, State, Terms
+from crossway.domain.costs import Costs
+from crossway.domain.intent import Intent, State, Terms
 from crossway.ports.store import UnitOfWork
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, connect

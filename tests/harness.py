@@ -17,13 +17,14 @@ from crossway.adapters.chains.simulated.bridging.bridge_end import SimulatedBrid
 from crossway.adapters.chains.simulated.bridging.sandbox import SimulatedBridgeSandbox
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
+from crossway.adapters.exchanges.simulated import SimulatedExchange
 from crossway.adapters.passkeys import WebAuthnPasskeys
 from crossway.adapters.passwords import Argon2PasswordHasher
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
-from crossway.adapters.simulated_bridges.factory import bridge_clients
+from crossway.adapters.simulated_bridges.factory import bridge_clients, simulated_bridges
 from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.vault import open_vault
@@ -76,14 +77,15 @@ class ManualClock:
 CATALOGUE = with_shallow_depths(load_catalogue())
 FIAT = load_fiat()
 CAPABILITIES = [load_capabilities(name, CATALOGUE, FIAT) for name in ProviderName]
+EXCHANGE = SimulatedExchange(CATALOGUE)
 PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 
 
 def _bridges(over_bridges: Collection[str]) -> Sequence[Bridge]:
     if not over_bridges:
         return tuple(bridge(CATALOGUE) for bridge in (Across, Cctp, Gateway, Rhinofi, Inventory))
-    enforced = (Across(CATALOGUE, enforced=True), Cctp(CATALOGUE, enforced=True))
-    return tuple(bridge for bridge in enforced if bridge.name in over_bridges)
+    offered = simulated_bridges(CATALOGUE, EXCHANGE, inventory=False)
+    return tuple(bridge for bridge in offered if bridge.name in over_bridges)
 
 
 class Harness:
@@ -97,7 +99,8 @@ class Harness:
         over_bridges: Collection[str] = (),
         **policy: Any,
     ) -> None:
-        """`over_bridges` alone carry payments, by contracts; without any, the operator pays."""
+        """`over_bridges` alone carry payments, as the simulated network does by default; without
+        any, the operator pays at the prices of all bridges."""
         self.url, self.machine = url, ManualClock()
         migrate_database(url)
         writer, reader = connect(fast(url))
@@ -119,6 +122,7 @@ class Harness:
             bridge_clients=bridge_clients(self.network),
             bridge_ends={c: SimulatedBridgeEnd(self.network, c) for c in self.network.reach},
             bridge_sandbox=self.bridges,
+            exchange=EXCHANGE,
             prices=FixedPrices(PRICES, datetime.fromtimestamp(START, UTC)),
             clock=self.clock,
             store=self.store,

@@ -7,8 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from crossway import catalogue as catalogue_data
-from crossway.adapters.bridges.inventory import Inventory
-from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.bridging.bridge_end import SimulatedBridgeEnd
@@ -16,6 +14,7 @@ from crossway.adapters.chains.simulated.bridging.sandbox import SimulatedBridgeS
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.clock import SystemClock
+from crossway.adapters.exchanges.simulated import SimulatedExchange
 from crossway.adapters.network_costs import ChainNetworkCosts
 from crossway.adapters.passkeys import WebAuthnPasskeys
 from crossway.adapters.passwords import Argon2PasswordHasher
@@ -23,7 +22,7 @@ from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
-from crossway.adapters.simulated_bridges.factory import bridge_clients
+from crossway.adapters.simulated_bridges.factory import bridge_clients, simulated_bridges
 from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.webhooks.demo_receivers import DemoReceivers
@@ -37,7 +36,6 @@ from crossway.domain.pricing import ServiceFee
 from crossway.domain.ramps import ProviderName
 from crossway.domain.roles import Role
 from crossway.domain.webhooks import OutboxEvent
-from crossway.ports.bridge import Bridge
 from crossway.ports.policy import IngressConfig, Policy, RetentionPolicy, SessionPolicy
 from crossway.ports.prices import Prices
 from crossway.ports.process import ProcessState
@@ -82,7 +80,7 @@ def build_simulated(
     services = Services(
         catalogue=catalogue,
         chains={name: SimulatedChain(network, name) for name in catalogue.chains},
-        bridges=_simulated_bridges(catalogue),
+        bridges=(),
         prices=FixedPrices(pico_usd, REFERENCE_PRICES_AS_OF),
         clock=clock,
         store=store,
@@ -97,18 +95,17 @@ def build_simulated(
         webhooks=WebhookServices(_render_events, receivers, StandardSigner(), receivers),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
-    return _with_simulated_bridges(services, network)
+    return _with_simulated_bridges(services, network, settings.inventory)
 
 
-def _simulated_bridges(catalogue: Catalogue) -> list[Bridge]:
-    """Contracts carry payments over CCTP and Across; over the others the operator pays."""
-    enforced = [bridge(catalogue, enforced=True) for bridge in (Across, Cctp)]
-    return [*enforced, *(bridge(catalogue) for bridge in (Gateway, Rhinofi, Inventory))]
-
-
-def _with_simulated_bridges(services: Services, network: SimulatedNetwork) -> Services:
+def _with_simulated_bridges(
+    services: Services, network: SimulatedNetwork, inventory: bool
+) -> Services:
+    exchange = SimulatedExchange(services.catalogue)
     return replace(
         services,
+        bridges=simulated_bridges(services.catalogue, exchange, inventory),
+        exchange=exchange,
         bridge_clients=bridge_clients(network),
         bridge_ends={chain: SimulatedBridgeEnd(network, chain) for chain in network.reach},
         bridge_sandbox=SimulatedBridgeSandbox(network),

@@ -110,6 +110,11 @@ class Settings(BaseSettings):
         description="Spread between different assets, in percent of the price's standard deviation "
         "over an intent's life; 0: none.",
     )
+    inventory: bool = Field(
+        default=False,
+        description="On the simulated network, also offer payments out of the operator's own "
+        "inventory, which no bridge carries; on a live network, the profile's bridges say so",
+    )
     exposure_limit_usd: int = Field(
         default=100_000,
         ge=0,

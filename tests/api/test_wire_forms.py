@@ -10,7 +10,8 @@ import pytest
 from crossway.api.schemas.intents import CreatedIntent, ReadIntent
 from crossway.api.schemas.ramp_orders import OrderOut
 from crossway.api.schemas.responses import JsonResponse
-from crossway.domain.intent import Costs, State
+from crossway.domain.costs import Costs
+from crossway.domain.intent import State
 from crossway.domain.public_ids import PublicIds
 from crossway.domain.ramps import Direction, OrderState
 from tests.storage.ramp_records import an_order

@@ -10,7 +10,8 @@ from crossway.adapters.chains.intent_hash import dest_terms, hash_terms, source_
 from crossway.adapters.chains.words import address_word
 from crossway.catalogue import load_catalogue
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState, Custody
-from crossway.domain.intent import Costs, Intent, State, Terms
+from crossway.domain.costs import Costs
+from crossway.domain.intent import Intent, State, Terms
 from tests.bridges.messages import FAST, with_field
 
 CATALOGUE = load_catalogue()

@@ -20,7 +20,7 @@ class BridgeWorld(Harness):
     def __init__(self, folder: Path, *bridges: str, **more: Any) -> None:
         super().__init__(
             new_sqlite(folder),
-            chains=CHAINS,
+            chains=more.pop("chains", CHAINS),
             over_bridges=bridges or ("CCTP", "ACROSS"),
             **more,
         )

@@ -5,17 +5,16 @@ from itertools import product
 import pytest
 
 from crossway.domain.errors import InvalidTransition
+from crossway.domain.funding_level import FundingLevel, compare_funding
 from crossway.domain.intent import (
     CREATE_VOCABULARY,
     FINAL_STATES,
     READ_VOCABULARY,
     TRANSITIONS,
-    FundingLevel,
     IntentEvent,
     State,
     Transition,
     advance,
-    compare_funding,
 )
 from crossway.domain.outbound import OutboundTxKind
 

@@ -7,13 +7,11 @@ from hypothesis import strategies as st
 
 from crossway.domain.clients import Client
 from crossway.domain.pricing import (
-    DOLLAR_STABLECOINS,
     PricedToken,
     ServiceFee,
     amount_for_usd,
     calculate_costs,
     convert,
-    slippage_percent,
     usd_value,
 )
 
@@ -87,11 +85,3 @@ def test_the_app_fee_stops_at_its_cap() -> None:
     assert client_with_fee(100, None).app_fee(100_000_000) == 1_000_000
     assert client_with_fee(100, 400_000).app_fee(100_000_000) == 400_000
     assert client_with_fee(0, 400_000).app_fee(100_000_000) == 0
-
-
-def test_slippage_is_zero_within_a_symbol_and_between_dollar_stablecoins() -> None:
-    assert slippage_percent("ETH", "ETH") == "0"
-    assert slippage_percent("USDT", "USDC") == "0"
-    assert slippage_percent("ETH", "USDC") == "0.5"
-    assert slippage_percent("EURC", "USDC") == "0.5"
-    assert "EURC" not in DOLLAR_STABLECOINS

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crossway.domain.intent import Costs, Intent, State
+from crossway.domain.costs import Costs
+from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.tx_builder import build_ledger_legs, build_outbound_call

@@ -12,8 +12,9 @@ from cryptography.fernet import Fernet
 
 from crossway.adapters.vault import FernetVault
 from crossway.domain.clients import Client
+from crossway.domain.costs import Costs
 from crossway.domain.deposits import Deposit, IncomingTransfer
-from crossway.domain.intent import Costs, Intent, IntentEvent, State, Terms, advance
+from crossway.domain.intent import Intent, IntentEvent, State, Terms, advance
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.chain import SignedTx

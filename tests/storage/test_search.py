@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 
+from crossway.domain.costs import Costs
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.filters import Filter, FilterField, FilterSet, parse_filters
-from crossway.domain.intent import Costs, Intent, IntentEvent, State
+from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.search_repository import Note, SavedView
 from crossway.storage.search import SqlSearch, _build_search

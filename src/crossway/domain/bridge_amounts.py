@@ -1,4 +1,4 @@
-"""Amounts of a payment over a bridge, between its two tokens at par."""
+"""Amounts of a payment over a bridge, between the token that is sent and its payout's at par."""
 
 from typing import Final
 
@@ -12,13 +12,14 @@ _WHOLE: Final = 10**18
 
 
 def in_deposit_units(intent: Intent, payout_units: int) -> int:
-    """An amount of the payout's token in units of the deposit's, one for one, rounded down."""
-    return _rescale(payout_units, intent.out_decimals, intent.asset_decimals)
+    """An amount of the payout's token in units of what is sent, which is the deposit unless that is
+    swapped; one for one, rounded down."""
+    return _rescale(payout_units, intent.out_decimals, intent.collected.decimals)
 
 
 def in_payout_units(intent: Intent, deposit_units: int) -> int:
-    """An amount of the deposit's token in units of the payout's, one for one, rounded down."""
-    return _rescale(deposit_units, intent.asset_decimals, intent.out_decimals)
+    """An amount of what is sent in units of the payout's token, one for one, rounded down."""
+    return _rescale(deposit_units, intent.collected.decimals, intent.out_decimals)
 
 
 def bridge_fee_units(intent: Intent) -> int:

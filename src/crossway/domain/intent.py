@@ -1,14 +1,16 @@
 """Payment intents: terms, states, and the table of all state transitions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
 from crossway.domain.bridge_transfer import Custody
+from crossway.domain.costs import Collected, Costs
 from crossway.domain.errors import InvalidTransition
 from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.swaps import Swap
 
 
 class State(StrEnum):
@@ -201,51 +203,14 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
-    """The payer's costs, in micro-USD and in smallest units of the asset token.
-
-    `network_fee_units` are the network costs in `fees_units`. They are kept where the recipient
-    refuses a payment that was started.
-    """
-
-    amount_micro_usd: int
-    service_micro_usd: int
-    bridge_micro_usd: int
-    app_micro_usd: int
-    fees_units: int
-    app_fee_units: int
-    network_fee_units: int = 0
-
-    @property
-    def fee_micro_usd(self) -> int:
-        """The fee of bridge and service in micro-USD."""
-        return self.service_micro_usd + self.bridge_micro_usd
-
-    @property
-    def service_fee_units(self) -> int:
-        """The service fee's part of the fees, in units of the asset token, rounded down."""
-        fee = self.fee_micro_usd
-        return self.fees_units * self.service_micro_usd // fee if fee else 0
-
-    @property
-    def treasury_units(self) -> int:
-        """The operator's and the client's fees, in units of the asset token."""
-        return self.service_fee_units + self.app_fee_units
-
-    @property
-    def total_micro_usd(self) -> int:
-        """The total in micro-USD."""
-        return self.amount_micro_usd + self.fee_micro_usd + self.app_micro_usd
-
-
-@dataclass(frozen=True, slots=True)
 class Intent:
     """One intent as stored; amounts count `token_in`.
 
     `received_amount` is everything credited before the start, `balance_at_address` what the ledger
     still holds at the deposit address. `order_id` is the ramp order that the intent belongs to.
     `by_payer`: a payer made it by a payment link, without an API key. `custody` BRIDGE: `bridger`
-    is the contract of a bridge, which alone decides where the deposit goes.
+    is the contract of a bridge, which alone decides where the deposit goes. `swap`: the start
+    exchanges the deposit for another token, in which everything after it counts.
     """
 
     id: int
@@ -283,18 +248,16 @@ class Intent:
     order_id: int | None = None
     by_payer: bool = False
     custody: Custody = Custody.OPERATOR
+    swap: Swap | None = None
 
-
-class FundingLevel(StrEnum):
-    """How the received amount compares with the deposit amount."""
-
-    SHORT = "SHORT"
-    EXACT = "EXACT"
-    OVER = "OVER"
-
-
-def compare_funding(deposit_amount: int, received_amount: int) -> FundingLevel:
-    """Compare the received amount with the deposit amount, exactly."""
-    if received_amount < deposit_amount:
-        return FundingLevel.SHORT
-    return FundingLevel.EXACT if received_amount == deposit_amount else FundingLevel.OVER
+    @property
+    def collected(self) -> Collected:
+        """What the start puts into the contract: the deposit, or what it swaps that for."""
+        terms, swap, costs = self.terms, self.swap, self.costs
+        if swap is None:
+            symbol, decimals = self.asset_symbol, self.asset_decimals
+            return Collected(terms.token_in, symbol, decimals, terms.deposit_amount, costs)
+        fees = swap.fees_units, swap.app_fee_units, swap.network_fee_units
+        units = dict(zip(("fees_units", "app_fee_units", "network_fee_units"), fees, strict=True))
+        costs = replace(costs, **units)
+        return Collected(swap.token, swap.symbol, swap.decimals, swap.output, costs)

@@ -18,7 +18,8 @@ class Account(StrEnum):
     TREASURY is what is at the treasury's address besides service and app fees, less withdrawals.
 
     Of bridges: IN_TRANSIT was sent and has not arrived, on the source chain; CROSSED joins the
-    source and the destination chain of what has, and is zero over both at par; PARKED arrived and
+    source and the destination chain of what has, and is zero over both at par; EXCHANGED joins the
+    two tokens of a swap on one chain, and is zero over both at its price; PARKED arrived and
     its recipient cannot be paid; OWED lies in a bridge's contract for the coordinator, whose income
     it is: BRIDGE_SURPLUS is what a bridge took less than was charged for it, UNCLAIMED what the
     coordinator took out of PARKED or what arrived twice.
@@ -33,6 +34,7 @@ class Account(StrEnum):
     ESCROW = "escrow"
     IN_TRANSIT = "in_transit"
     CROSSED = "crossed"
+    EXCHANGED = "exchanged"
     PARKED = "parked"
     OWED = "owed"
     INVENTORY = "inventory"

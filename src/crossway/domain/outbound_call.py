@@ -8,6 +8,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, Terms
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.quotes import BridgeName
+from crossway.domain.swaps import Swap
 
 LAST_PAYOUT_SECONDS: Final = 3_600
 """No payout is made so long after its payment's expiry. Contracts refuse it from then on, where
@@ -36,7 +37,8 @@ class OutboundCall:
     it may be included. `terms`, `bridger` and `coordinator` are those of the intent as stored,
     against which a contract verifies its calls. `custody` BRIDGE: `bridger` is a bridge's
     contract. `message` and `attestation` are what a DELIVER hands to it, `bridge_output` is what a
-    START asks a bridge to pay out that fills deposits.
+    START asks a bridge to pay out that fills deposits. `swap` is what a START exchanges the deposit
+    for.
     """
 
     kind: OutboundTxKind
@@ -53,6 +55,7 @@ class OutboundCall:
     message: bytes = b""
     attestation: bytes = b""
     bridge_output: int = 0
+    swap: Swap | None = None
 
 
 def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:
@@ -88,13 +91,31 @@ def bridge_call(
         custody=intent.custody,
         message=message,
         attestation=attestation,
+        swap=intent.swap if kind is OutboundTxKind.START else None,
+    )
+
+
+def start_outputs(intent: Intent, exchange: str) -> tuple[Output, ...]:
+    """What the start of a payment transfers. A contract of a bridge swaps by itself; out of
+    inventory, the deposit buys what is collected at the address of an exchange. What is left goes
+    back where the refund address accepts it: one that does not must not block the start."""
+    terms, swap, address = intent.terms, intent.swap, intent.address
+    rest = Output(address, terms.refund_address, terms.token_in, None, required=False)
+    if swap is None or intent.custody is Custody.BRIDGE:
+        return (Output(address, intent.bridger, terms.token_in, terms.deposit_amount), rest)
+    return (
+        Output(address, exchange, terms.token_in, swap.expected_input),
+        Output(exchange, intent.bridger, swap.token, swap.output),
+        rest,
     )
 
 
 def is_open_to_anyone(call: OutboundCall) -> bool:
     """Whether contracts take this call from any account, with nothing in it for the caller to
-    choose: the sends and deliveries of CCTP."""
+    choose: the sends and deliveries of CCTP, but for a send that swaps first."""
     of_cctp = call.terms is not None and call.terms.bridge == BridgeName.CCTP
+    if call.kind is OutboundTxKind.START and call.swap is not None:
+        return False
     is_open = call.kind in (OutboundTxKind.START, OutboundTxKind.DELIVER)
     return call.custody is Custody.BRIDGE and of_cctp and is_open
 

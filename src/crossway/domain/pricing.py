@@ -1,15 +1,9 @@
 """Fees and deposit amounts: integers only, every rounding up."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
 
-from crossway.domain.intent import Costs
+from crossway.domain.costs import Costs
 from crossway.domain.money import micro_usd_up, rescale_up, share_up, units_for_micro_usd_up
-
-DOLLAR_STABLECOINS: Final = frozenset(
-    {"USDC", "USDT", "DAI", "BUSD", "USDS", "USDG", "USDT0", "AUSD"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +25,6 @@ class PricedToken:
     symbol: str
     decimals: int
     pico_usd: int
-
-
-@lru_cache(4_096)
-def slippage_percent(asset_symbol: str, amount_symbol: str) -> str:
-    """The accepted price movement in percent; 0 between dollar stablecoins."""
-    same = asset_symbol == amount_symbol
-    return "0" if same or {asset_symbol, amount_symbol} <= DOLLAR_STABLECOINS else "0.5"
 
 
 def usd_value(units: int, token: PricedToken) -> int:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Chain
-from crossway.domain.intent import Costs
+from crossway.domain.costs import Costs
 from crossway.domain.network_costs import PayoutPath
+from crossway.domain.swaps import Swap, SwapQuote
 
 CCTP_MAX_FEE_DIVISOR: Final = 500
 
@@ -57,7 +58,8 @@ class BridgeQuote:
 
     `fill_seconds` is the usual time from deposit to payout, `settle_seconds` until the relayer is
     reimbursed; `details` is `bridgeFeeDetails`, `extra_data` `bridgeExtraData` (hex). `custody`
-    BRIDGE: `collector` is the name of the bridge's contract that collects the deposit.
+    BRIDGE: `collector` is the name of the bridge's contract that collects the deposit. `swap`: the
+    start exchanges the deposited token first, which is `swap_micro_usd` of the fee.
     """
 
     bridge: BridgeName
@@ -70,6 +72,8 @@ class BridgeQuote:
     network_micro_usd: int = 0
     custody: Custody = Custody.OPERATOR
     collector: str = ""
+    swap: SwapQuote | None = None
+    swap_micro_usd: int = 0
 
     @property
     def path(self) -> PayoutPath:
@@ -110,7 +114,8 @@ class Route:
     """A pair of chains that a bridge serves in this direction.
 
     A transfer must be between `min_micro_usd` and `max_micro_usd`; None means unknown. `symbols`
-    are carried, each as itself; None: any token into any other.
+    are carried, each as itself; None: any token into any other. `swaps`: other tokens are swapped
+    for one of these on the source chain, where an exchange sells them.
     """
 
     bridge: BridgeName
@@ -122,6 +127,7 @@ class Route:
     max_micro_usd: int | None = None
     symbols: frozenset[str] | None = None
     custody: Custody = Custody.OPERATOR
+    swaps: bool = False
 
     def carries(self, symbol: str) -> bool:
         """Whether a token of this symbol is paid in and paid out."""
@@ -136,7 +142,9 @@ class Quote:
     symbol of the requested amount. `deposit_amount` (amount and all fees) counts `token_in`, and
     `costs` gives its parts. `bridge` is None within one chain; the times, `details`,
     `extra_data`, `custody` and `collector` are as in `BridgeQuote`. `trusted_seconds` is how long a
-    payer usually trusts the operator, from start to payout; 0 where contracts alone decide.
+    payer usually trusts the operator, from start to payout; 0 where contracts alone decide. `swap`
+    is what the start exchanges the deposit for, at `swap_micro_usd` of the fees, and `slippage`
+    by how many percent more it may cost than expected before it fails.
     """
 
     bridge: BridgeName | None
@@ -164,6 +172,8 @@ class Quote:
     custody: Custody = Custody.OPERATOR
     collector: str = ""
     trusted_seconds: int = 0
+    swap: Swap | None = None
+    swap_micro_usd: int = 0
 
 
 @dataclass(frozen=True, slots=True)

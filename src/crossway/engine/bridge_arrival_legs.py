@@ -8,8 +8,9 @@ from crossway.domain.ledger import Account, Leg
 
 def source_legs(intent: Intent, arrival: Arrival) -> list[Leg]:
     """What has left the source chain for good: the bridge's own fee, and what crossed, at par."""
-    crossed = min(in_deposit_units(intent, arrival.got), intent.terms.deposit_amount)
-    fee = intent.terms.deposit_amount - crossed
+    sent = intent.collected.amount
+    crossed = min(in_deposit_units(intent, arrival.got), sent)
+    fee = sent - crossed
     legs = [(Account.CROSSED, Account.IN_TRANSIT, crossed)]
     return [*legs, (Account.BRIDGE_FEES, Account.IN_TRANSIT, fee)] if fee else legs
 
@@ -38,10 +39,10 @@ def release_legs(intent: Intent, arrival: Arrival, parked: int) -> list[Leg]:
 
 def _income_legs(intent: Intent, credit: Account, rest: int) -> list[Leg]:
     """What is left of an arrival: the client's fee first, then the operator's, and the rest."""
-    parts = []
+    parts, costs = [], intent.collected.costs
     for account, most in (
-        (Account.APP_FEES, in_payout_units(intent, intent.costs.app_fee_units)),
-        (Account.SERVICE_FEES, in_payout_units(intent, intent.costs.service_fee_units)),
+        (Account.APP_FEES, in_payout_units(intent, costs.app_fee_units)),
+        (Account.SERVICE_FEES, in_payout_units(intent, costs.service_fee_units)),
         (Account.BRIDGE_SURPLUS, rest),
     ):
         units = min(rest, most)

@@ -54,7 +54,8 @@ def apply_arrival(
     else:
         legs = destination_legs(intent, arrival)
         for leg in source_legs(intent, arrival):
-            batch.add_postings(intent, terms.source_chain, terms.token_in, tx_id, leg)
+            token = intent.collected.token
+            batch.add_postings(intent, terms.source_chain, token, tx_id, leg)
     batch.add_postings(intent, terms.destination_chain, terms.token_out, tx_id, *legs)
     match arrival.outcome:
         case ArrivalOutcome.PARKED:

@@ -28,7 +28,7 @@ def apply_over_bridge(
     intent = batch.current[tx.intent_id]
     match tx.kind:
         case K.START:
-            apply_send(unit, batch, intent, tx_id, included.at, remaining)
+            apply_send(unit, batch, intent, tx_id, included, remaining)
         case K.DELIVER | K.RELEASE:
             for arrival in included.arrivals:
                 is_own = arrival.intent_hash == intent.intent_hash

@@ -5,8 +5,9 @@ from typing import Final
 
 from crossway.domain.bridge_transfer import BridgeTransferEvent, BridgeTransferState
 from crossway.domain.intent import Intent, IntentEvent, State
-from crossway.domain.ledger import Account
+from crossway.domain.ledger import Account, Leg
 from crossway.engine.bridge_prefills import enqueue_prefill
+from crossway.ports.chain import IncludedTx
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
 
@@ -17,15 +18,19 @@ _COLLECTED: Final = (S.COLLECTED, S.GIVING_BACK)
 
 
 def apply_send(
-    unit: UnitOfWork, batch: IntentBatch, intent: Intent, tx_id: str, at: datetime, remaining: int
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    intent: Intent,
+    tx_id: str,
+    included: IncludedTx,
+    remaining: int,
 ) -> None:
     """Book that the deposit is on its way through the bridge, by a transaction of anybody.
     `remaining` is what the books have at the deposit address before that."""
     before = batch.transfers.get(unit, intent.id)
     held = Account.ESCROW if before.state in _COLLECTED else Account.HELD
     terms = intent.terms
-    leg = (Account.IN_TRANSIT, held, terms.deposit_amount)
-    batch.add_postings(intent, terms.source_chain, terms.token_in, tx_id, leg)
+    _book_send(batch, intent, tx_id, held, included)
     if held is Account.HELD:
         remaining -= terms.deposit_amount
     is_first = intent.state in _BEFORE_SEND
@@ -40,7 +45,13 @@ def apply_send(
     )
     if before.state not in _UNSENT:
         return  # It was attested before a reorg removed it, and is sent once more.
-    client = batch.services.bridge_clients[terms.bridge]
+    _follow(unit, batch, intent, tx_id, included.at)
+    enqueue_prefill(batch, intent)
+
+
+def _follow(unit: UnitOfWork, batch: IntentBatch, intent: Intent, tx_id: str, at: datetime) -> None:
+    """From now on the bridge is asked what has become of it."""
+    client = batch.services.bridge_clients[intent.terms.bridge]
     expected_at = at + timedelta(seconds=client.usual_seconds(intent))
     batch.transfers.apply(
         unit,
@@ -55,7 +66,24 @@ def apply_send(
         poll_count=0,
         reason="",
     )
-    enqueue_prefill(batch, intent)
+
+
+def _book_send(
+    batch: IntentBatch, intent: Intent, tx_id: str, held: Account, included: IncludedTx
+) -> None:
+    """The deposit goes into the bridge, or what it was swapped for, and the rest to the payer."""
+    chain, deposit, sent = intent.terms.source_chain, intent.terms.token_in, intent.collected
+    if intent.swap is None:
+        leg = (Account.IN_TRANSIT, held, sent.amount)
+        batch.add_postings(intent, chain, deposit, tx_id, leg)
+        return
+    spent = included.swapped[intent.intent_hash]
+    legs: list[Leg] = [(Account.EXCHANGED, held, spent)]
+    if rest := intent.terms.deposit_amount - spent:
+        legs.append((Account.PAYER, held, rest))
+    batch.add_postings(intent, chain, deposit, tx_id, *legs)
+    leg = (Account.IN_TRANSIT, Account.EXCHANGED, sent.amount)
+    batch.add_postings(intent, chain, sent.token, tx_id, leg)
 
 
 def apply_give_back(

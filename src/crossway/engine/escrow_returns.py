@@ -151,7 +151,7 @@ def _own_transfers(
     of_token = [transfer for transfer in transfers if transfer.token == tx.token]
     back = [transfer for transfer in of_token if _goes_back(intent, transfer)]
     onwards = [transfer for transfer in of_token if transfer.source == intent.address]
-    if sum(transfer.amount for transfer in back) >= intent.terms.deposit_amount:
+    if sum(transfer.amount for transfer in back) >= intent.collected.amount:
         return back + onwards
     # Of a refund of ours, the rest are the network costs.
     parties = (intent.bridger, chain.accounts.relayer)

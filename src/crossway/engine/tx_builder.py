@@ -17,6 +17,7 @@ from crossway.domain.outbound_call import (
     send_marker,
     settle_marker,
     start_marker,
+    start_outputs,
 )
 from crossway.domain.quotes import BridgeName
 from crossway.ports.chain import TokenTransfer
@@ -57,6 +58,7 @@ def build_outbound_call(
         message,
         attestation,
         bridge_output(intent) if tx.kind is OutboundTxKind.START and fills else 0,
+        intent.swap if tx.kind is OutboundTxKind.START else None,
     )
 
 
@@ -64,12 +66,7 @@ def _outputs(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> tuple[
     terms, token = intent.terms, tx.token
     match tx.kind:
         case OutboundTxKind.START:
-            # The contract returns any excess on a best-effort basis: a refund address that rejects
-            # it must not block the start.
-            return (
-                Output(intent.address, intent.bridger, token, terms.deposit_amount),
-                Output(intent.address, terms.refund_address, token, None, required=False),
-            )
+            return start_outputs(intent, accounts.exchange)
         case OutboundTxKind.FILL:
             return (Output(accounts.relayer, tx.to_address, token, terms.payout_amount),)
         case OutboundTxKind.REIMBURSE:
@@ -135,7 +132,7 @@ def _settle_back_outputs(
     by_agent = for_payees and not accounts.is_coordinator(intent.coordinator)
     to = intent.address if by_agent else tx.to_address
     to_payer = Output(intent.bridger, to, tx.token, amount)
-    kept = intent.terms.deposit_amount - amount
+    kept = intent.collected.amount - amount
     if not kept:
         return (to_payer,)
     return to_payer, Output(intent.bridger, accounts.relayer, tx.token, kept)
@@ -145,9 +142,8 @@ def _reimbursement_outputs(
     intent: Intent, token: str, accounts: ChainAddresses
 ) -> tuple[Output, ...]:
     """The collected deposit less all fees to the relayer, and the fees to the treasury."""
-    to_treasury = intent.costs.treasury_units
-    fees = intent.costs.fees_units + intent.costs.app_fee_units
-    amount = intent.terms.deposit_amount - fees
+    costs, to_treasury = intent.collected.costs, intent.collected.costs.treasury_units
+    amount = intent.collected.amount - costs.fees_units - costs.app_fee_units
     to_relayer = Output(intent.bridger, accounts.relayer, token, amount)
     if not to_treasury:
         return (to_relayer,)
@@ -173,9 +169,12 @@ def build_ledger_legs(
 ) -> list[Leg]:
     """The ledger legs of one transfer that an included transaction made."""
     units = transfer.amount
-    credit = {intent.address: Account.HELD, intent.bridger: Account.ESCROW}.get(
-        transfer.source, Account.INVENTORY
-    )
+    of_payment = {
+        intent.address: Account.HELD,
+        intent.bridger: Account.ESCROW,
+        accounts.exchange: Account.EXCHANGED,
+    }
+    credit = of_payment.get(transfer.source, Account.INVENTORY)
     if tx.kind is OutboundTxKind.START and intent.custody is Custody.BRIDGE:
         # What goes through the bridge's contract is booked with its send.
         return [(Account.PAYER, credit, units)] if _is_excess(intent, transfer) else []
@@ -184,8 +183,8 @@ def build_ledger_legs(
     if (transfer.source, transfer.to) == (intent.bridger, intent.address):
         return [(Account.HELD, Account.ESCROW, units)]
     if tx.kind is OutboundTxKind.START:
-        debit = Account.ESCROW if transfer.to == intent.bridger else Account.PAYER
-        return [(debit, credit, units)]
+        payees = {intent.bridger: Account.ESCROW, accounts.exchange: Account.EXCHANGED}
+        return [(payees.get(transfer.to, Account.PAYER), credit, units)]
     if tx.kind is OutboundTxKind.FILL:
         return [(Account.RECIPIENT, credit, units)]
     if tx.kind is OutboundTxKind.REFUND and transfer.to == accounts.relayer:
@@ -194,15 +193,16 @@ def build_ledger_legs(
     if tx.kind is not OutboundTxKind.REIMBURSE or transfer.source == intent.address:
         return [(Account.PAYER, credit, units)]
     # The relayer's account may be the treasury as well.
-    is_share = transfer.to == accounts.treasury and units == intent.costs.treasury_units
+    costs = intent.collected.costs
+    is_share = transfer.to == accounts.treasury and units == costs.treasury_units
     if transfer.to == accounts.relayer and not is_share:
-        spread = intent.costs.fees_units - intent.costs.service_fee_units
+        spread = costs.fees_units - costs.service_fee_units
         return [
             (Account.INVENTORY, credit, units),
             # The escrow retains it for the coordinator, who withdraws it.
             (Account.SPREAD, Account.ESCROW, spread),
         ]
-    app_fee = intent.costs.app_fee_units
+    app_fee = costs.app_fee_units
     return [(Account.SERVICE_FEES, credit, units - app_fee), (Account.APP_FEES, credit, app_fee)]
 
 

@@ -103,7 +103,8 @@ class IncludedTx:
 
     `permanent` means that the same call can never succeed. The account paid `fee_units` of the
     native coin. `arrivals` are what bridges' contracts did with money that arrived, `sent` and
-    `given_back` the hashes of the intents whose deposits they sent, or gave back.
+    `given_back` the hashes of the intents whose deposits they sent, or gave back. `swapped` is what
+    swaps before a send took of deposits, by intent hash.
 
     `carried_out` is not None where the transaction can make several calls, each for itself: its
     own success says nothing of them. These are the hashes of the intents whose sends and deliveries
@@ -120,6 +121,7 @@ class IncludedTx:
     arrivals: tuple[Arrival, ...] = ()
     sent: frozenset[str] = frozenset()
     given_back: frozenset[str] = frozenset()
+    swapped: Mapping[str, int] = field(default_factory=dict)
     carried_out: frozenset[str] | None = None
 
 

@@ -17,7 +17,8 @@ class ChainAddresses:
 
     So many seconds after expiry, anyone may have the bridger return a deposit that nobody paid out
     (`reclaim_seconds`), and a coordinator's agents can pay its payees alone; 0 where the bridger
-    knows neither. `old_bridgers` hold deposits and retained amounts of earlier payments.
+    knows neither. `old_bridgers` hold deposits and retained amounts of earlier payments. On the
+    `exchange`, starts of payments out of inventory swap deposits; empty where none does.
     """
 
     relayer: str
@@ -31,6 +32,7 @@ class ChainAddresses:
     pools: frozenset[str] = frozenset()
     reclaim_seconds: int = 0
     old_bridgers: tuple[str, ...] = ()
+    exchange: str = ""
 
     def collector(self, name: str) -> str:
         """The account that collects a payment's deposit: a bridge's contract, or the bridger."""

@@ -11,6 +11,7 @@ from crossway.ports.bridge import Bridge, BridgeClient, BridgeEnd
 from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
 from crossway.ports.demo import DemoData
+from crossway.ports.exchange import Exchange
 from crossway.ports.network_costs import NetworkCosts
 from crossway.ports.passwords import PasswordHasher
 from crossway.ports.policy import Policy
@@ -33,7 +34,8 @@ class Services:
     `find_demo` returns the demo data, None where it is not installed. Without
     `network_costs`, the catalogue's constants are charged, as on the simulated network.
     `bridge_clients` are the services of bridges that carry payments, by the bridge's name, and
-    `bridge_ends` their contracts, by chain.
+    `bridge_ends` their contracts, by chain. On the `exchange`, starts swap what bridges do not
+    carry.
     """
 
     catalogue: Catalogue
@@ -48,6 +50,7 @@ class Services:
     network_costs: NetworkCosts | None = None
     bridge_clients: Mapping[str, BridgeClient] = field(default_factory=dict)
     bridge_ends: Mapping[str, BridgeEnd] = field(default_factory=dict)
+    exchange: Exchange | None = None
     sandbox: Sandbox | None = None
     bridge_sandbox: BridgeSandbox | None = None
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))

@@ -55,10 +55,10 @@ class LedgerRepository(Protocol):
     def list_by_tx(self, intent_ids: Collection[int], txs: Collection[str]) -> list[Posting]: ...
 
     def sum_by_intent(
-        self, account: Account, intent_ids: Collection[int], against: Account | None = None
+        self, account: Account, intent_ids: Collection[int], *against: Account
     ) -> dict[int, int]:
         """Debits less credits of an account for each of these payments, in smallest units; with
-        `against` only those whose other side is this account. Payments without one are left out.
+        `against` only those whose other side is one of these. Payments without one are left out.
         For accounts that have one token per payment."""
         ...
 

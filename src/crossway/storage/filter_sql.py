@@ -28,7 +28,7 @@ from crossway.domain.filters import (
     FilterSet,
     Reached,
 )
-from crossway.domain.intent import FundingLevel
+from crossway.domain.funding_level import FundingLevel
 from crossway.domain.outbound import OutboundTxKind
 from crossway.storage.analytics_tables import payment_figures
 from crossway.storage.search_tables import metadata_values

@@ -5,7 +5,8 @@ from typing import Any, Final
 from uuid import uuid4
 
 from crossway.domain.bridge_transfer import BridgeTransfer
-from crossway.domain.intent import FundingLevel, Intent, compare_funding
+from crossway.domain.funding_level import FundingLevel, compare_funding
+from crossway.domain.intent import Intent
 from crossway.ports.records import IntentChange, TransitionRecord
 from crossway.storage.bridge_tables import bridge_transfers
 from crossway.storage.row_mapper import RowMapper, to_json, to_micros

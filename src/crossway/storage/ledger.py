@@ -90,15 +90,16 @@ class SqlLedger:
         return [POSTINGS.decode(row) for row in self._db.execute(query.order_by(postings.c.id))]
 
     def sum_by_intent(
-        self, account: Account, intent_ids: Collection[int], against: Account | None = None
+        self, account: Account, intent_ids: Collection[int], *against: Account
     ) -> dict[int, int]:
         c = postings.c
         is_side = or_(c.debit == account.value, c.credit == account.value)
         query = select(c.intent_id, c.debit, c.amount).where(
             in_values(self._db, c.intent_id, intent_ids), is_side
         )
-        if against is not None:
-            query = query.where(or_(c.debit == against.value, c.credit == against.value))
+        if against:
+            names = [account.value for account in against]
+            query = query.where(or_(c.debit.in_(names), c.credit.in_(names)))
         totals: dict[int, int] = {}
         for intent_id, debit, amount in self._db.execute(query) if intent_ids else ():
             signed = int(amount) if debit == account.value else -int(amount)

@@ -127,6 +127,7 @@ intents = Table(
     Column("network_fee_units", Text, nullable=False, server_default="0"),
     Column("by_payer", Boolean, nullable=False, server_default="0"),
     Column("custody", Text, nullable=False, server_default="OPERATOR"),
+    Column("swap", Text),
 )
 Index("intents_of_client", intents.c.client_id, intents.c.id)
 Index("intents_by_state", intents.c.state, intents.c.id)

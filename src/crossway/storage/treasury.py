@@ -55,7 +55,8 @@ class SqlTreasury:
         return dict(totals)
 
     def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:
-        columns = ("deposit_amount", "fees_units", "app_fee_units", "bridge", "settle_seconds")
+        fees = ("fees_units", "app_fee_units")
+        columns = ("deposit_amount", *fees, "bridge", "settle_seconds", "swap")
         receivables: list[BridgeReceivable] = []
         for state in (_DUE, _SIGNED):
             query = (
@@ -168,11 +169,14 @@ class SqlTreasury:
 
 def _claim(row: Any) -> BridgeReceivable:
     since = from_micros(row.created_at)
+    swap = json.loads(row.swap) if row.swap else {}
+    collected = int(swap.get("output", row.deposit_amount))
+    fees = (int(swap.get(name, getattr(row, name))) for name in ("fees_units", "app_fee_units"))
     return BridgeReceivable(
         intent_id=row.intent_id,
         chain=row.chain,
         token=row.token,
-        amount=int(row.deposit_amount) - int(row.fees_units) - int(row.app_fee_units),
+        amount=collected - sum(fees),
         bridge=row.bridge,
         since=since,
         due=since + timedelta(seconds=row.settle_seconds),

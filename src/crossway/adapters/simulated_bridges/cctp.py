@@ -23,6 +23,7 @@ from crossway.adapters.chains.simulated.contracts.cctp_messages import (
 from crossway.adapters.chains.simulated.contracts.reach import (
     ACROSS_RELAYER,
     CCTP_FAST,
+    CCTP_SWAP_FAST,
     COLLECTORS,
     TRANSMITTER,
 )
@@ -56,7 +57,8 @@ class SimulatedCctp:
         return [self._track_one(transfer, intent) for transfer, intent in transfers]
 
     def usual_seconds(self, intent: Intent) -> float:
-        return FAST_SECONDS if intent.bridger == COLLECTORS[CCTP_FAST] else STANDARD_SECONDS
+        fast = COLLECTORS[CCTP_FAST], COLLECTORS[CCTP_SWAP_FAST]
+        return FAST_SECONDS if intent.bridger in fast else STANDARD_SECONDS
 
     def _track_one(self, transfer: BridgeTransfer, intent: Intent) -> BridgeStatus:
         try:

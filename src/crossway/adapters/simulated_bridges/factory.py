@@ -1,11 +1,34 @@
-"""The services of the simulated bridges."""
+"""The bridges of the simulated network: their quotes and their services."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
+from crossway.adapters.bridges.swapping import SwappingBridge
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
+from crossway.adapters.chains.simulated.contracts.reach import SWAPPING
 from crossway.adapters.simulated_bridges.across import SimulatedAcross
 from crossway.adapters.simulated_bridges.cctp import SimulatedCctp
-from crossway.ports.bridge import BridgeClient
+from crossway.domain.catalogue import Catalogue
+from crossway.ports.bridge import Bridge, BridgeClient
+from crossway.ports.exchange import Exchange
+
+
+def simulated_bridges(
+    catalogue: Catalogue, exchange: Exchange, inventory: bool
+) -> Sequence[Bridge]:
+    """Contracts carry payments over CCTP and Across; over the others the operator pays, and out of
+    `inventory` alone where that is switched on. What CCTP, Gateway and rhino.fi do not carry, the
+    start swaps for what they do."""
+    by_operator = [
+        SwappingBridge(bridge(catalogue), exchange, {"": ""}) for bridge in (Gateway, Rhinofi)
+    ]
+    return [
+        Across(catalogue, enforced=True),
+        SwappingBridge(Cctp(catalogue, enforced=True), exchange, SWAPPING),
+        *by_operator,
+        *([Inventory(catalogue)] if inventory else []),
+    ]
 
 
 def bridge_clients(network: SimulatedNetwork) -> Mapping[str, BridgeClient]:

@@ -19,7 +19,8 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import intent_href
 from crossway.domain.clients import Principal
 from crossway.domain.filters import FilterSet
-from crossway.domain.intent import FundingLevel, Intent, State, compare_funding
+from crossway.domain.funding_level import FundingLevel, compare_funding
+from crossway.domain.intent import Intent, State
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.public_ids import PublicIds, RecordKind

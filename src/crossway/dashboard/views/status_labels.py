@@ -145,6 +145,7 @@ ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
         Account.EQUITY: "Operator's equity",
         Account.IN_TRANSIT: "On its way over a bridge",
         Account.CROSSED: "Crossed from chain to chain",
+        Account.EXCHANGED: "Swapped on exchanges",
         Account.PARKED: "Parked for recipients",
         Account.OWED: "Owed by bridges' contracts",
         Account.BRIDGE_SURPLUS: "Bridge fees not taken",

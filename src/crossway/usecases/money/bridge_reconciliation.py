@@ -62,6 +62,14 @@ class OpenTransfers:
                 sums[intent.terms.token_in] += intent.terms.deposit_amount
         return sums
 
+    def sum_sent(self, chain: str) -> dict[str, int]:
+        """What is on its way from a chain, by token."""
+        sums: dict[str, int] = defaultdict(int)
+        for intent in self.select(*ON_THE_WAY):
+            if intent.terms.source_chain == chain:
+                sums[intent.collected.token] += intent.collected.amount
+        return sums
+
     def select(self, *states: BridgeTransferState) -> Iterator[Intent]:
         """Those in these states."""
         return (self.intents[i] for i, state in self.states.items() if state in states)
@@ -80,7 +88,7 @@ def compare_bridges(
 ) -> None:
     """Compare what is on its way from a chain, and what bridges' contracts there owe and have
     parked, with the books. Raises `Unreachable`."""
-    on_the_way = transfers.sum_deposits(chain.id, *ON_THE_WAY)
+    on_the_way = transfers.sum_sent(chain.id)
     for token, booked in _booked(transfers, Account.IN_TRANSIT, chain.id, on_the_way).items():
         found = on_the_way.get(token, 0)
         _report(services, chain, Account.IN_TRANSIT, (token, booked, found), _NOT_OPEN, result)

@@ -254,6 +254,7 @@ def build_intent(
         updated_at=now,
         by_payer=fields.by_payer,
         custody=quote.custody,
+        swap=quote.swap,
     )
 
 

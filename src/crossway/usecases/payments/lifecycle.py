@@ -114,7 +114,7 @@ def new_outbound_tx(
             cause, chain, token = "fill", terms.destination_chain, terms.token_out
             amount, to_address = terms.payout_amount, terms.recipient
         case OutboundTxKind.REIMBURSE:
-            cause, amount = "reimburse", terms.deposit_amount
+            cause, token, amount = "reimburse", intent.collected.token, intent.collected.amount
             accounts = services.chains[terms.source_chain].accounts
             to_address = accounts.relayer
             due_at = now + timedelta(seconds=intent.settle_seconds)
@@ -125,10 +125,11 @@ def new_outbound_tx(
         case OutboundTxKind.REFUND:
             failed, refused = intent.state is State.FAILED, cause == REFUSED_CAUSE
             cause, to_address = "failed" if failed else "expiry", terms.refund_address
-            kept = intent.costs.network_fee_units if refused else 0
+            kept = intent.collected.costs.network_fee_units if refused else 0
             # What a bridge returned is at the deposit address again.
             is_in_escrow = failed and intent.custody is Custody.OPERATOR
-            amount = terms.deposit_amount - kept if is_in_escrow else None
+            if is_in_escrow:
+                token, amount = intent.collected.token, intent.collected.amount - kept
         case OutboundTxKind.RETURN_EXCESS:
             to_address = terms.refund_address
     return NewOutboundTx(intent.id, kind, cause, chain, token, amount, to_address, due_at)

@@ -18,6 +18,7 @@ from crossway.domain.outbound_call import (
     send_marker,
     settle_marker,
     start_marker,
+    start_outputs,
 )
 from crossway.ports.chain_addresses import ChainAddresses
 
@@ -54,9 +55,8 @@ def _expect(
     at_source = (terms.source_chain, terms.token_in)
     match tx.kind:
         case K.START:
-            rest = Output(intent.address, terms.refund_address, terms.token_in, None, False)
-            is_right = call.outputs == (_deposit_to(intent, intent.bridger), rest)
-            is_right = is_right and tx.to_address == intent.bridger
+            is_right = call.outputs == start_outputs(intent, accounts.exchange)
+            is_right = is_right and (tx.to_address, call.swap) == (intent.bridger, intent.swap)
             over_bridge = intent.custody is Custody.BRIDGE
             marker = send_marker(intent) if over_bridge else start_marker(intent)
             return _Expected((*at_source, terms.deposit_amount), is_right, marker, terms.expires_at)
@@ -66,11 +66,13 @@ def _expect(
             is_right = call.outputs == (payout,) and tx.to_address == terms.recipient
             return _Expected(location, is_right, fill_marker(intent))
         case K.REIMBURSE:
-            is_right = _repays(intent, call, accounts)
-            return _Expected((*at_source, terms.deposit_amount), is_right, settle_marker(intent))
+            is_right, marker = _repays(intent, call, accounts), settle_marker(intent)
+            location = (terms.source_chain, intent.collected.token, intent.collected.amount)
+            return _Expected(location, is_right, marker)
         case K.REFUND if tx.amount is not None:
-            is_right = _settles_back(tx, intent, call, accounts)
-            return _Expected((*at_source, tx.amount), is_right, settle_marker(intent))
+            is_right, marker = _settles_back(tx, intent, call, accounts), settle_marker(intent)
+            location = (terms.source_chain, intent.collected.token, tx.amount)
+            return _Expected(location, is_right, marker)
         case K.REFUND | K.RETURN_EXCESS:
             swept = at_source if tx.kind is K.REFUND else (tx.chain, tx.token)
             is_right = call.outputs == (Output(intent.address, tx.to_address, tx.token, None),)
@@ -113,16 +115,12 @@ _OVER_BRIDGES: Final = {
 }
 
 
-def _deposit_to(intent: Intent, to: str) -> Output:
-    return Output(intent.address, to, intent.terms.token_in, intent.terms.deposit_amount)
-
-
 def _repays(intent: Intent, call: OutboundCall, accounts: ChainAddresses) -> bool:
     """Whether a collected deposit goes to the relayer less all fees, and to the treasury what it
     gets of these; the bridge's fee stays in the escrow."""
-    costs = intent.costs
+    costs = intent.collected.costs
     kept = costs.fees_units + costs.app_fee_units
-    wanted = [(accounts.relayer, intent.terms.deposit_amount - kept)]
+    wanted = [(accounts.relayer, intent.collected.amount - kept)]
     wanted += [(accounts.treasury, costs.treasury_units)] if costs.treasury_units else []
     return _leaves_escrow(intent, call, wanted)
 
@@ -133,14 +131,14 @@ def _settles_back(
     """Whether a collected deposit goes back, whole or less the network costs, which go to the
     relayer: to the payer, or to its deposit address where an agent can pay no other of theirs."""
     restricted = accounts.is_reclaimable(intent.bridger) and accounts.relayer != intent.coordinator
-    amount, deposit = tx.amount or 0, intent.terms.deposit_amount
-    kept = deposit - amount
+    amount, collected = tx.amount or 0, intent.collected
+    kept = collected.amount - amount
     payer = intent.address if restricted else tx.to_address
     wanted = [(payer, amount)] + ([(accounts.relayer, kept)] if kept else [])
-    right = kept in (0, intent.costs.network_fee_units)
+    right = kept in (0, collected.costs.network_fee_units)
     return right and _leaves_escrow(intent, call, wanted)
 
 
 def _leaves_escrow(intent: Intent, call: OutboundCall, wanted: list[tuple[str, int]]) -> bool:
-    token = intent.terms.token_in
+    token = intent.collected.token
     return call.outputs == tuple(Output(intent.bridger, to, token, units) for to, units in wanted)

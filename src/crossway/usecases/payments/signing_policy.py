@@ -73,7 +73,9 @@ class SigningPolicy:
         ids_of_payouts = [tx.intent_id for tx in txs if tx.kind in (K.FILL, K.REIMBURSE, K.REFUND)]
         self._paid = unit.ledger.sum_by_intent(Account.RECIPIENT, ids_of_payouts)
         # What left the escrow again, such as a reimbursement before a reorg, does not count here.
-        self._collected = unit.ledger.sum_by_intent(Account.ESCROW, ids_of_payouts, Account.HELD)
+        self._collected = unit.ledger.sum_by_intent(
+            Account.ESCROW, ids_of_payouts, Account.HELD, Account.EXCHANGED
+        )
         self._in_transit = unit.ledger.sum_by_intent(Account.IN_TRANSIT, ids_of_payouts)
         self._of_intent: dict[tuple[int, OutboundTxKind], list[OutboundTx]] = {}
         for kind in (K.START, K.FILL, K.REIMBURSE, K.REFUND) if ids_of_payouts else ():
@@ -197,7 +199,8 @@ class SigningPolicy:
         its fee alone, and must not keep its nonce waiting."""
         if self._chain.accounts.is_coordinator(intent.coordinator):
             return
-        open_to_all = intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.CCTP
+        over_cctp = intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.CCTP
+        open_to_all = over_cctp and intent.swap is None
         takes_out = tx.kind is K.REIMBURSE or (tx.kind is K.REFUND and tx.amount is not None)
         sweeps = tx.kind in (K.REFUND, K.RETURN_EXCESS) and tx.amount is None
         if sweeps and tx.to_address != intent.terms.refund_address:
@@ -229,7 +232,7 @@ class SigningPolicy:
         paid, is_first = self._paid.get(intent.id, 0), tx.state is T.DUE
         if not self._has(intent, K.START, _DONE if is_first else (T.DUE, *_SENT)):
             yield "the deposit was not collected"
-        elif is_first and self._booked(intent) != intent.terms.deposit_amount:
+        elif is_first and self._booked(intent) != intent.collected.amount:
             yield "the books do not show that the deposit was collected"
         if tx.kind is K.REIMBURSE:
             # A reorg may have taken the payout back since the first one was signed.

@@ -167,11 +167,14 @@ def _bridged_options(
 ) -> tuple[list[SourceOption], list[ExcludedSource]]:
     """The options on chains that need a bridge, and the chains and bridges without a quote.
 
-    A bridge treats all tokens alike that are not the one paid out, so that there are at most two
-    requests for a chain, however many tokens it has.
+    Unless an exchange prices each token for itself, all that are not the one paid out are alike,
+    so that there are at most two requests for a chain, however many tokens it has.
     """
+    alike = services.exchange is None or services.exchange.prices_alike
     groups = [
-        (chain, group) for chain in chains for group in group_tokens(payout, tokens[chain.id])
+        (chain, group)
+        for chain in chains
+        for group in group_tokens(payout, tokens[chain.id], alike)
     ]
     if not groups:
         return [], []
@@ -185,6 +188,9 @@ def _bridged_options(
     return options, [*excluded, *fetched.excluded]
 
 
+_Price = tuple[str, str, int, int, bool]
+
+
 def _options_of_groups(
     groups: Sequence[tuple[Chain, list[PricedOption]]],
     fetched: BridgeQuotes,
@@ -193,12 +199,13 @@ def _options_of_groups(
 ) -> tuple[list[SourceOption], list[ExcludedSource]]:
     """One option for all tokens of a chain that a bridge carries at one price, and the chains of
     which no token is carried."""
-    carried: dict[tuple[str, str, int, int], tuple[Chain, BridgeQuote, list[PricedOption]]] = {}
+    carried: dict[_Price, tuple[Chain, BridgeQuote, list[PricedOption]]] = {}
     rejections: dict[str, list[QuoteRejected]] = {}
     for index, (chain, group) in enumerate(groups):
         if quotes := fetched.quotes[index]:
             quote = _cheapest(quotes, fees[chain.id])
-            price = chain.id, quote.bridge, quote.fee_micro_usd, quote.fill_seconds
+            is_swapped = quote.swap is not None
+            price = chain.id, quote.bridge, quote.fee_micro_usd, quote.fill_seconds, is_swapped
             carried.setdefault(price, (chain, quote, []))[2].extend(group)
         else:
             rejections.setdefault(chain.id, []).extend(fetched.rejections[index])

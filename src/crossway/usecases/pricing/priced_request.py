@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
+from crossway.domain.costs import Costs
 from crossway.domain.errors import InvalidInput
-from crossway.domain.intent import Costs
 from crossway.domain.money import Token, parse_units
 from crossway.domain.network_costs import PayoutPath
 from crossway.domain.pricing import PricedToken, calculate_costs, usd_value

@@ -7,11 +7,7 @@ from typing import Any
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable
-from crossway.domain.pricing import (
-    amount_for_usd,
-    convert,
-    slippage_percent,
-)
+from crossway.domain.pricing import amount_for_usd, convert
 from crossway.domain.quotes import (
     BridgeName,
     BridgeQuote,
@@ -20,6 +16,7 @@ from crossway.domain.quotes import (
     cctp_max_fee,
     usual_times,
 )
+from crossway.domain.swaps import percent_of_bps
 from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import (
@@ -39,6 +36,7 @@ from crossway.usecases.pricing.priced_request import (
     parse,
     price_request,
 )
+from crossway.usecases.pricing.swap_terms import draw_up_swap, slippage_bps
 from crossway.usecases.validation_errors import ValidationErrors
 
 NO_QUOTES = "No quotes available for this route. Please check if the route is supported."
@@ -167,19 +165,32 @@ def build_quote(
         asset_symbol=route.token_in.symbol,
         asset_decimals=route.token_in.decimals,
         deposit_amount=deposit_amount,
-        slippage=slippage_percent(route.token_in.symbol, amount_token.symbol),
+        slippage=_slippage(services, priced, bridge_quote),
         fill_seconds=fill_seconds,
         trusted_seconds=trusted_seconds,
         expires_at=services.clock.now() + timedelta(seconds=services.policy.quote_life_seconds),
-        **_bridge_fields(bridge_quote, deposit_amount, payout_amount),
+        **_bridge_fields(services, priced, bridge_quote, deposit_amount, payout_amount),
     )
 
 
-def _bridge_fields(quote: BridgeQuote | None, total: int, amount: int) -> Mapping[str, Any]:
+def _slippage(services: Services, priced: PricedRequest, quote: BridgeQuote | None) -> str:
+    """By how many percent more than expected a swap may cost; 0 without one."""
+    if quote is None or quote.swap is None:
+        return "0"
+    route = priced.route
+    symbols = route.token_in.symbol, route.token_out.symbol
+    return percent_of_bps(slippage_bps(services, *symbols, route.life_seconds))
+
+
+def _bridge_fields(
+    services: Services, priced: PricedRequest, quote: BridgeQuote | None, total: int, amount: int
+) -> Mapping[str, Any]:
     """The fields of `Quote` that are the bridge's, for a deposit of `total` and a payout of
     `amount`."""
     if quote is None:
         return {"bridge": None, "settle_seconds": 0, "details": {}, "extra_data": "0x"}
+    swap = draw_up_swap(services, priced, quote, total)
+    total = total if swap is None else swap.output
     details, extra_data = quote.details, quote.extra_data
     if quote.bridge is BridgeName.CCTP and quote.custody is Custody.BRIDGE:
         # What the contract will offer depends on all fees, so no bridge can know it beforehand.
@@ -193,6 +204,8 @@ def _bridge_fields(quote: BridgeQuote | None, total: int, amount: int) -> Mappin
         "extra_data": extra_data,
         "custody": quote.custody,
         "collector": quote.collector,
+        "swap": swap,
+        "swap_micro_usd": quote.swap_micro_usd,
     }
 
 

@@ -8,17 +8,18 @@ from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
 from crossway.domain.money import Token, rescale_up
 from crossway.domain.network_costs import PayoutPath
-from crossway.domain.pricing import PricedToken, amount_for_usd, slippage_percent, usd_value
+from crossway.domain.pricing import PricedToken, amount_for_usd, usd_value
 from crossway.domain.quotes import BridgeQuote, PaymentOption, SourceOption, usual_times
 from crossway.ports.services import Services
 from crossway.usecases.pricing.network_fees import NetworkFees
 from crossway.usecases.pricing.priced_options import PricedOption
+from crossway.usecases.pricing.swap_terms import slippage_percent
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedPayout:
     """The requested payout, and what is the same for every source: service and app fee in
-    micro-USD and in units of the token paid out, and slippage by deposited symbol."""
+    micro-USD and in units of the token paid out, and the slippage of swaps by deposited symbol."""
 
     out: Token
     destination: Chain
@@ -43,7 +44,8 @@ class RequestedPayout:
         micro_usd = usd_value(amount, priced_out)
         app = caller.client.app_fee(micro_usd) if caller else 0
         service = services.policy.service_fee.calculate(micro_usd)
-        slippage = {s: slippage_percent(s, token_out.symbol) for s in services.catalogue.symbols}
+        symbols = services.catalogue.symbols
+        slippage = {s: slippage_percent(services, s, token_out.symbol) for s in symbols}
         destination = services.catalogue.chains[token_out.chain]
         return RequestedPayout(
             out=token_out,
@@ -60,15 +62,20 @@ class RequestedPayout:
 
 
 def group_tokens(
-    payout: RequestedPayout, tokens: Sequence[PricedOption]
+    payout: RequestedPayout, tokens: Sequence[PricedOption], alike: bool
 ) -> Iterator[list[PricedOption]]:
-    """The tokens that are of the symbol paid out, and all others; only groups with tokens."""
+    """The tokens that are of the symbol paid out, and all others, which are one group where they
+    are priced `alike`, and else one group each; only groups with tokens."""
     symbol = payout.out.symbol
     same = [token for token in tokens if token.carried_as == symbol]
     if same:
         yield same
-    if len(same) < len(tokens):
-        yield [token for token in tokens if token.carried_as != symbol]
+    others = [token for token in tokens if token.carried_as != symbol]
+    if others and alike:
+        yield others
+    elif others:
+        for carried_as in dict.fromkeys(token.carried_as for token in others):
+            yield [token for token in others if token.carried_as == carried_as]
 
 
 def build_option(
@@ -94,14 +101,14 @@ def build_option(
         app_fee_units=payout.app_units,
         fee_micro_usd=fee_micro_usd + payout.app,
         fill_seconds=fill_seconds,
-        options=_payment_options(payout, fee_micro_usd, tokens),
+        options=_payment_options(payout, fee_micro_usd, tokens, bool(quote and quote.swap)),
         custody=quote.custody if quote else Custody.OPERATOR,
         trusted_seconds=trusted_seconds,
     )
 
 
 def _payment_options(
-    payout: RequestedPayout, fee_micro_usd: int, tokens: Sequence[PricedOption]
+    payout: RequestedPayout, fee_micro_usd: int, tokens: Sequence[PricedOption], swapped: bool
 ) -> tuple[PaymentOption, ...]:
     """The deposit amount of each token; equal to the unit to `domain.pricing.calculate_costs`."""
     amount, decimals, symbol = payout.units, payout.out.decimals, payout.out.symbol
@@ -123,7 +130,7 @@ def _payment_options(
                 token.decimals,
                 fee_amount,
                 deposit_amount,
-                slippage[token.carried_as],
+                slippage[token.carried_as] if swapped else "0",
             )
         )
     return tuple(options)

@@ -123,6 +123,7 @@ def _with_bridges(included: IncludedTx, events: Sequence[BridgeEvent]) -> Includ
         arrivals=tuple(e.as_arrival() for e in events if e.kind is EventKind.ARRIVED),
         sent=of_kind[EventKind.SENT],
         given_back=of_kind[EventKind.GIVEN_BACK],
+        swapped={e.intent_hash: e.paid for e in events if e.kind is EventKind.SENT and e.paid},
     )
 
 

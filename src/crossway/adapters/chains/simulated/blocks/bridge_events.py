@@ -48,14 +48,18 @@ class LoadedContracts:
     marker_tags: set[int]
 
 
-def load_contracts(session: ChainSession, calls: Sequence[ContractCall]) -> LoadedContracts:
-    """What bridges' contracts have of the payments of these calls."""
+def load_contracts(
+    session: ChainSession, calls: Sequence[ContractCall], swaps: bool = False
+) -> LoadedContracts:
+    """What bridges' contracts have of the payments of these calls; `swaps`: other transactions
+    buy from the exchange."""
     facts = session.facts
     agents = frozenset({facts.accounts.relayer, facts.accounts.coordinator})
     contracts = BlockContracts(facts.id, facts.reach, agents)
+    if calls or swaps:
+        contracts.paused = load_paused(session.db)
     if not calls:
         return LoadedContracts(contracts, set(), set())
-    contracts.paused = load_paused(session.db)
     names = {call.intent_hash for call in calls}
     stored = load_by_payment(session, names)
     contracts.history = {name: [each.event for each in stored[name]] for name in names}

@@ -6,7 +6,6 @@ from sqlalchemy import Connection, select
 
 from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
 from crossway.adapters.chains.simulated.blocks.tables import bridge_faults
-from crossway.domain.quotes import BridgeName
 from crossway.ports.sandbox import BridgeFaults
 
 
@@ -35,10 +34,10 @@ def load_faults(db: Connection, bridge: str) -> ActiveFaults:
     return _parse(dict(row._mapping)) if row is not None else ActiveFaults()
 
 
-def load_paused(db: Connection) -> frozenset[BridgeName]:
-    """The bridges whose contracts are paused."""
+def load_paused(db: Connection) -> frozenset[str]:
+    """The bridges whose contracts are paused, and EXCHANGE where that sells nothing."""
     query = select(bridge_faults.c.bridge).where(bridge_faults.c.paused)
-    return frozenset(BridgeName(name) for name in db.scalars(query))
+    return frozenset(db.scalars(query))
 
 
 def store_faults(db: Connection, bridge: str, faults: ActiveFaults) -> None:

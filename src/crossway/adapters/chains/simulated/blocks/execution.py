@@ -15,10 +15,16 @@ from crossway.adapters.chains.simulated.contracts.block_contracts import BlockCo
 from crossway.adapters.chains.simulated.contracts.call_frame import ContractReverted
 from crossway.adapters.chains.simulated.contracts.contract_call import ContractCall
 from crossway.adapters.chains.simulated.contracts.events import BridgeEvent
+from crossway.adapters.chains.simulated.contracts.reach import (
+    EXCHANGE_NAME,
+    EXCHANGES,
+    TOO_DEAR,
+)
 from crossway.ports.chain import ALREADY_DONE, NOTHING_TO_MOVE
 
 TransferRow = tuple[str, str, str, int]  # source, receiver, token, units
 NOWHERE = ""
+_EXCHANGES = frozenset(EXCHANGES.values())
 REFUSED = "the receiver refuses this transfer"
 EXPIRED = "the time in which it could be started is over"
 
@@ -133,11 +139,14 @@ class ExecutionState:
         source, to, token, units, required = output
         balance = self.units(source, token)
         amount = balance if units is None else units
+        is_sold = source in _EXCHANGES
         if to in self.refusing:
             failure = Reverted(REFUSED, permanent=True)
+        elif is_sold and EXCHANGE_NAME in self.contracts.paused:
+            failure = Reverted(TOO_DEAR)
         elif units is None and not balance:
             failure = Reverted(NOTHING_TO_MOVE)
-        elif amount > balance and not minted:
+        elif amount > balance and not (minted or is_sold):
             failure = Reverted(f"{source} holds {balance} of the {amount} units of {token} to move")
         else:
             if not minted:

@@ -13,7 +13,7 @@ from crossway.adapters.chains.simulated.blocks.derivation import (
 )
 from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.adapters.chains.simulated.blocks.tables import balances, chains
-from crossway.adapters.chains.simulated.contracts.reach import POOL, BridgeReach
+from crossway.adapters.chains.simulated.contracts.reach import EXCHANGES, POOL, BridgeReach
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.money import PICO_USD_DECIMALS, Token, units_for_micro_usd_up
 from crossway.ports.chain_addresses import ChainAddresses
@@ -96,7 +96,7 @@ def facts_of(
 
 
 def _accounts(chain: Chain, reach: BridgeReach | None) -> ChainAddresses:
-    own = operator_addresses(chain.kind)
+    own = replace(operator_addresses(chain.kind), exchange=EXCHANGES[chain.kind])
     if reach is None:
         return own
     return replace(

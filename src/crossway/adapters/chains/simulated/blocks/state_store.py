@@ -17,6 +17,7 @@ from crossway.adapters.chains.simulated.blocks.tables import (
     refusing_addresses,
 )
 from crossway.adapters.chains.simulated.blocks.transactions import Transaction, parse
+from crossway.adapters.chains.simulated.contracts.reach import EXCHANGES
 
 Holdings = dict[tuple[str, str], tuple[int, int]]
 
@@ -30,7 +31,8 @@ def load_execution_state(
     accounts = {tx.account for tx in transactions if tx.account}
     addresses = {party for tx in transactions for out in tx.outputs for party in out[:2] if party}
     marker_tags = {tx.marker_tag for tx in transactions if tx.marker_tag is not None}
-    contracts = load_contracts(session, [tx.contract for tx in transactions if tx.contract])
+    swaps = any(output[0] in EXCHANGES.values() for tx in transactions for output in tx.outputs)
+    contracts = load_contracts(session, [tx.contract for tx in transactions if tx.contract], swaps)
     addresses |= contracts.parties
     marker_tags |= contracts.marker_tags
     markers_query = select(markers.c.tag).where(in_values(db, markers.c.tag, marker_tags))

@@ -20,6 +20,7 @@ from crossway.domain.intent import Terms
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
 from crossway.domain.quotes import BridgeName
+from crossway.domain.swaps import Swap
 
 METHODS: Final = {
     OutboundTxKind.START: Method.SEND,
@@ -44,7 +45,13 @@ def build_contract_call(
     if terms is None or intent_hash(terms) != action.intent_hash:
         raise ValueError(f"the terms of {action.intent_hash} have another intent hash")
     call = build_call(
-        facts, method, terms, action.bridger, action.coordinator, action.bridge_output
+        facts,
+        method,
+        terms,
+        action.bridger,
+        action.coordinator,
+        action.bridge_output,
+        swap=action.swap,
     )
     if method is not Method.DELIVER:
         return call
@@ -59,15 +66,17 @@ def build_call(
     coordinator: str,
     output: int = 0,
     payer: str = "",
+    swap: Swap | None = None,
 ) -> ContractCall:
     """A call for a payment of these terms; a delivery needs its message beside it. `output` is what
-    relayers of Across are asked to pay."""
+    relayers of Across are asked to pay, and `swap` what is bought first."""
     source, destination = (
         _reach(facts, bridger, chain) for chain in (terms.source_chain, terms.destination_chain)
     )
     name = intent_hash(terms)
     over_cctp = method is Method.SEND and bridge_of(bridger) is BridgeName.CCTP
-    message = _burn(source, destination, terms, bridger, coordinator) if over_cctp else None
+    sent = (terms.token_in, terms.deposit_amount) if swap is None else (swap.token, swap.output)
+    message = _burn(source, destination, terms, bridger, coordinator, sent) if over_cctp else None
     return ContractCall(
         method,
         bridger,
@@ -85,6 +94,9 @@ def build_call(
         output=output,
         message="" if message is None else message.encode().hex(),
         payer=payer,
+        bought_token="" if swap is None else swap.token,
+        bought=0 if swap is None else swap.output,
+        price=0 if swap is None else swap.expected_input,
     )
 
 
@@ -104,12 +116,19 @@ def _reach(facts: Mapping[str, ChainFacts], bridger: str, chain: str) -> BridgeR
 
 
 def _burn(
-    source: BridgeReach, destination: BridgeReach, terms: Terms, bridger: str, coordinator: str
+    source: BridgeReach,
+    destination: BridgeReach,
+    terms: Terms,
+    bridger: str,
+    coordinator: str,
+    sent: tuple[str, int],
 ) -> BurnMessage:
-    """What the burn of a deposit emits. Raises `ValueError` where CCTP does not carry it."""
+    """What the burn of a deposit, or of what was bought with it, emits. Raises `ValueError` where
+    CCTP does not carry it."""
+    token, amount = sent
     if source.domain is None or destination.domain is None or source.testnet != destination.testnet:
         raise ValueError(f"CCTP does not lead from {source.chain} to {destination.chain}")
-    if (terms.token_in, terms.token_out) != (source.usdc, destination.usdc):
+    if (token, terms.token_out) != (source.usdc, destination.usdc):
         raise ValueError("CCTP carries USDC alone")
     return BurnMessage(
         source.domain,
@@ -118,24 +137,31 @@ def _burn(
         as_word(MESSENGER),
         as_word(bridger),
         next(least for name, least in MIN_FINALITY.items() if COLLECTORS[name] == bridger),
+        as_word(token),
+        as_word(bridger),
+        amount,
+        as_word(bridger),
+        min(amount - terms.payout_amount, amount // MAX_FEE_DIVISOR),
+        _hook((source.number, destination.number), terms, bridger, coordinator),
+    )
+
+
+def _hook(
+    numbers: tuple[int, int], terms: Terms, bridger: str, coordinator: str
+) -> tuple[bytes, ...]:
+    """The terms as the message has them; `numbers` are those of the two chains."""
+    return (
+        as_word(numbers[0]),
+        as_word(terms.nonce),
         as_word(terms.token_in),
+        as_word(terms.deposit_amount),
         as_word(bridger),
-        terms.deposit_amount,
-        as_word(bridger),
-        min(terms.deposit_amount - terms.payout_amount, terms.deposit_amount // MAX_FEE_DIVISOR),
-        (
-            as_word(source.number),
-            as_word(terms.nonce),
-            as_word(terms.token_in),
-            as_word(terms.deposit_amount),
-            as_word(bridger),
-            as_word(terms.refund_address),
-            as_word(coordinator),
-            as_word(int(terms.expires_at.timestamp())),
-            as_word(destination.number),
-            as_word(terms.token_out),
-            as_word(terms.recipient),
-            as_word(terms.payout_amount),
-            as_word(intent_hash(terms)),
-        ),
+        as_word(terms.refund_address),
+        as_word(coordinator),
+        as_word(int(terms.expires_at.timestamp())),
+        as_word(numbers[1]),
+        as_word(terms.token_out),
+        as_word(terms.recipient),
+        as_word(terms.payout_amount),
+        as_word(intent_hash(terms)),
     )

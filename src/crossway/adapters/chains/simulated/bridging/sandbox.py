@@ -71,6 +71,7 @@ class SimulatedBridgeSandbox:
             intent.coordinator,
             bridge_output(intent),
             payer,
+            intent.swap,
         )
         return self._with_attested(call, intent) if action is StrangerAction.DELIVER else call
 

@@ -12,7 +12,6 @@ from crossway.adapters.chains.simulated.contracts.calls import execute_call
 from crossway.adapters.chains.simulated.contracts.contract_call import ContractCall
 from crossway.adapters.chains.simulated.contracts.events import BridgeEvent
 from crossway.adapters.chains.simulated.contracts.reach import BridgeReach
-from crossway.domain.quotes import BridgeName
 
 
 @dataclass(slots=True)
@@ -24,7 +23,7 @@ class BlockContracts:
     reach: BridgeReach | None = None
     agents: frozenset[str] = frozenset()
     height: int = 0
-    paused: frozenset[BridgeName] = frozenset()
+    paused: frozenset[str] = frozenset()
     history: dict[str, list[BridgeEvent]] = field(default_factory=dict)
 
     def execute(self, accounts: Accounts, call: ContractCall, caller: str, at: float) -> CallFrame:

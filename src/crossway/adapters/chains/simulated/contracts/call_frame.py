@@ -7,7 +7,6 @@ from crossway.adapters.chains.rpc.tx_results import REVERT_REASONS, UNKNOWN_REVE
 from crossway.adapters.chains.simulated.contracts.events import BridgeEvent, EventKind
 from crossway.adapters.chains.simulated.contracts.reach import BridgeReach
 from crossway.domain.bridge_transfer import ArrivalOutcome
-from crossway.domain.quotes import BridgeName
 
 NOWHERE: Final = ""
 INVENTORY_SHORT: Final = RevertReason("the relayer's balance or allowance was too low", False)
@@ -47,7 +46,7 @@ class CallFrame:
     accounts: Accounts
     reach: BridgeReach
     history: list[BridgeEvent]
-    paused: frozenset[BridgeName]
+    paused: frozenset[str]
     caller: str
     is_agent: bool
     height: int

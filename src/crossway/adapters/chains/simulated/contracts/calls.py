@@ -22,9 +22,12 @@ from crossway.adapters.chains.simulated.contracts.contract_call import ContractC
 from crossway.adapters.chains.simulated.contracts.events import BridgeEvent, EventKind
 from crossway.adapters.chains.simulated.contracts.reach import (
     ACROSS_RELAYER,
+    EXCHANGE,
+    EXCHANGE_NAME,
     FEE_RECIPIENT,
     MESSENGER,
     POOL,
+    TOO_DEAR,
     bridge_of,
 )
 from crossway.domain.quotes import BridgeName
@@ -85,11 +88,31 @@ def _send(frame: CallFrame, call: ContractCall) -> None:
         _check_output(frame, call)
     if not over_across and BridgeName.CCTP in frame.paused:
         refuse(PAUSED)
-    if not frame.move(call.bridger, POOL if over_across else MESSENGER, call.token, call.total):
+    token, amount, spent = _swap(frame, call) if call.bought else (call.token, call.total, 0)
+    if not frame.move(call.bridger, POOL if over_across else MESSENGER, token, amount):
         revert("BRIDGE_FAILED")
     if not over_across:
-        frame.move(MESSENGER, NOWHERE, call.token, call.total)
-    _report(frame, call, EventKind.SENT, bytes.fromhex(call.message))
+        frame.move(MESSENGER, NOWHERE, token, amount)
+    _report(frame, call, EventKind.SENT, bytes.fromhex(call.message), (token, amount, spent))
+
+
+def _swap(frame: CallFrame, call: ContractCall) -> tuple[str, int, int]:
+    """Buy what is to be sent with the collected deposit, and return the rest of that to the payer:
+    the token, the amount and what it cost."""
+    if not frame.is_agent:
+        revert("NOT_AUTHORIZED")
+    if call.bought < call.amount:
+        revert("INVALID_TERMS")
+    if call.price > call.total or EXCHANGE_NAME in frame.paused:
+        refuse(TOO_DEAR)
+    frame.move(call.bridger, EXCHANGE, call.token, call.price)
+    # What the exchange sells comes from outside of the simulated network.
+    frame.move(NOWHERE, EXCHANGE, call.bought_token, call.bought)
+    frame.move(EXCHANGE, call.bridger, call.bought_token, call.bought)
+    rest = call.total - call.price
+    if rest and not frame.move(call.bridger, call.refund_to, call.token, rest):
+        frame.move(call.bridger, call.deposit, call.token, rest)
+    return call.bought_token, call.bought, call.price
 
 
 def _check_output(frame: CallFrame, call: ContractCall) -> None:
@@ -179,15 +202,25 @@ def _require_unspent(frame: CallFrame) -> None:
         revert("ALREADY_GIVEN_BACK")
 
 
-def _report(frame: CallFrame, call: ContractCall, kind: EventKind, message: bytes = b"") -> None:
+def _report(
+    frame: CallFrame,
+    call: ContractCall,
+    kind: EventKind,
+    message: bytes = b"",
+    sent: tuple[str, int, int] | None = None,
+) -> None:
+    """Report an event; `sent` is the token and the amount that it is about, where that is not the
+    deposit, and what that amount cost."""
+    token, got, paid = sent or (call.token, call.total, 0)
     frame.events.append(
         BridgeEvent(
             call.intent_hash,
             kind,
             call.bridger,
             frame.at,
-            token=call.token,
-            got=call.total,
+            token=token,
+            got=got,
+            paid=paid,
             message=message,
         )
     )

@@ -22,9 +22,9 @@ class EventKind(StrEnum):
 class BridgeEvent:
     """One event of a transaction in a block of the time `at`.
 
-    SENT: `message` is what CCTP emitted. FILLED: `payee` is repaid by what arrives. ARRIVED: the
-    other fields are those of `domain.bridge_transfer.Arrival`, and `message_id` is the message's
-    that was delivered, if any.
+    SENT: `message` is what CCTP emitted, and `paid` what a swap cost before. FILLED: `payee` is
+    repaid by what arrives. ARRIVED: the other fields are those of `domain.bridge_transfer.Arrival`,
+    and `message_id` is the message's that was delivered, if any.
     """
 
     intent_hash: str

@@ -16,8 +16,16 @@ def _address(name: str) -> str:
 
 
 CCTP_FAST, CCTP_STANDARD, ACROSS = "CCTP_FAST", "CCTP_STANDARD", "ACROSS"
+CCTP_SWAP_FAST, CCTP_SWAP_STANDARD = "CCTP_SWAP_FAST", "CCTP_SWAP_STANDARD"
 """The names of the contracts, as quotes give them."""
-MIN_FINALITY: Final = {CCTP_FAST: 1000, CCTP_STANDARD: 2000}
+SWAPPING: Final = {CCTP_FAST: CCTP_SWAP_FAST, CCTP_STANDARD: CCTP_SWAP_STANDARD}
+"""Those that swap the deposit before they send it, by those that do not."""
+MIN_FINALITY: Final = {
+    CCTP_FAST: 1000,
+    CCTP_STANDARD: 2000,
+    CCTP_SWAP_FAST: 1000,
+    CCTP_SWAP_STANDARD: 2000,
+}
 """The least finality for which each contract of CCTP asks: soft-final, and final."""
 COLLECTORS: Final = {name: _address(f"bridge {name}") for name in MIN_FINALITY} | {
     ACROSS: _address(f"bridge {ACROSS}")
@@ -30,11 +38,20 @@ FEE_RECIPIENT: Final = _address("CCTP fee recipient")
 POOL: Final = _address("Across pool")
 """Of Across: holds what was deposited."""
 ACROSS_RELAYER: Final = _address("Across relayer")
-_BRIDGE_OF: Final = {
-    COLLECTORS[CCTP_FAST]: BridgeName.CCTP,
-    COLLECTORS[CCTP_STANDARD]: BridgeName.CCTP,
-    COLLECTORS[ACROSS]: BridgeName.ACROSS,
+_BRIDGE_OF: Final = {COLLECTORS[name]: BridgeName.CCTP for name in MIN_FINALITY} | {
+    COLLECTORS[ACROSS]: BridgeName.ACROSS
 }
+_FAMILIES: Final = ("evm", "solana", "tron", "starknet")
+EXCHANGES: Final = {
+    kind: address_from_digest(kind, sha256(b"crossway simulated exchange").digest())
+    for kind in _FAMILIES
+}
+"""Where tokens are bought and sold, by the chain's family; a model, which has what it is asked
+for."""
+EXCHANGE: Final = EXCHANGES["evm"]
+EXCHANGE_NAME: Final = "EXCHANGE"
+"""By which the exchange is told to sell nothing."""
+TOO_DEAR: Final = "the swap costs more than the deposit"
 
 
 def bridge_of(collector: str) -> BridgeName | None:

@@ -1,0 +1,1 @@
+"""Exchanges on which the start of a payment swaps the payer's token."""

@@ -1,0 +1,134 @@
+"""Payments whose start swaps the payer's token for what the bridge carries."""
+
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.bridge_transfer import Custody
+from crossway.domain.intent import State
+from crossway.domain.ledger import Account
+from crossway.domain.outbound import OutboundTxKind as K
+from crossway.ports.sandbox import Faults, StrangerAction
+from tests.bridges.world import BridgeWorld
+from tests.harness import CATALOGUE
+
+ETH = CATALOGUE.tokens["BASE_MAINNET", "ETH"].address
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> BridgeWorld:
+    return BridgeWorld(tmp_path, "CCTP")
+
+
+def booked(world: BridgeWorld, account: Account, chain: str, token: str) -> int:
+    with world.store.read() as unit:
+        return unit.ledger.get_balances().get((account, chain, token), 0)
+
+
+def test_a_token_that_no_bridge_carries_is_swapped_and_pays_the_recipient_exactly(
+    world: BridgeWorld,
+) -> None:
+    intent = world.pay(token_in=ETH)
+    swap = intent.swap
+    assert swap is not None
+    assert (intent.custody, intent.terms.bridge) == (Custody.BRIDGE, "CCTP")
+    assert (swap.symbol, swap.exchange) == ("USDC", "Simulated exchange")
+    world.wait_for_state(intent, State.COMPLETED, within=60)
+    assert world.paid(intent) == 25_000_000
+    # What the swap did not need of the deposit is the payer's.
+    assert world.refunded(intent) == intent.terms.deposit_amount - swap.expected_input > 0
+    assert world.txs(intent).keys() == {K.START, K.DELIVER}
+    source, token = intent.terms.source_chain, intent.terms.token_in
+    assert booked(world, Account.EXCHANGED, source, token) == swap.expected_input
+    assert booked(world, Account.EXCHANGED, source, swap.token) == -swap.output
+    assert booked(world, Account.HELD, source, token) == 0
+    assert booked(world, Account.IN_TRANSIT, source, swap.token) == 0
+
+
+def test_a_swap_that_the_deposit_cannot_pay_for_reverts_and_is_refunded(
+    world: BridgeWorld,
+) -> None:
+    world.set_faults("EXCHANGE", paused=True)
+    intent = world.pay(token_in=ETH)
+    world.pass_time(30)
+    [start] = [tx for kind, tx in world.txs(intent).items() if kind is K.START]
+    assert "the swap costs more than the deposit" in start.reason
+    world.wait_for_state(intent, State.REFUNDED, within=4_000)
+    assert world.refunded(intent) == intent.terms.deposit_amount
+    assert world.paid(intent) == 0
+
+
+def test_a_swap_is_made_after_a_strangers_bare_start(world: BridgeWorld) -> None:
+    intent = world.pay(token_in=ETH)
+    world.act(intent, StrangerAction.START)
+    world.wait_for_state(intent, State.COMPLETED, within=60)
+    assert world.paid(intent) == 25_000_000
+    assert intent.swap is not None
+    assert world.refunded(intent) == intent.terms.deposit_amount - intent.swap.expected_input
+    source, token = intent.terms.source_chain, intent.terms.token_in
+    assert booked(world, Account.ESCROW, source, token) == 0
+
+
+def test_a_stranger_cannot_swap(world: BridgeWorld) -> None:
+    intent = world.pay(token_in=ETH)
+    world.act(intent, StrangerAction.SEND)
+    world.pass_time(3)
+    assert intent.swap is not None
+    assert world.paid(intent) == 0
+    world.wait_for_state(intent, State.COMPLETED, within=60)
+
+
+@pytest.mark.parametrize(
+    ("source", "symbol", "bridge", "to"),
+    [
+        ("SOLANA_MAINNET", "SOL", "GATEWAY", "BASE_MAINNET"),
+        ("STARKNET_MAINNET", "STRK", "RHINOFI", "BASE_MAINNET"),
+        ("TRON_MAINNET", "TRX", "RHINOFI", "ETHEREUM_MAINNET"),
+        ("BSC_MAINNET", "BNB", "RHINOFI", "BASE_MAINNET"),
+    ],
+)
+def test_a_payment_out_of_inventory_swaps_at_its_start_on_every_family(
+    tmp_path: Path, source: str, symbol: str, bridge: str, to: str
+) -> None:
+    world = BridgeWorld(tmp_path, bridge, chains=(source, to))
+    out = "USDT" if source.startswith("TRON") else "USDC"
+    intent = world.pay(
+        source=source,
+        to=to,
+        token_in=CATALOGUE.tokens[source, symbol].address,
+        token_out=CATALOGUE.tokens[to, out].address,
+    )
+    swap = intent.swap
+    assert swap is not None
+    assert (intent.custody, swap.symbol) == (Custody.OPERATOR, out)
+    world.wait_for_state(intent, State.COMPLETED, within=120)
+    assert world.paid(intent) == intent.terms.payout_amount
+    assert world.refunded(intent) == intent.terms.deposit_amount - swap.expected_input
+    world.pass_time(120)
+    chain = intent.terms.source_chain
+    # The escrow repaid the relayer in what it holds since the swap; the spread stays with it.
+    assert world.txs(intent)[K.REIMBURSE].token == swap.token
+    assert booked(world, Account.ESCROW, chain, swap.token) == 0
+    assert booked(world, Account.HELD, chain, intent.terms.token_in) == 0
+    assert booked(world, Account.SERVICE_FEES, chain, swap.token) > 0
+
+
+def test_a_swapped_deposit_that_is_not_paid_out_goes_back_as_what_it_was_swapped_for(
+    tmp_path: Path,
+) -> None:
+    world = BridgeWorld(tmp_path, "GATEWAY", chains=("SOLANA_MAINNET", "BASE_MAINNET"))
+    intent = world.pay(
+        source="SOLANA_MAINNET",
+        to="BASE_MAINNET",
+        token_in=CATALOGUE.tokens["SOLANA_MAINNET", "SOL"].address,
+    )
+    swap = intent.swap
+    assert swap is not None
+    world.wait_for_state(intent, State.FUNDED)
+    # The start is on its way: before it, the simulation would have shown the refusal.
+    world.sandbox.inject_faults("BASE_MAINNET", Faults(refuse=[intent.terms.recipient]))
+    world.wait_for_state(intent, State.REFUNDED, within=600)
+    accounts = world.services.chains["SOLANA_MAINNET"].balances(
+        [intent.terms.refund_address], swap.token
+    )
+    assert accounts[intent.terms.refund_address] >= swap.output - swap.network_fee_units
