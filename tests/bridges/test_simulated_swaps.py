@@ -83,7 +83,7 @@ def test_a_stranger_cannot_swap(world: BridgeWorld) -> None:
     [
         ("SOLANA_MAINNET", "SOL", "GATEWAY", "BASE_MAINNET"),
         ("STARKNET_MAINNET", "STRK", "RHINOFI", "BASE_MAINNET"),
-        ("TRON_MAINNET", "TRX", "RHINOFI", "ETHEREUM_MAINNET"),
+        ("TRON_MAINNET", "TRON", "RHINOFI", "ETHEREUM_MAINNET"),
         ("BSC_MAINNET", "BNB", "RHINOFI", "BASE_MAINNET"),
     ],
 )
