@@ -78,6 +78,20 @@ class SelfService(Record):
     attestation_url: str | None
 
 
+class Swap(Record):
+    """The swap with which a payment starts: `output` of `token` for an expected `input` of the
+    deposited token, both in smallest units; `impact` is in percent, `cost` in micro-USD."""
+
+    exchange: str
+    symbol: str
+    token: str
+    decimals: int
+    output: int
+    input: int
+    impact: Decimal
+    cost: int
+
+
 class Intent(Record):
     """A payment: `*_usd` in micro-USD, `*_in_asset_token` in the token's smallest unit."""
 
@@ -94,6 +108,7 @@ class Intent(Record):
     asset_token_symbol: str
     asset_token_decimals: int
     slippage: Decimal
+    swap: Swap | None = None
     token_in: str = Field(alias="tokenIn")
     token_out: str = Field(alias="tokenOut")
     intent_address: str
@@ -155,6 +170,8 @@ class Quote(CamelCaseRecord):
     deposit_amount_formatted: Decimal
     estimated_fill_seconds: int
     custody: str
+    swap: Swap | None = None
+    slippage: Decimal = Decimal(0)
     expires_at: datetime
 
 

@@ -143,8 +143,8 @@ class Quote:
     `costs` gives its parts. `bridge` is None within one chain; the times, `details`,
     `extra_data`, `custody` and `collector` are as in `BridgeQuote`. `trusted_seconds` is how long a
     payer usually trusts the operator, from start to payout; 0 where contracts alone decide. `swap`
-    is what the start exchanges the deposit for, at `swap_micro_usd` of the fees, and `slippage`
-    by how many percent more it may cost than expected before it fails.
+    is what the start exchanges the deposit for, and `slippage` by how many percent more than
+    expected that may cost before it fails.
     """
 
     bridge: BridgeName | None
@@ -173,7 +173,6 @@ class Quote:
     collector: str = ""
     trusted_seconds: int = 0
     swap: Swap | None = None
-    swap_micro_usd: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ class Swap:
     The start buys exactly `output` units of `token`, which the bridge carries, with at most the
     deposit; what it does not need of that goes back to the payer. `expected_input` is what it
     cost when it was quoted, in units of the deposited token, and `impact_bps` how much of that
-    price is its own doing. `route` is what the contract is told of the way, in hex. The fees are
-    those of `Costs`, in units of `token`.
+    price is its own doing. `cost_micro_usd` is what is deposited for it beyond the value that it
+    buys, the allowance included. `route` is what the contract is told of the way, in hex. The fees
+    are those of `Costs`, in units of `token`.
     """
 
     exchange: str
@@ -28,6 +29,7 @@ class Swap:
     output: int
     expected_input: int
     impact_bps: int
+    cost_micro_usd: int
     route: str
     fees_units: int
     app_fee_units: int

@@ -35,6 +35,7 @@ from crossway.api.schemas.fields import (
     symbol_field,
 )
 from crossway.api.schemas.responses import raw_json, timestamp, timestamp_seconds
+from crossway.api.schemas.swaps import SWAP_TEXT, SwapOut
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY, Intent
 from crossway.domain.public_ids import PublicIds, RecordKind
@@ -120,7 +121,12 @@ class CreatedIntent(Model):
     )
     asset_token_symbol: str = symbol_field("The token that the payer sends.")
     asset_token_decimals: int = field("Its decimals.", 6)
-    slippage: str = field("Maximum price movement in percent, a decimal number.", "0.5")
+    slippage: str = field(
+        "By how many percent more than expected the swap of the deposit may cost before it fails, "
+        "a decimal number; 0 where nothing is swapped.",
+        "0.39",
+    )
+    swap: SwapOut | None = Field(description=SWAP_TEXT)
     tokenIn: str = field("Token address on the source chain.", USDC_BASE)
     tokenOut: str = field("Token address on the destination chain.", USDC_ARBITRUM)
     intent_address: str = field("The single-use deposit address.", INTENT)
@@ -182,6 +188,7 @@ class CreatedIntent(Model):
             asset_token_symbol=intent.asset_symbol,
             asset_token_decimals=intent.asset_decimals,
             slippage=intent.slippage,
+            swap=SwapOut.from_swap(intent.swap),
             tokenIn=terms.token_in,
             tokenOut=terms.token_out,
             intent_address=intent.address,

@@ -21,6 +21,7 @@ from crossway.api.schemas.fields import (
     symbol_field,
 )
 from crossway.api.schemas.responses import timestamp
+from crossway.api.schemas.swaps import SWAP_TEXT, SwapOut
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, Quote, SourceOption
@@ -35,6 +36,12 @@ _APP_FEE = field(
 
 # The same amounts are formatted again and again.
 _cached_format = lru_cache(16_384)(format_units)
+
+
+SLIPPAGE_TEXT = (
+    "By how many percent more than expected the swap of the deposit may cost before it fails; 0 "
+    "where nothing is swapped."
+)
 
 
 def _app_fee(amount: int) -> dict[str, str]:
@@ -82,6 +89,8 @@ class SingleQuote(Model):
     depositAmountFormatted: str = field("The same amount as a decimal number.", "25.059567")
     estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
     custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
+    swap: SwapOut | None = Field(description=SWAP_TEXT)
+    slippage: ExactNumber = field(SLIPPAGE_TEXT, 0.39)
     expiresAt: str = field("When the quote expires.", TIME)
 
     @classmethod
@@ -108,6 +117,8 @@ class SingleQuote(Model):
             depositAmountFormatted=format_units(quote.deposit_amount, quote.asset_decimals),
             estimatedFillSeconds=quote.fill_seconds,
             custody=quote.custody.value,
+            swap=SwapOut.from_swap(quote.swap),
+            slippage=orjson.Fragment(quote.slippage),
             expiresAt=timestamp(quote.expires_at),
         )
 
@@ -119,7 +130,7 @@ class PaymentOptionOut(Model):
     tokenAddress: str = field("Its address on the source chain.", USDC_BASE)
     depositAmount: IntegerString = field("Deposit including all fees, smallest unit.", "25059567")
     depositAmountFormatted: str = field("The same amount as a decimal number.", "25.059567")
-    slippage: ExactNumber = field("Maximum price movement in percent.", 0.5)
+    slippage: ExactNumber = field(SLIPPAGE_TEXT, 0.39)
     fee: IntegerString = field("`totalFee` in units of this token.", "34567")
     feeFormatted: str = field("The same amount as a decimal number.", "0.034567")
 

@@ -6,8 +6,14 @@ from crossway.dashboard import push
 from crossway.dashboard.components import checkout_page, payment_panel, widget
 from crossway.dashboard.components.notices import escape_markdown, older_records
 from crossway.dashboard.session import services
+from crossway.dashboard.views import (
+    intent_comparison,
+    intent_money,
+    payment_steps,
+    status_labels,
+    timeline,
+)
 from crossway.dashboard.views import intent_detail as views
-from crossway.dashboard.views import intent_money, payment_steps, status_labels, timeline
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.claims import call_title, coordinator_call_title, describe_dust
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
@@ -78,8 +84,8 @@ def overview(story: IntentTimeline) -> None:
         widget.details(views.build_key_details(names, intent, story.trust), "facts", "Details")
         checkout_page.checkout_facts(intent, "intent")
         st.subheader("Quoted vs. actual")
-        compared = intent_money.build_comparison_rows(names, story)
-        widget.table(compared, intent_money.COMPARISON_COLUMNS, "compare", "Quoted vs. actual")
+        compared = intent_comparison.build_comparison_rows(names, story)
+        widget.table(compared, intent_comparison.COMPARISON_COLUMNS, "compare", "Quoted vs. actual")
     with right:
         st.subheader("Timeline")
         widget.timeline(timeline.build_timeline(names, story), "timeline", "Timeline")

@@ -18,6 +18,7 @@ from crossway.dashboard.views.formatting import (
     to_millis,
     tx_cell,
 )
+from crossway.dashboard.views.swaps import SWAP, SWAP_HINT, swap_cell
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent, IntentEvent, State
@@ -85,6 +86,7 @@ def build_key_details(catalogue: Catalogue, intent: Intent, trust: str = "") -> 
             "Route",
             Cell(route, sub=f"via {bridge_title(terms.bridge)}" if terms.bridge else "same chain"),
         ),
+        *_swap_details(intent),
         Detail("Fees", Cell(format_usd(_total_fees(intent), 4), sub=_format_fee_split(intent))),
         Detail("Refund address", address_cell(source, terms.refund_address, "refund address")),
         *((Detail("Whom the payer trusts", Cell(trust)),) if trust else ()),
@@ -120,6 +122,13 @@ def build_technical_details(services: Services, intent: Intent) -> tuple[Detail,
     )
 
 
+def _swap_details(intent: Intent) -> tuple[Detail, ...]:
+    if intent.swap is None:
+        return ()
+    cell = swap_cell(intent.swap, intent.asset_symbol, intent.asset_decimals, intent.slippage)
+    return (Detail(SWAP, cell, SWAP_HINT),)
+
+
 def _copyable_cell(text: str, value_name: str) -> Cell:
     short_text = text if len(text) <= 28 else f"{text[:14]}…{text[-8:]}"
     return Cell(short_text, copy=text, value_name=value_name, mono=True, hint=text)
@@ -135,11 +144,14 @@ def _total_fees(intent: Intent) -> int:
 
 
 def _format_fee_split(intent: Intent) -> str:
-    costs = intent.costs
+    costs, swap = intent.costs, intent.swap.cost_micro_usd if intent.swap else 0
+    bridge = format_usd(costs.bridge_micro_usd - swap, 4)
     parts = [
         f"service {format_usd(costs.service_micro_usd, 4)}",
-        f"{transfer_fee_label(intent.terms.bridge)} {format_usd(costs.bridge_micro_usd, 4)}",
+        f"{transfer_fee_label(intent.terms.bridge)} {bridge}",
     ]
+    if swap:
+        parts.append(f"swap {format_usd(swap, 4)}")
     if costs.app_micro_usd:
         parts.append(f"app {format_usd(costs.app_micro_usd, 4)}")
     return ", ".join(parts)

@@ -1,7 +1,6 @@
-"""The money of a payment: deposits, outbound transactions, ledger, quoted versus actual."""
+"""The money of a payment: deposits, outbound transactions, ledger, the cost of a refund."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from crossway.dashboard.views import status_labels
@@ -13,29 +12,24 @@ from crossway.dashboard.views.formatting import (
     chain_name,
     format_amount,
     format_approx_usd,
-    format_duration,
     format_short_amount,
     format_token_amount,
-    format_usd,
     time_cell,
     to_millis,
     tx_cell,
 )
-from crossway.dashboard.views.payment_steps import state_entry_times
-from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.deposits import Deposit, DepositPurpose
+from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.domain.fiat import Fiat
-from crossway.domain.intent import Intent, State
-from crossway.domain.ledger import FIAT, Account, Posting, is_fiat
+from crossway.domain.intent import Intent
+from crossway.domain.ledger import FIAT, Posting, is_fiat
 from crossway.domain.outbound import OutboundTx
 from crossway.domain.ramps import provider_name
 from crossway.ports.services import Services
 from crossway.usecases.payments import timeline
 from crossway.usecases.payments.timeline import IntentTimeline
 
-_OPEN_STATES = (State.PENDING, State.FUNDED, State.INITIATED)
 DEPOSIT_COLUMNS = (
     Column("Amount"),
     Column("Type"),
@@ -60,7 +54,6 @@ LEDGER_COLUMNS = (
     Column("Location"),
     Column("Transaction"),
 )
-COMPARISON_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "right"))
 
 
 def build_deposit_rows(catalogue: Catalogue, deposits: Sequence[Deposit]) -> tuple[Row, ...]:
@@ -169,70 +162,6 @@ def _transaction_cell(catalogue: Catalogue, posting: Posting) -> Cell:
     return tx_cell(catalogue.chains.get(posting.chain), posting.tx.split("#")[0].split(":")[0])
 
 
-def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[Row, ...]:
-    """Rows that compare quoted with actual values."""
-    intent, postings = timeline.intent, [posting for _, posting in timeline.postings]
-    terms, costs = intent.terms, intent.costs
-    booked = _net_amounts(catalogue, postings)
-    rows = [
-        (
-            "Deposit",
-            format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol),
-            format_amount(intent.received_amount, intent.asset_decimals, intent.asset_symbol),
-        ),
-        (
-            "Recipient gets",
-            format_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol),
-            booked.get(Account.RECIPIENT, _placeholder(intent)),
-        ),
-        (
-            "Service fee",
-            format_usd(costs.service_micro_usd, 4),
-            booked.get(Account.SERVICE_FEES, "–"),
-        ),
-        (
-            "Bridge fee" if intent.custody is Custody.BRIDGE else "Spread",
-            format_usd(costs.bridge_micro_usd, 4),
-            booked.get(Account.BRIDGE_FEES) or booked.get(Account.SPREAD, "–"),
-        ),
-        ("Bridge fee not taken", "–", booked.get(Account.BRIDGE_SURPLUS, "–")),
-        ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
-        ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
-        *_duration_rows(catalogue, timeline),
-        ("Refunded", "–", _format_refunded(catalogue, postings)),
-    ]
-    absent = {
-        "App fee": not costs.app_micro_usd,
-        "Bridge fee not taken": Account.BRIDGE_SURPLUS not in booked,
-    }
-    rows = [row for row in rows if not absent.get(row[0])]
-    return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
-
-
-def _duration_rows(catalogue: Catalogue, timeline: IntentTimeline) -> list[tuple[str, str, str]]:
-    """Quoted and actual durations of the confirmation and of the payout."""
-    intent, times = timeline.intent, state_entry_times(timeline.transitions)
-    chain = catalogue.chains[intent.terms.source_chain]
-    quoted = chain.confirmation_seconds(intent.costs.total_micro_usd)
-    paid = [d for d in timeline.deposits if d.purpose is DepositPurpose.PAYMENT and d.credited_at]
-    confirmed = filled = _placeholder(intent)
-    if paid and State.FUNDED in times:
-        last = max(paid, key=lambda d: d.incoming.at)
-        waited = (times[State.FUNDED] - last.incoming.at).total_seconds()
-        confirmed = format_duration(max(waited, 0))
-    if State.FUNDED in times and State.COMPLETED in times:
-        filled = format_duration((times[State.COMPLETED] - times[State.FUNDED]).total_seconds())
-    return [
-        ("Confirmation time", f"about {format_duration(quoted)}", confirmed),
-        ("Payout time", "–", filled),
-    ]
-
-
-def _placeholder(intent: Intent) -> str:
-    """The placeholder of a missing value: `not yet` while the payment is open, else a dash."""
-    return "not yet" if intent.state in _OPEN_STATES else "–"
-
-
 def describe_refund_cost(services: Services, intent: Intent) -> str:
     """The cost of refunding the payment's balance as a sentence; empty without a balance."""
     try:
@@ -255,44 +184,3 @@ def describe_refund_cost(services: Services, intent: Intent) -> str:
         f"Refunding {balance} costs {fee}{fee_usd} in network fees now. The relayer pays the fee; "
         f"the payer gets the full {balance}."
     )
-
-
-def _net_amounts(catalogue: Catalogue, postings: Sequence[Posting]) -> dict[Account, str]:
-    """The net amount of each account as text, per token."""
-    totals: dict[Account, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
-    for posting in postings:
-        totals[posting.debit][posting.chain, posting.token] += posting.amount
-        totals[posting.credit][posting.chain, posting.token] -= posting.amount
-    return {
-        account: " + ".join(
-            format_token_amount(catalogue, chain, token, abs(units))
-            + _chain_suffix(catalogue, chain, balances)
-            for (chain, token), units in balances.items()
-            if units
-        )
-        for account, balances in totals.items()
-        if any(balances.values())
-    }
-
-
-def _chain_suffix(catalogue: Catalogue, chain: str, balances: Mapping[tuple[str, str], int]) -> str:
-    """The chain as a suffix when amounts of several chains are listed together."""
-    several = len({where for (where, _), units in balances.items() if units}) > 1
-    return f" on {chain_name(catalogue, chain)}" if several else ""
-
-
-def _format_refunded(catalogue: Catalogue, postings: Sequence[Posting]) -> str:
-    """The amounts returned to the payer per token, less what a reorganization reversed."""
-    totals: dict[tuple[str, str], int] = defaultdict(int)
-    for posting in postings:
-        if "#" in posting.tx:
-            # A deposit, or its reversal.
-            continue
-        if posting.debit is Account.PAYER:
-            totals[posting.chain, posting.token] += posting.amount
-        elif posting.credit is Account.PAYER:
-            totals[posting.chain, posting.token] -= posting.amount
-    amounts = (
-        format_token_amount(catalogue, *asset, units) for asset, units in totals.items() if units
-    )
-    return " + ".join(amounts) or "–"

@@ -15,6 +15,7 @@ from crossway.dashboard.views.formatting import (
     format_usd,
 )
 from crossway.dashboard.views.quotes import SAME_CHAIN
+from crossway.dashboard.views.swaps import SWAP, SWAP_HINT, swap_cell
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
@@ -92,15 +93,25 @@ def build_price_details(quote: Quote) -> tuple[Detail, ...]:
             Cell(describe_trust(quote.custody, quote.trusted_seconds)),
             CUSTODY_HINT,
         ),
+        *_swap_details(quote),
         Detail("Estimated time", Cell(f"about {format_duration(quote.fill_seconds)}")),
     )
 
 
+def _swap_details(quote: Quote) -> tuple[Detail, ...]:
+    if quote.swap is None:
+        return ()
+    cell = swap_cell(quote.swap, quote.asset_symbol, quote.asset_decimals, quote.slippage)
+    return (Detail(SWAP, cell, SWAP_HINT),)
+
+
 def format_fee_split(quote: Quote) -> str:
     """The parts of the fee as text."""
+    swap = quote.swap.cost_micro_usd if quote.swap else 0
     parts = [
         ("service", quote.costs.service_micro_usd),
-        ("bridge", quote.costs.bridge_micro_usd),
+        ("bridge", quote.costs.bridge_micro_usd - swap),
+        ("swap", swap),
         ("app", quote.costs.app_micro_usd),
     ]
     return ", ".join(f"{name} {format_usd(micro, 4)}" for name, micro in parts if micro)

@@ -205,7 +205,6 @@ def _bridge_fields(
         "custody": quote.custody,
         "collector": quote.collector,
         "swap": swap,
-        "swap_micro_usd": quote.swap_micro_usd,
     }
 
 

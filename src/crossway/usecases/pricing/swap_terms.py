@@ -59,6 +59,7 @@ def draw_up_swap(
             deposit_amount, slippage_bps(services, *symbols, route.life_seconds)
         ),
         impact_bps=quote.swap.impact_bps,
+        cost_micro_usd=quote.swap_micro_usd,
         route=quote.swap.route,
         fees_units=costs.fees_units,
         app_fee_units=costs.app_fee_units,
