@@ -109,12 +109,11 @@ class LoggedArrival:
 @dataclass(frozen=True, slots=True)
 class LoggedSend:
     """The transaction that sent a deposit into a bridge, or that gave it back, whoever made that,
-    and its height. `spent` is what a swap before the send took of the deposit, in its units."""
+    and its height."""
 
     intent_hash: str
     tx_id: str
     height: int
-    spent: int = 0
 
 
 @dataclass(frozen=True, slots=True)

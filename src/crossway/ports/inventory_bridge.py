@@ -30,7 +30,7 @@ class Declined:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Pending:
     """On its way; `reason` is a sentence where the service says what it waits for."""
 
     reason: str = ""
@@ -78,7 +78,7 @@ class ContractInvocation:
     value: int = 0
 
 
-TransferStatus = Waiting | Arrived | AgreementExpired | GivenBack | Unanswered
+TransferStatus = Pending | Arrived | AgreementExpired | GivenBack | Unanswered
 
 
 class InventoryBridge(Protocol):

@@ -26,8 +26,7 @@ COMPARISON_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "r
 def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[Row, ...]:
     """Rows that compare quoted with actual values."""
     intent, postings = timeline.intent, [posting for _, posting in timeline.postings]
-    terms, costs = intent.terms, intent.costs
-    swap_cost = intent.swap.cost_micro_usd if intent.swap else 0
+    terms = intent.terms
     booked = _net_amounts(catalogue, postings)
     rows = [
         (
@@ -40,30 +39,36 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
             format_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol),
             booked.get(Account.RECIPIENT, _placeholder(intent)),
         ),
-        (
-            "Service fee",
-            format_usd(costs.service_micro_usd, 4),
-            booked.get(Account.SERVICE_FEES, "–"),
-        ),
-        (
-            "Bridge fee" if intent.custody is Custody.BRIDGE else "Spread",
-            format_usd(costs.bridge_micro_usd - swap_cost, 4),
-            booked.get(Account.BRIDGE_FEES) or booked.get(Account.SPREAD, "–"),
-        ),
+        *_fee_rows(intent, booked),
         ("Swap", *_swap_figures(catalogue, intent, postings)),
-        ("Bridge fee not taken", "–", booked.get(Account.BRIDGE_SURPLUS, "–")),
-        ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
-        ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
         *_duration_rows(catalogue, timeline),
         ("Refunded", "–", _format_refunded(catalogue, postings)),
     ]
     absent = {
         "Swap": intent.swap is None,
-        "App fee": not costs.app_micro_usd,
+        "App fee": not intent.costs.app_micro_usd,
         "Bridge fee not taken": Account.BRIDGE_SURPLUS not in booked,
     }
     rows = [row for row in rows if not absent.get(row[0])]
     return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
+
+
+def _fee_rows(intent: Intent, booked: Mapping[Account, str]) -> list[tuple[str, str, str]]:
+    """The fees as they were quoted and as they were booked; what the swap costs is in none."""
+    costs, swap_cost = intent.costs, intent.swap.cost_micro_usd if intent.swap else 0
+    service = booked.get(Account.SERVICE_FEES, "–")
+    taken = booked.get(Account.BRIDGE_FEES) or booked.get(Account.SPREAD, "–")
+    return [
+        ("Service fee", format_usd(costs.service_micro_usd, 4), service),
+        (
+            "Bridge fee" if intent.custody is Custody.BRIDGE else "Spread",
+            format_usd(costs.bridge_micro_usd - swap_cost, 4),
+            taken,
+        ),
+        ("Bridge fee not taken", "–", booked.get(Account.BRIDGE_SURPLUS, "–")),
+        ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
+        ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
+    ]
 
 
 def _swap_figures(

@@ -167,7 +167,9 @@ def _bridge_calls(
         start = _encode(services, bridge_call(intent, OutboundTxKind.START))
         if start is not None:
             terms |= start.arguments
-        yield _describe(services, intent, CallName.SEND, start, until=expiry)
+        # A swap's price is its caller's choice, so that only agents may make it.
+        if intent.swap is None:
+            yield _describe(services, intent, CallName.SEND, start, until=expiry)
     give_back = _encode(services, bridge_call(intent, OutboundTxKind.GIVE_BACK))
     yield _describe(services, intent, CallName.GIVE_BACK, give_back, since=expiry)
     yield _refund(services, intent)

@@ -60,7 +60,7 @@ class SimulatedBridgeEnd:
         self, bridger: str, intent_hashes: Collection[str], since: datetime
     ) -> Sequence[LoggedSend]:
         return [
-            LoggedSend(each.event.intent_hash, each.tx_id, each.height, each.event.paid)
+            LoggedSend(each.event.intent_hash, each.tx_id, each.height)
             for each in self._find(bridger, intent_hashes, since, EventKind.SENT)
         ]
 
