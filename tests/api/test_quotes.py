@@ -20,7 +20,7 @@ QUOTE = {
 SINGLE = {
     "bridgeFeeDetails", "totalFee", "totalFeeFormatted", "route", "assetToken", "feeInAssetToken",
     "feeInAssetTokenFormatted", "depositAmount", "depositAmountFormatted", "estimatedFillSeconds",
-    "custody", "expiresAt",
+    "custody", "estimated", "expiresAt",
 }  # fmt: skip
 DETAILS = {
     "ACROSS": {"timestamp", "fillDeadline", "pctFee", "flatFee"},
@@ -131,6 +131,7 @@ def test_a_multi_source_quote_lists_the_same_chain_first_then_by_cost(api: Api) 
     assert set(first) == {
         "sourceChain", "destinationChain", "totalFee", "totalFeeFormatted", "bridge",
         "paymentOptions", "serviceFee", "bridgeFee", "estimatedFillSeconds", "custody",
+        "estimated",
     }  # fmt: skip
     assert set(first["paymentOptions"][0]) == {
         "token", "tokenAddress", "depositAmount", "depositAmountFormatted", "slippage", "fee",

@@ -17,6 +17,7 @@ from crossway.adapters.bridges.cctp.networks import AttestationServices, cctp_co
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
 from crossway.adapters.bridges.cctp.request_budget import RequestBudget
 from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.bridges.live_models import live_models
 from crossway.adapters.chains.evm.contracts import chain_deployment, default_deployment
 from crossway.adapters.chains.rpc.profile import AcrossProfile, CctpProfile
 from crossway.adapters.chains.rpc.protocols import HasBridgeEnd
@@ -35,9 +36,11 @@ ACROSS_THREADS: Final = 16
 @dataclass(frozen=True, slots=True)
 class LiveBridges:
     """The bridges as `ports.services.Services` has them. `clients` and `ends` are there whatever
-    the profile allows to be quoted: payments that are on their way are followed to their end."""
+    the profile allows to be quoted: payments that are on their way are followed to their end.
+    `models` are those of the bridges whose services may not answer."""
 
     bridges: Sequence[Bridge]
+    models: Mapping[str, Bridge]
     clients: Mapping[str, BridgeClient]
     ends: Mapping[str, BridgeEnd]
 
@@ -58,7 +61,8 @@ def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
     )
     bridges: list[Bridge] = [*(quotes for quotes, _ in opened), Inventory(catalogue)]
     allowed = [bridge for bridge in bridges if bridge.name in live.profile.bridges]
-    return LiveBridges(allowed, {client.name: client for _, client in opened}, ends)
+    models = live_models(catalogue, allowed)
+    return LiveBridges(allowed, models, {client.name: client for _, client in opened}, ends)
 
 
 Contracts = Mapping[str, Mapping[str, str]]

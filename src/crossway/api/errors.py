@@ -27,6 +27,7 @@ from crossway.domain.errors import (
     InvalidInput,
     InvalidStatus,
     KycRequired,
+    NoTerms,
     NotFound,
     QuotesUnavailable,
     StorageUnavailable,
@@ -50,6 +51,10 @@ STATUS_BY_ERROR: Final = MappingProxyType(
 )
 UPSTREAM_UNAVAILABLE = (
     "A chain, a provider or a price source gave no answer. Please try again later."
+)
+NO_TERMS = (
+    "No bridge says now what it charges for this payment, and an estimate is not a quote: nothing "
+    "was created. Please try again later."
 )
 STORAGE_UNAVAILABLE = "The service cannot store anything at the moment. Please try again later."
 UNEXPECTED = "Internal server error"
@@ -109,12 +114,13 @@ def kyc_required(_: Request, error: Exception) -> JsonResponse:
 
 def upstream_unavailable(request: Request, error: Exception) -> JsonResponse:
     """A chain, provider or price source did not respond."""
+    message = NO_TERMS if isinstance(error, NoTerms) else UPSTREAM_UNAVAILABLE
     path = getattr(request.scope.get("route"), "path", None)
     LOG.warning("upstream unavailable", extra={"fields": {"reason": str(error), "path": path}})
     unexpected = getattr(request.scope.get("endpoint"), "unexpected", None)
     if unexpected is None:
-        return _in_endpoint_shape(request.scope, 503, UPSTREAM_UNAVAILABLE)
-    return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, UPSTREAM_UNAVAILABLE))
+        return _in_endpoint_shape(request.scope, 503, message)
+    return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, message))
 
 
 def storage_unavailable(request: Request, error: Exception) -> JsonResponse:

@@ -12,6 +12,7 @@ from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.pricing import quotes
 from crossway.usecases.pricing.multi_source import quote_multi_source
+from crossway.usecases.pricing.shown_quotes import list_shown_quotes
 
 router = APIRouter(prefix="/v1/quotes", tags=["Quotes"])
 NO_QUOTE = "Failed to retrieve quote. Please try again later."
@@ -53,8 +54,10 @@ def multiple(
     params: Annotated[QuoteParams, Depends()],
     excludeBridges: ExcludedBridges = None,
 ) -> JsonResponse:
-    """The quotes of every bridge that serves the route, cheapest first."""
-    result = quotes.list_quotes(services, caller, params.to_request(), excludeBridges)
+    """The quotes of every bridge that serves the route, cheapest first. For bridges that give none
+    now, estimates follow (`estimated`): figures of a model, for display. No payment is created at
+    an estimate."""
+    result = list_shown_quotes(services, caller, params.to_request(), excludeBridges)
     return JsonResponse([wire.SingleQuote.from_quote(quote) for quote in result])
 
 
@@ -87,9 +90,12 @@ def multi_source(
     services: ServicesDep, caller: Reader, params: Annotated[MultiSourceParams, Depends()]
 ) -> JsonResponse:
     """Every token of every chain with the cheapest bridge that carries it: the destination chain
-    first, then by cost."""
+    first, then by cost. Where no bridge quotes a token now, an estimate (`estimated`) is listed
+    after all quotes: the figures of a model, for display. It is never `cheapestOption`, and no
+    payment is created at an estimate."""
+    arguments = params.to_arguments()
     return JsonResponse(
         wire.MultiSourceQuote.from_comparison(
-            quote_multi_source(services, caller, **params.to_arguments())
+            quote_multi_source(services, caller, **arguments, with_estimates=True)
         )
     )

@@ -24,7 +24,8 @@ def quotes(
     as_json: AsJson = False,
 ) -> None:
     """Quote a payment from every chain, cheapest first. Custody: until the payout, contracts of a
-    bridge alone decide where the money goes, or the payer trusts the operator."""
+    bridge alone decide where the money goes, or the payer trusts the operator. Estimates come last:
+    they are shown for bridges that give no quote now, and no payment is created at them."""
     with open_client() as crossway:
         result = crossway.quotes.multi_source(
             destination_chain=destination_chain, amount=amount, token_out=token_out
@@ -33,7 +34,7 @@ def quotes(
         (
             option.source_chain,
             option.bridge or "same chain",
-            f"{option.total_fee_formatted:f}",
+            f"{option.total_fee_formatted:f}{' (estimate)' if option.estimated else ''}",
             f"{option.estimated_fill_seconds} s",
             option.custody.lower(),
             ", ".join(source.token for source in option.payment_options),

@@ -157,7 +157,8 @@ class QuotedRoute(CamelCaseRecord):
 
 class Quote(CamelCaseRecord):
     """A quote of one bridge; amounts in smallest units. `custody` is `BRIDGE` where contracts alone
-    decide where the money goes, `OPERATOR` where the payer trusts the operator until the payout."""
+    decide where the money goes, `OPERATOR` where the payer trusts the operator until the payout.
+    `estimated`: a model's figures, at which no payment is created."""
 
     bridge_fee_details: dict[str, Any]
     total_fee: int
@@ -172,6 +173,7 @@ class Quote(CamelCaseRecord):
     custody: str
     swap: Swap | None = None
     slippage: Decimal = Decimal(0)
+    estimated: bool = False
     expires_at: datetime
 
 
@@ -188,7 +190,8 @@ class PaymentOption(CamelCaseRecord):
 
 
 class SourceOption(CamelCaseRecord):
-    """The tokens of one chain that one bridge carries best; `custody` as in `Quote`."""
+    """The tokens of one chain that one bridge carries best; `custody` and `estimated` as in
+    `Quote`."""
 
     source_chain: str
     destination_chain: str
@@ -200,6 +203,7 @@ class SourceOption(CamelCaseRecord):
     bridge: str | None
     estimated_fill_seconds: int
     custody: str
+    estimated: bool = False
     payment_options: tuple[PaymentOption, ...]
 
 

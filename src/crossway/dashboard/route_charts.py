@@ -5,7 +5,8 @@ from typing import Any
 
 from crossway.dashboard.charts import HEAT, HUES, INK, Option, Shade
 from crossway.dashboard.views.cells import Color
-from crossway.dashboard.views.corridors import CheapestLink, CorridorFlow, CorridorMatrix
+from crossway.dashboard.views.corridor_matrix import CorridorMatrix
+from crossway.dashboard.views.corridors import CheapestLink, CorridorFlow
 
 # Appended to a destination's name, as source and destination nodes need different names.
 _DESTINATION_SUFFIX = "\u200b"
@@ -172,7 +173,10 @@ def heatmap(matrix: CorridorMatrix, shade: Shade, unit: str) -> Option:
             {
                 "type": "heatmap",
                 "selectedMode": "single",
-                "data": [list(cell) for cell in matrix.cells],
+                "data": [
+                    _estimated_cell(cell) if pair in matrix.estimates else list(cell)
+                    for cell, pair in zip(matrix.cells, matrix.pairs, strict=True)
+                ],
                 "label": {"show": True, "formatter": "{@[2]}", "fontSize": 10},
                 "labelLayout": {"hideOverlap": True},
                 "itemStyle": {"borderRadius": 2},
@@ -186,6 +190,16 @@ def heatmap(matrix: CorridorMatrix, shade: Shade, unit: str) -> Option:
                 "option": {"series": [{"label": {"rotate": 90, "fontSize": 9}}]},
             }
         ],
+    }
+
+
+def _estimated_cell(cell: tuple[int, int, float]) -> Option:
+    """A cell whose value is an estimate: pale, and marked as one."""
+    return {
+        "value": list(cell),
+        "itemStyle": {"opacity": 0.5},
+        "label": {"formatter": "≈{@[2]}"},
+        "tooltip": {"formatter": "≈{@[2]}, a model's figure, not a quote"},
     }
 
 

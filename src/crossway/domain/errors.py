@@ -69,5 +69,10 @@ class QuotesUnavailable(Exception):
     """No bridge or no price source answered, so nothing can be quoted."""
 
 
+class NoTerms(QuotesUnavailable):
+    """Bridges of a payment's route do not say what they charge, and none that does carries it: the
+    payment has no terms, whatever their models estimate."""
+
+
 class InvalidTransition(Exception):
     """An event that the state machine does not allow: a bug, never a user error."""

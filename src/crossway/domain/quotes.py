@@ -110,6 +110,14 @@ class QuoteRejected:
 
 
 @dataclass(frozen=True, slots=True)
+class BridgeUnavailable(QuoteRejected):
+    """The bridge's service does not say what it charges on a route that the bridge serves: it gave
+    no answer or none that can be used, or it is left alone for a while."""
+
+    param: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """A pair of chains that a bridge serves in this direction.
 
@@ -145,6 +153,7 @@ class Quote:
     payer usually trusts the operator, from start to payout; 0 where contracts alone decide. `swap`
     is what the start exchanges the deposit for, and `slippage` by how many percent more than
     expected that may cost before it fails.
+    `estimate_reason` as in `SourceOption`: an estimate is never the terms of a payment.
     """
 
     bridge: BridgeName | None
@@ -173,6 +182,7 @@ class Quote:
     collector: str = ""
     trusted_seconds: int = 0
     swap: Swap | None = None
+    estimate_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +208,8 @@ class SourceOption:
 
     `total_fee_units` is the fee of bridge and service without the client's. `fee_micro_usd` is
     everything the payer pays beyond the amount, the client's fee included. `custody` and
-    `trusted_seconds` are as in `Quote`.
+    `trusted_seconds` are as in `Quote`. `estimate_reason`: the figures are those of a
+    `BridgeEstimate`, with its reason; empty for a quote.
     """
 
     source: str
@@ -213,6 +224,7 @@ class SourceOption:
     options: tuple[PaymentOption, ...]
     custody: Custody = Custody.OPERATOR
     trusted_seconds: int = 0
+    estimate_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,15 +249,20 @@ class Comparison:
 
     @property
     def cheapest(self) -> SourceOption | None:
-        """The option with the lowest fees, the faster one at equal cost; None without options."""
-        return min(self.options, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
+        """The option with the lowest fees, the faster one at equal cost, estimates aside; None
+        where there is no other."""
+        quoted = (option for option in self.options if not option.estimate_reason)
+        return min(quoted, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
 
 
 def rank_options(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
-    """Rank options: same-chain first, then by cost, then by speed."""
-    return tuple(
-        sorted(options, key=lambda o: (o.bridge is not None, o.fee_micro_usd, o.fill_seconds))
-    )
+    """Rank options: same-chain first, then quotes and then estimates, each by cost and speed."""
+
+    def rank(option: SourceOption) -> tuple[bool, bool, int, int]:
+        is_bridged, is_estimate = option.bridge is not None, bool(option.estimate_reason)
+        return is_bridged, is_estimate, option.fee_micro_usd, option.fill_seconds
+
+    return tuple(sorted(options, key=rank))
 
 
 def cheapest_quote(quotes: Iterable[BridgeQuote]) -> BridgeQuote | None:

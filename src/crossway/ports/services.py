@@ -34,8 +34,9 @@ class Services:
     `find_demo` returns the demo data, None where it is not installed. Without
     `network_costs`, the catalogue's constants are charged, as on the simulated network.
     `bridge_clients` are the services of bridges that carry payments, by the bridge's name, and
-    `bridge_ends` their contracts, by chain. On the `exchange`, starts swap what bridges do not
-    carry.
+    `bridge_ends` their contracts, by chain. `bridge_models` estimate in process, by the bridge's
+    name, what is shown where its service does not answer. On the `exchange`, starts swap what
+    bridges do not carry.
     """
 
     catalogue: Catalogue
@@ -48,6 +49,7 @@ class Services:
     executor: Executor
     environment: Literal["simulated", "live"]
     network_costs: NetworkCosts | None = None
+    bridge_models: Mapping[str, Bridge] = field(default_factory=dict)
     bridge_clients: Mapping[str, BridgeClient] = field(default_factory=dict)
     bridge_ends: Mapping[str, BridgeEnd] = field(default_factory=dict)
     exchange: Exchange | None = None

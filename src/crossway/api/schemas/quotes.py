@@ -34,6 +34,13 @@ _APP_FEE = field(
 )
 
 
+_ESTIMATED = field(
+    "True for figures of a model, shown because the bridge's service gives no quote now: no "
+    "payment is created at them. False for a quote.",
+    False,
+)
+
+
 # The same amounts are formatted again and again.
 _cached_format = lru_cache(16_384)(format_units)
 
@@ -91,6 +98,7 @@ class SingleQuote(Model):
     custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
     swap: SwapOut | None = Field(description=SWAP_TEXT)
     slippage: ExactNumber = field(SLIPPAGE_TEXT, 0.39)
+    estimated: bool = _ESTIMATED
     expiresAt: str = field("When the quote expires.", TIME)
 
     @classmethod
@@ -119,6 +127,7 @@ class SingleQuote(Model):
             custody=quote.custody.value,
             swap=SwapOut.from_swap(quote.swap),
             slippage=orjson.Fragment(quote.slippage),
+            estimated=bool(quote.estimate_reason),
             expiresAt=timestamp(quote.expires_at),
         )
 
@@ -164,6 +173,7 @@ class SourceOptionOut(Model):
     bridge: str | None = bridge_field("The bridge; null within one chain.")
     estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
     custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
+    estimated: bool = _ESTIMATED
     paymentOptions: list[PaymentOptionOut] = Field(description="Tokens to pay with from there.")
 
     @classmethod
@@ -180,6 +190,7 @@ class SourceOptionOut(Model):
             bridge=option.bridge,
             estimatedFillSeconds=option.fill_seconds,
             custody=option.custody.value,
+            estimated=bool(option.estimate_reason),
             paymentOptions=[PaymentOptionOut.from_option(payment) for payment in option.options],
         )
 
@@ -190,9 +201,11 @@ class MultiSourceQuote(Model):
     destinationChain: str = chain_field(
         "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
     )
-    quotes: list[SourceOptionOut] = Field(description="Same-chain first, then by cost.")
+    quotes: list[SourceOptionOut] = Field(
+        description="Same-chain first, then by cost, then estimates by cost."
+    )
     cheapestOption: SourceOptionOut | None = Field(
-        description="The option with the lowest fee; null if there is none."
+        description="The option with the lowest fee, never an estimate; null if there is none."
     )
 
     @classmethod

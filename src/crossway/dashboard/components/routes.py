@@ -16,7 +16,8 @@ from crossway.dashboard.views import bridges as bridge_view
 from crossway.dashboard.views import corridors as view
 from crossway.dashboard.views import routes
 from crossway.dashboard.views.cells import LinkButton
-from crossway.dashboard.views.corridors import Measure
+from crossway.dashboard.views.corridor_matrix import Measure, build_matrix
+from crossway.dashboard.views.estimates import MATRIX_LEGEND
 from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
@@ -132,9 +133,10 @@ def overview_charts(filters: RouteFilters, corridors: Sequence[CorridorSummary])
         st.header("Best route per pair")
         measure = cast(Measure, _segments("Shown", ("Cost", "Time"), "measure"))
         unit = "USD" if measure == "Cost" else "seconds"
-        result = view.build_matrix(catalogue, corridors, measure)
+        result = build_matrix(catalogue, corridors, measure)
         amount = f"{filters.amount_micro_usd / 1_000_000:,.2f} USD"
-        st.caption(f"{unit} for {amount}, rows: from, columns: to.")
+        legend = f" {MATRIX_LEGEND}" if result.estimates else ""
+        st.caption(f"{unit} for {amount}, rows: from, columns: to.{legend}")
         picked = _clickable_chart(
             route_charts.heatmap(result, theme_shade(), unit),
             110 + 32 * len(result.names),

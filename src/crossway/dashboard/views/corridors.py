@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.custody import (
@@ -11,6 +11,7 @@ from crossway.dashboard.views.custody import (
     describe_trust,
     label_custody,
 )
+from crossway.dashboard.views.estimates import explain_estimate, label_estimate
 from crossway.dashboard.views.formatting import (
     chain_name,
     format_approx_usd,
@@ -37,7 +38,6 @@ TABLE_COLUMNS = (
     Column("Current cost", "right", "For the amount above, network fees included"),
     Column("Limits", "right"),
 )
-Measure = Literal["Cost", "Time"]
 ON: Final = Badge("Enabled", "green", "check_circle")
 OFF: Final = Badge("Disabled", "gray", "block")
 
@@ -50,16 +50,6 @@ class CorridorFlow:
     bridge: str
     destination: str
     usd: float
-
-
-@dataclass(frozen=True, slots=True)
-class CorridorMatrix:
-    """The best cost or time per pair of chains: `cells` are (column, row, value), `pairs` the
-    (source, destination) of each cell in the same order."""
-
-    names: tuple[str, ...]
-    cells: tuple[tuple[int, int, float], ...]
-    pairs: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +95,10 @@ def build_flows(catalogue: Catalogue, corridors: Sequence[CorridorSummary]) -> l
 def build_cheapest_links(
     catalogue: Catalogue, corridors: Sequence[CorridorSummary]
 ) -> list[CheapestLink]:
-    """The cheapest available bridge between each pair of chains."""
+    """The cheapest available bridge between each pair of chains, by quotes alone."""
     best: dict[tuple[str, str], CorridorSummary] = {}
     for c in corridors:
-        if c.fee_micro_usd is None or not c.route.enabled:
+        if c.fee_micro_usd is None or c.estimate_reason or not c.route.enabled:
             continue
         pair = (min(c.route.source, c.route.destination), max(c.route.source, c.route.destination))
         cheapest = best.get(pair)
@@ -123,38 +113,6 @@ def build_cheapest_links(
         )
         for (a, b), c in sorted(best.items())
     ]
-
-
-def build_matrix(
-    catalogue: Catalogue, corridors: Sequence[CorridorSummary], measure: Measure
-) -> CorridorMatrix:
-    """The best value of all enabled bridges per pair: dollars or seconds."""
-    ids = sorted(
-        {end for c in corridors for end in (c.route.source, c.route.destination)},
-        key=lambda chain: chain_name(catalogue, chain).lower(),
-    )
-    index_of = {chain: index for index, chain in enumerate(ids)}
-    best: dict[tuple[str, str], float] = {}
-    for c in corridors:
-        if c.fee_micro_usd is None or c.seconds is None or not c.route.enabled:
-            continue
-        value = c.fee_micro_usd / 1_000_000 if measure == "Cost" else float(c.seconds)
-        pair = (c.route.source, c.route.destination)
-        best[pair] = min(value, best.get(pair, value))
-    pairs = sorted(best)
-    return CorridorMatrix(
-        tuple(chain_name(catalogue, chain) for chain in ids),
-        tuple(
-            (index_of[destination], index_of[source], _round_for_cell(best[source, destination]))
-            for source, destination in pairs
-        ),
-        tuple(pairs),
-    )
-
-
-def _round_for_cell(value: float) -> float:
-    """A value rounded to fit into a cell of the matrix."""
-    return round(value, 2) if value < 10 else float(round(value))
 
 
 def build_rows(
@@ -187,11 +145,22 @@ def _row(catalogue: Catalogue, c: CorridorSummary) -> Row:
             Cell(format_approx_usd(c.micro_usd) if c.micro_usd else "–", sub=_count_payments(c)),
             Cell("–" if c.success is None else f"{c.success:.1%}"),
             Cell(_format_time(c), sub="" if c.median_seconds is not None else _quoted_note(c)),
-            Cell("–" if c.fee_micro_usd is None else format_usd(c.fee_micro_usd)),
+            _cost_cell(c, 2),
             Cell(_format_limits(c)),
         ),
         href=page_href("routes", corridor=corridor_id(c)),
         label=f"{bridge_title(route.bridge)} from {source} to {destination}",
+    )
+
+
+def _cost_cell(c: CorridorSummary, places: int) -> Cell:
+    if c.fee_micro_usd is None:
+        return Cell("–")
+    fee = format_usd(c.fee_micro_usd, places)
+    if not c.estimate_reason:
+        return Cell(fee)
+    return Cell(
+        f"≈ {fee}", sub=label_estimate(c.route.bridge), hint=explain_estimate(c.estimate_reason)
     )
 
 
@@ -206,7 +175,9 @@ def _format_time(c: CorridorSummary) -> str:
 
 
 def _quoted_note(c: CorridorSummary) -> str:
-    return "" if c.seconds is None else "quoted"
+    if c.seconds is None:
+        return ""
+    return "estimated" if c.estimate_reason else "quoted"
 
 
 def _format_limits(c: CorridorSummary) -> str:
@@ -268,9 +239,7 @@ def build_details(
         Detail("Median time", Cell(median), "From complete deposit to payout"),
         Detail("p95", Cell(p95)),
         Detail("Quoted time", Cell(quoted)),
-        Detail(
-            "Current cost", Cell("–" if c.fee_micro_usd is None else format_usd(c.fee_micro_usd, 4))
-        ),
+        Detail("Current cost", _cost_cell(c, 4)),
         Detail("Limits", Cell(_format_limits(c))),
         Detail("Tokens", Cell(_format_tokens(c))),
         Detail(

@@ -10,6 +10,7 @@ from crossway.dashboard.views.custody import (
     label_custody,
     transfer_fee_label,
 )
+from crossway.dashboard.views.estimates import NO_PAYMENT, explain_estimate, label_estimate
 from crossway.dashboard.views.formatting import (
     chain_name,
     format_amount,
@@ -76,14 +77,15 @@ def load_comparison(
 
 def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str) -> ComparisonView:
     """One row for each chain, for the token that the payer pays with: the chains that have it
-    first, the cheapest and the fastest of them marked."""
+    first, the cheapest and the fastest of their quotes marked. Estimates are in no chart."""
     by_chain: dict[str, list[SourceOption]] = {}
     for option in comparison.options:
         by_chain.setdefault(option.source, []).append(option)
     shown = [_option_of_chain(options, pay_with) for options in by_chain.values()]
     payable = [option for option in shown if _find_payment(option, pay_with)]
-    cheapest = min(payable, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
-    fastest = find_fastest(payable)
+    quoted = [option for option in payable if not option.estimate_reason]
+    cheapest = min(quoted, key=lambda o: (o.fee_micro_usd, o.fill_seconds), default=None)
+    fastest = find_fastest(quoted)
     rows = tuple(
         _row(
             catalogue,
@@ -106,10 +108,10 @@ def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str
                 option.fee_micro_usd / 1_000_000,
                 "cheapest" if option is cheapest else "fastest" if option is fastest else "",
             )
-            for option in payable
+            for option in quoted
         ),
         symbols=tuple(sorted(symbols, key=lambda s: (s != "USDC", s.lower()))),
-        headline=_headline(catalogue, pay_with, cheapest, fastest),
+        headline=_headline(catalogue, pay_with, cheapest, fastest, bool(payable)),
         trust=_describe_trust(catalogue, cheapest, fastest),
     )
 
@@ -211,13 +213,23 @@ def _price_cells(
     if payment is None:
         return Cell("–"), Cell("–")
     return (
-        Cell(format_usd(option.fee_micro_usd, 4), sub=_format_fee_split(comparison, option)),
+        _fee_cell(comparison, option),
         Cell(
             format_duration(option.fill_seconds),
             sub=label_custody(option.custody),
             hint=describe_trust(option.custody, option.trusted_seconds),
         ),
     )
+
+
+def _fee_cell(comparison: Comparison, option: SourceOption) -> Cell:
+    if option.estimate_reason:
+        return Cell(
+            f"≈ {format_usd(option.fee_micro_usd, 4)}",
+            sub=label_estimate(option.bridge or ""),
+            hint=explain_estimate(option.estimate_reason),
+        )
+    return Cell(format_usd(option.fee_micro_usd, 4), sub=_format_fee_split(comparison, option))
 
 
 def _amount_due_cell(
@@ -251,8 +263,11 @@ def _headline(
     pay_with: str,
     cheapest: SourceOption | None,
     fastest: SourceOption | None,
+    has_estimates: bool,
 ) -> str:
     if cheapest is None or fastest is None:
+        if has_estimates:
+            return f"No bridge quotes {pay_with} now: the fees below are estimates. {NO_PAYMENT}"
         return f"No chain can pay this amount with {pay_with} now."
     fee = format_usd(cheapest.fee_micro_usd, 4)
     text = f"Cheapest from {chain_name(catalogue, cheapest.source)}: {fee}."

@@ -210,6 +210,7 @@ def build_intent(
     life_seconds: int,
 ) -> Intent:
     """Build a pending intent; its deposit address is derived from its terms alone."""
+    assert not quote.estimate_reason, "an estimate is never the terms of a payment"
     owner, now = caller.owner, services.clock.now()
     terms = _build_terms(fields, quote, now, life_seconds)
     source, destination = services.chains[quote.source], services.chains[quote.destination]

@@ -35,6 +35,19 @@ def fetch_bridge_quotes(
 ) -> BridgeQuotes:
     """Fetch quotes from the bridges; disabled routes are rejected. Raises `QuotesUnavailable` when
     no bridge responded."""
+    fetched = ask_bridges(services, bridges, requests, disabled)
+    if bridges and len(fetched.excluded) == len(bridges):
+        raise no_bridge_responded(fetched)
+    return fetched
+
+
+def ask_bridges(
+    services: Services,
+    bridges: Sequence[Bridge],
+    requests: Sequence[RouteRequest],
+    disabled: Collection[str],
+) -> BridgeQuotes:
+    """`fetch_bridge_quotes` for callers that have something to show when no bridge responded."""
     now, health = services.clock.now(), services.process.bridge_health
     calls: dict[str, Callable[[], Outcomes]] = {}
     in_process: list[str] = []
@@ -43,8 +56,6 @@ def fetch_bridge_quotes(
         if bridge.runs_in_process:
             in_process.append(bridge.name.value)
     answers = call_all(services.executor, calls, services.policy.quote_timeouts, in_process)
-    if calls and not answers.results:
-        raise QuotesUnavailable(f"No bridge responded: {format_excluded(answers.excluded)}")
     quotes: list[list[BridgeQuote]] = [[] for _ in requests]
     rejections: list[list[QuoteRejected]] = [[] for _ in requests]
     for name in calls:
@@ -59,6 +70,11 @@ def fetch_bridge_quotes(
             else:
                 rejections[index].append(outcome)
     return BridgeQuotes(quotes, rejections, answers.excluded)
+
+
+def no_bridge_responded(fetched: BridgeQuotes) -> QuotesUnavailable:
+    """The error to raise when no bridge responded, with their reasons."""
+    return QuotesUnavailable(f"No bridge responded: {format_excluded(fetched.excluded)}")
 
 
 def rejection_reasons(rejections: Sequence[QuoteRejected]) -> str:

@@ -20,6 +20,7 @@ from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.pricing import router
 from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
+from crossway.usecases.pricing.estimates import fetch_shown_quotes
 from crossway.usecases.pricing.network_fees import read_network_costs
 
 PROBE_MICRO_USD = 100_000_000
@@ -45,7 +46,8 @@ class CorridorSummary:
     """One bridge in one direction: payments, volume, charged fees and times in the window.
 
     Values are in micro-USD and seconds, None where unknown. `fee_micro_usd` and `seconds` are the
-    current quote for the requested amount.
+    current quote for the requested amount, or an estimate where `estimate_reason` says why there is
+    no quote.
     """
 
     route: Route
@@ -57,6 +59,7 @@ class CorridorSummary:
     p95_seconds: float | None = None
     fee_micro_usd: int | None = None
     seconds: int | None = None
+    estimate_reason: str = ""
 
     @property
     def success(self) -> float | None:
@@ -173,7 +176,8 @@ def _has_token(services: Services, chain: str, symbol: str) -> bool:
     return token is not None and token.enabled
 
 
-Prices = dict[tuple[str, str, str], tuple[int, int]]
+# Fee, fill time, and why it is an estimate; by bridge, source and destination.
+Prices = dict[tuple[str, str, str], tuple[int, int, str]]
 
 
 def _request(route: Route, micro_usd: int, symbol: str | None = None) -> RouteRequest:
@@ -186,14 +190,15 @@ def _request(route: Route, micro_usd: int, symbol: str | None = None) -> RouteRe
 def _fetch_prices(
     services: Services, routes: Sequence[Route], amount: int, symbol: str | None
 ) -> Prices:
-    """Fee and fill time by bridge, source and destination; empty when no bridge responds."""
+    """The quotes of these routes, and the estimates for bridges that do not respond; empty when
+    there is neither."""
     request_of = {
         (route.bridge, route.source, route.destination): _request(route, amount, symbol)
         for route in routes
     }
     requests = sorted(set(request_of.values()), key=lambda r: (r.source, r.destination))
     try:
-        bridge_quotes = fetch_bridge_quotes(
+        shown = fetch_shown_quotes(
             services, services.bridges, requests, active_kill_switches(services)
         )
     except QuotesUnavailable:
@@ -201,15 +206,17 @@ def _fetch_prices(
     report = read_network_costs(services, {chain for r in requests for chain in _ends(r)})
     service = services.policy.service_fee.calculate(amount)
     prices: Prices = {}
-    for request, quotes in zip(requests, bridge_quotes.quotes, strict=True):
+    for index, request in enumerate(requests):
         source, destination = (report.costs.get(chain) for chain in _ends(request))
         if source is None or destination is None:
             continue
-        for quote in quotes:
+        quotes = [(quote, "") for quote in shown.fetched.quotes[index]]
+        estimates = [(e.figures, e.reason) for e in shown.estimates[index]]
+        for quote, reason in quotes + estimates:
             corridor = quote.bridge, *_ends(request)
             if request_of.get(corridor) == request:
                 fee = network_fee(source, destination, service, quote.path)
-                prices[corridor] = quote.fee_with_network(fee), quote.fill_seconds
+                prices[corridor] = quote.fee_with_network(fee), quote.fill_seconds, reason
     return prices
 
 
@@ -221,7 +228,9 @@ def _summarise(route: Route, volumes: Iterable[CorridorVolume], prices: Prices) 
     volumes = list(volumes)
     paid = [volume for volume in volumes if volume.outcome is Outcome.PAID]
     duration_counts = [(volume.bucket, volume.count) for volume in paid]
-    price = prices.get((route.bridge, route.source, route.destination))
+    fee_micro_usd, seconds, estimate_reason = prices.get(
+        (route.bridge, route.source, route.destination), (None, None, "")
+    )
     return CorridorSummary(
         route=route,
         paid=sum(volume.count for volume in paid),
@@ -230,6 +239,7 @@ def _summarise(route: Route, volumes: Iterable[CorridorVolume], prices: Prices) 
         charged_micro_usd=sum(volume.fee_micro_usd for volume in paid),
         median_seconds=quantile_seconds(duration_counts, 0.5),
         p95_seconds=quantile_seconds(duration_counts, 0.95),
-        fee_micro_usd=price[0] if price else None,
-        seconds=price[1] if price else None,
+        fee_micro_usd=fee_micro_usd,
+        seconds=seconds,
+        estimate_reason=estimate_reason,
     )

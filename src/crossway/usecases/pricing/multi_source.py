@@ -1,10 +1,12 @@
 """Multi-source quotes: the cost of paying one destination from every token of every chain."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, QuotesUnavailable
+from crossway.domain.estimates import BridgeEstimate
 from crossway.domain.money import Token, parse_decimal
 from crossway.domain.quotes import (
     BridgeQuote,
@@ -15,6 +17,7 @@ from crossway.domain.quotes import (
     SourceOption,
     rank_options,
 )
+from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import (
     active_kill_switches,
@@ -28,10 +31,11 @@ from crossway.usecases.chains.request_fields import (
     parse_token,
     split_list,
 )
-from crossway.usecases.pricing.bridge_quotes import (
-    BridgeQuotes,
-    fetch_bridge_quotes,
-    rejection_reasons,
+from crossway.usecases.pricing.bridge_quotes import rejection_reasons
+from crossway.usecases.pricing.estimates import (
+    ShownQuotes,
+    fetch_quotes_alone,
+    fetch_shown_quotes,
 )
 from crossway.usecases.pricing.network_fees import (
     NetworkFees,
@@ -43,6 +47,9 @@ from crossway.usecases.pricing.priced_options import PricedOption, price_tokens
 from crossway.usecases.pricing.source_options import RequestedPayout, build_option, group_tokens
 from crossway.usecases.validation_errors import ValidationErrors
 
+# Source chain, bridge, fee, fill time, whether it is swapped, and why it is an estimate.
+_Price = tuple[str, str, int, int, bool, str]
+_FETCH = {True: fetch_shown_quotes, False: fetch_quotes_alone}
 BAD_AMOUNT = "Amount must be a valid positive number"
 MAX_DECIMAL_PLACES = 60
 
@@ -55,9 +62,10 @@ def quote_multi_source(
     token_out: str | None,
     recipient: str | None = None,
     exclude_chains: str | None = None,
+    with_estimates: bool = False,
 ) -> Comparison:
     """Quotes from every source chain to one destination; `amount` is a decimal
-    amount of `token_out`."""
+    amount of `token_out`. `with_estimates`: for display, where payments are not made from it."""
     errors, disabled = ValidationErrors(), active_kill_switches(services)
     if not _is_positive_number(amount):
         errors.add(BAD_AMOUNT)
@@ -74,7 +82,9 @@ def quote_multi_source(
     assert token is not None
     assert parsed_amount is not None
     assert excluded is not None
-    return compare_sources(services, caller, token, parsed_amount, excluded, disabled)
+    return compare_sources(
+        services, caller, token, parsed_amount, excluded, disabled, with_estimates
+    )
 
 
 def compare_sources(
@@ -84,11 +94,13 @@ def compare_sources(
     amount: int,
     excluded: Collection[str],
     disabled: Collection[str],
+    with_estimates: bool = False,
 ) -> Comparison:
     """Price the payout of `amount` of `token_out` from every source chain that is not excluded.
+    With estimates, those tokens that no bridge quotes have the estimate of the cheapest bridge
+    that did not answer.
 
-    Raises `InvalidInput` and `QuotesUnavailable`.
-    """
+    Raises `InvalidInput` and `QuotesUnavailable`."""
     prices = take_payout_snapshot(services, token_out.symbol)
     priced_out = prices.priced_token(token_out.symbol, token_out.decimals, "tokenOut")
     payout = RequestedPayout.of(services, caller, token_out, amount, priced_out)
@@ -103,7 +115,8 @@ def compare_sources(
         if chain.id == token_out.chain
     ]
     other_chains = [c for c in chains if c.id != token_out.chain and c.id in fees]
-    bridged, failed = _bridged_options(services, other_chains, payout, tokens, fees, disabled)
+    fetch = partial(_FETCH[with_estimates], disabled=disabled)
+    bridged, failed = _bridged_options(services, other_chains, payout, tokens, fees, fetch)
     return Comparison(
         destination=token_out.chain,
         token_out=token_out.address,
@@ -163,7 +176,7 @@ def _bridged_options(
     payout: RequestedPayout,
     tokens: Mapping[str, Sequence[PricedOption]],
     fees: Mapping[str, NetworkFees],
-    disabled: Collection[str],
+    fetch: Callable[[Services, Sequence[Bridge], Sequence[RouteRequest]], ShownQuotes],
 ) -> tuple[list[SourceOption], list[ExcludedSource]]:
     """The options on chains that need a bridge, and the chains and bridges without a quote.
 
@@ -183,17 +196,14 @@ def _bridged_options(
         RouteRequest(chain.id, out.chain, payout.micro_usd, group[0].carried_as, out.symbol)
         for chain, group in groups
     ]
-    fetched = fetch_bridge_quotes(services, services.bridges, requests, disabled)
-    options, excluded = _options_of_groups(groups, fetched, payout, fees)
-    return options, [*excluded, *fetched.excluded]
-
-
-_Price = tuple[str, str, int, int, bool]
+    shown = fetch(services, services.bridges, requests)
+    options, excluded = _options_of_groups(groups, shown, payout, fees)
+    return options, [*excluded, *shown.fetched.excluded]
 
 
 def _options_of_groups(
     groups: Sequence[tuple[Chain, list[PricedOption]]],
-    fetched: BridgeQuotes,
+    shown: ShownQuotes,
     payout: RequestedPayout,
     fees: Mapping[str, NetworkFees],
 ) -> tuple[list[SourceOption], list[ExcludedSource]]:
@@ -202,16 +212,17 @@ def _options_of_groups(
     carried: dict[_Price, tuple[Chain, BridgeQuote, list[PricedOption]]] = {}
     rejections: dict[str, list[QuoteRejected]] = {}
     for index, (chain, group) in enumerate(groups):
-        if quotes := fetched.quotes[index]:
-            quote = _cheapest(quotes, fees[chain.id])
-            is_swapped = quote.swap is not None
-            price = chain.id, quote.bridge, quote.fee_micro_usd, quote.fill_seconds, is_swapped
+        quotes, estimates = shown.fetched.quotes[index], shown.estimates[index]
+        if quotes or estimates:
+            quote, reason = _choose(quotes, estimates, fees[chain.id])
+            way = quote.swap is not None, reason
+            price = chain.id, quote.bridge, quote.fee_micro_usd, quote.fill_seconds, *way
             carried.setdefault(price, (chain, quote, []))[2].extend(group)
         else:
-            rejections.setdefault(chain.id, []).extend(fetched.rejections[index])
+            rejections.setdefault(chain.id, []).extend(shown.fetched.rejections[index])
     options = [
-        build_option(chain, quote, fees[chain.id], payout, tokens)
-        for chain, quote, tokens in carried.values()
+        build_option(chain, quote, fees[chain.id], payout, tokens, reason)
+        for (*_, reason), (chain, quote, tokens) in carried.items()
     ]
     served = {option.source for option in options}
     return options, [
@@ -221,14 +232,22 @@ def _options_of_groups(
     ]
 
 
-def _cheapest(quotes: Sequence[BridgeQuote], fees: NetworkFees) -> BridgeQuote:
-    """The cheapest quote with the network costs of its own way to the recipient."""
+def _choose(
+    quotes: Sequence[BridgeQuote], estimates: Sequence[BridgeEstimate], fees: NetworkFees
+) -> tuple[BridgeQuote, str]:
+    """The cheapest quote with the network costs of its own way to the recipient; without quotes
+    the cheapest estimate, with the reason why it is one."""
     if len(quotes) == 1:
-        return quotes[0]
-    return min(
-        quotes,
-        key=lambda q: (q.fee_with_network(fees.charged(q.path)), q.fill_seconds, q.bridge),
-    )
+        return quotes[0], ""
+
+    def cost(quote: BridgeQuote) -> tuple[int, int, str]:
+        charged = quote.fee_with_network(fees.charged(quote.path))
+        return charged, quote.fill_seconds, quote.bridge
+
+    if quotes:
+        return min(quotes, key=cost), ""
+    estimate = min(estimates, key=lambda estimate: cost(estimate.figures))
+    return estimate.figures, estimate.reason
 
 
 def _source_chains(services: Services, destination: str) -> list[Chain]:

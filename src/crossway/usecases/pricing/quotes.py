@@ -6,7 +6,7 @@ from typing import Any
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable
+from crossway.domain.errors import InvalidInput, NoTerms, NotFound, QuotesUnavailable
 from crossway.domain.pricing import amount_for_usd, convert
 from crossway.domain.quotes import (
     BridgeName,
@@ -67,12 +67,24 @@ def list_quotes(
     exclude_bridges: str | None = None,
 ) -> list[Quote]:
     """The quotes of all bridges of the route, cheapest first; within one chain, a single quote."""
-    disabled, errors = active_kill_switches(services), ValidationErrors()
-    excluded = errors.collect(_parse_excluded_bridges, exclude_bridges)
-    priced = parse(services, caller, request, disabled, errors)
-    bridges = [bridge for bridge in services.bridges if bridge.name not in (excluded or ())]
+    disabled = active_kill_switches(services)
+    priced, bridges = parse_comparison(services, caller, request, exclude_bridges, disabled)
     bridge_quotes, _ = _list_bridge_quotes(services, priced, bridges, disabled)
     return [build_quote(services, priced, bridge_quote) for bridge_quote in bridge_quotes]
+
+
+def parse_comparison(
+    services: Services,
+    caller: Principal | None,
+    request: QuoteRequest,
+    exclude_bridges: str | None,
+    disabled: Collection[str],
+) -> tuple[PricedRequest, Sequence[Bridge]]:
+    """The priced request of a comparison, and the bridges that it asks."""
+    errors = ValidationErrors()
+    excluded = errors.collect(_parse_excluded_bridges, exclude_bridges)
+    priced = parse(services, caller, request, disabled, errors)
+    return priced, [bridge for bridge in services.bridges if bridge.name not in (excluded or ())]
 
 
 def best_quote(
@@ -95,14 +107,20 @@ def quote_intent(
     amount: int,
     amount_symbol: str,
 ) -> Quote:
-    """The cheapest quote for an intent; all arguments are parsed already. Raises `InvalidInput`."""
+    """The cheapest quote for an intent; all arguments are parsed already. Raises `InvalidInput`,
+    and `NoTerms` where bridges do not say what they charge."""
     source, destination = route.source.id, route.destination.id
     disabled = active_kill_switches(services)
     require_open_source(disabled, source, "source_chain")
     if is_chain_disabled(disabled, destination):
         raise InvalidInput(f"destination_chain: {destination} is disabled")
     priced = price_request(services, caller, route, amount, amount_symbol)
-    bridge_quotes, rejections = _list_bridge_quotes(services, priced, services.bridges, disabled)
+    try:
+        bridge_quotes, rejections = _list_bridge_quotes(
+            services, priced, services.bridges, disabled
+        )
+    except QuotesUnavailable as error:
+        raise NoTerms(f"A payment needs a quote, not an estimate. {error}") from error
     if bridge_quotes:
         return build_quote(services, priced, bridge_quotes[0])
     raise InvalidInput(_explain_rejections(priced.route, rejections))

@@ -84,6 +84,7 @@ def build_option(
     fees: NetworkFees,
     payout: RequestedPayout,
     tokens: Sequence[PricedOption],
+    estimate_reason: str = "",
 ) -> SourceOption:
     """The option to pay from a chain with these tokens over a bridge; None on the same chain."""
     network = fees.charged(PayoutPath.SAME_CHAIN if quote is None else quote.path)
@@ -104,6 +105,7 @@ def build_option(
         options=_payment_options(payout, fee_micro_usd, tokens, bool(quote and quote.swap)),
         custody=quote.custody if quote else Custody.OPERATOR,
         trusted_seconds=trusted_seconds,
+        estimate_reason=estimate_reason,
     )
 
 

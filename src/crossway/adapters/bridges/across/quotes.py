@@ -18,7 +18,13 @@ from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.errors import Unreachable
 from crossway.domain.money import Token, format_units
 from crossway.domain.pricing import PricedToken, amount_for_usd, usd_value
-from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, RouteRequest
+from crossway.domain.quotes import (
+    BridgeName,
+    BridgeQuote,
+    BridgeUnavailable,
+    QuoteRejected,
+    RouteRequest,
+)
 from crossway.ports.prices import Prices
 
 MAX_WAIT_SECONDS: Final = 0.6
@@ -84,7 +90,7 @@ class AcrossQuotes(BridgeModel):
             self._complete(o, pending.get(o.request), now) if isinstance(o, BridgeQuote) else o
             for o in outcomes
         ]
-        failures = [o for o in outcomes if isinstance(o, _ServiceFailure)]
+        failures = [o for o in outcomes if isinstance(o, BridgeUnavailable)]
         if failures and not any(isinstance(o, BridgeQuote) for o in outcomes):
             raise Unreachable(failures[0].reason)
         return outcomes
@@ -153,13 +159,15 @@ class AcrossQuotes(BridgeModel):
     ) -> BridgeQuote | QuoteRejected:
         request = quote.request
         if asked is None:
-            return _ServiceFailure(self.name, request, f"no price of {request.symbol_in} is known")
+            return BridgeUnavailable(
+                self.name, request, f"no price of {request.symbol_in} is known"
+            )
         if not asked[1].done():
-            return _ServiceFailure(self.name, request, "did not respond in time")
+            return BridgeUnavailable(self.name, request, "did not respond in time")
         try:
             answer = asked[1].result()
         except Unreachable as error:
-            return _ServiceFailure(self.name, request, str(error))
+            return BridgeUnavailable(self.name, request, str(error))
         if isinstance(answer, Refused):
             return self._explain_refusal(request, answer)
         return self._price(quote, asked[0], answer, now)
@@ -174,7 +182,9 @@ class AcrossQuotes(BridgeModel):
             return QuoteRejected(self.name, request, reason)
         if code == _NO_ROUTE:
             return self._reject_tokens(request)
-        return _ServiceFailure(self.name, request, f"refused to price it: {refused.error.message}")
+        return BridgeUnavailable(
+            self.name, request, f"refused to price it: {refused.error.message}"
+        )
 
     def _price(
         self, quote: BridgeQuote, asked: "_Asked", fees: SuggestedFees, now: datetime
@@ -183,7 +193,7 @@ class AcrossQuotes(BridgeModel):
         for that much."""
         share, gas = self._with_margin(fees.share), self._with_margin(fees.gas)
         if share >= WHOLE:
-            return _ServiceFailure(self.name, quote.request, "asks for all of the deposit")
+            return BridgeUnavailable(self.name, quote.request, "asks for all of the deposit")
         deposit = -(-(asked.question.amount + gas) * WHOLE // (WHOLE - share))
         token = asked.token
         for is_beyond, words, limit in (
@@ -225,10 +235,3 @@ class _Asked:
     testnet: bool
     question: FeeQuestion
     token: PricedToken
-
-
-@dataclass(frozen=True, slots=True)
-class _ServiceFailure(QuoteRejected):
-    """No quote, because Across does not say what it asks."""
-
-    param: str = ""

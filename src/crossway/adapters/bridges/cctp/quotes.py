@@ -24,6 +24,7 @@ from crossway.domain.quotes import (
     CCTP_MAX_FEE_DIVISOR,
     BridgeName,
     BridgeQuote,
+    BridgeUnavailable,
     QuoteRejected,
     RouteRequest,
 )
@@ -93,7 +94,7 @@ class CctpQuotes(BridgeModel):
         }
         self._prefetch(routes)
         outcomes = [self._answer(request, now) for request in requests]
-        failures = [r for r in outcomes if isinstance(r, _ServiceFailure)]
+        failures = [r for r in outcomes if isinstance(r, BridgeUnavailable)]
         if failures and not any(isinstance(r, BridgeQuote) for r in outcomes):
             raise Unreachable(failures[0].reason)
         return outcomes
@@ -110,7 +111,7 @@ class CctpQuotes(BridgeModel):
         try:
             return super()._answer(request, now)
         except Unreachable as error:
-            return _ServiceFailure(self.name, request, str(error), param="")
+            return BridgeUnavailable(self.name, request, str(error))
         except _TooExpensive:
             reason = "CCTP costs more now than our contracts offer"
             return QuoteRejected(self.name, request, reason, param="")
@@ -174,10 +175,6 @@ class CctpQuotes(BridgeModel):
 
 class _TooExpensive(Exception):
     """Circle's fee is above what our contract offers."""
-
-
-class _ServiceFailure(QuoteRejected):
-    """No quote, because Circle does not say what it charges."""
 
 
 def _domain_pair(route: BridgeRoute) -> DomainPair:
