@@ -3,16 +3,16 @@
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from threading import Event, Thread
 
 import pytest
 
-from crossway.adapters.bridges.across import api as across_api
 from crossway.adapters.bridges.across.api import AcrossApi
-from crossway.adapters.bridges.cctp import iris as cctp_iris
 from crossway.adapters.bridges.cctp.iris import Iris
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.errors import Unreachable
+from crossway.domain.quotes import BridgeName
 from tests.processes import PATIENCE_SECONDS
 
 TX = "0x" + "11" * 32
@@ -61,14 +61,14 @@ def trickling(beginning: bytes) -> Iterator[Trickling]:
 
 
 def ask_iris(url: str) -> None:
-    client = cctp_iris.new_http_client()
-    with closing(Iris(url, client, RequestBudget(), max_seconds=SECONDS)) as iris:
+    limits = replace(load_limits(BridgeName.CCTP), timeout_seconds=SECONDS)
+    with closing(Iris(url, limits)) as iris:
         iris.get_messages(6, TX)
 
 
 def ask_across(url: str) -> None:
-    client = across_api.new_http_client()
-    with closing(AcrossApi(url, client, max_seconds=SECONDS)) as api:
+    limits = replace(load_limits(BridgeName.ACROSS), timeout_seconds=SECONDS)
+    with closing(AcrossApi(url, limits)) as api:
         api.find_deposit_status(TX)
 
 

@@ -12,10 +12,10 @@ import httpx
 from eth_abi.abi import encode
 
 from crossway.adapters.bridges.cctp.client import CctpClient
-from crossway.adapters.bridges.cctp.iris import Iris, new_http_client
+from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices, cctp_contracts
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.contracts import (
@@ -31,6 +31,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
+from crossway.domain.quotes import BridgeName
 from crossway.engine.loop import Engine
 from crossway.ports.services import Services
 from tests.bridges.attestation_service import AttestationService, running_service
@@ -173,8 +174,7 @@ class CctpWorld(LiveWorld):
         super().__init__(folder, anvils, profile, reached)
         self.attestations = attestations
         self.pool = ThreadPoolExecutor(8)
-        self.client = new_http_client()
-        self.iris = Iris(attestations.url, self.client, RequestBudget())
+        self.iris = Iris(attestations.url, load_limits(BridgeName.CCTP))
         services, executor = AttestationServices(self.iris, self.iris), self.pool
         ends = {name: chain.bridge_end for name, chain in self.services.chains.items()}  # type: ignore[attr-defined]
         catalogue = self.services.catalogue
@@ -202,7 +202,7 @@ class CctpWorld(LiveWorld):
 
     def close(self) -> None:
         super().close()
-        self.client.close()
+        self.iris.close()
         self.pool.shutdown(cancel_futures=True)
 
 

@@ -8,12 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from crossway.adapters.bridges.across.api import AcrossApi, new_http_client
+from crossway.adapters.bridges.across.api import AcrossApi
 from crossway.adapters.bridges.across.client import AcrossClient
 from crossway.adapters.bridges.across.networks import AcrossApis
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.bridge_transfer import BridgeTransferState
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.quotes import BridgeName
 from crossway.engine.loop import Engine
 from crossway.ports.bridge import BridgeEnd, FinalStates
 from crossway.usecases.money.reconciliation import reconcile
@@ -78,7 +80,7 @@ def with_lying_end(world: AcrossWorld) -> LyingEnd:
     """From now on, transfers are followed through a node that can lie about time."""
     liar = LyingEnd(world.services.bridge_ends[ARBITRUM])
     ends: Any = {**world.services.bridge_ends, ARBITRUM: liar}
-    api = AcrossApi(world.across.url, new_http_client())
+    api = AcrossApi(world.across.url, load_limits(BridgeName.ACROSS))
     client = AcrossClient(
         world.services.catalogue,
         world.services.chains,

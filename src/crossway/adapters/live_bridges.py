@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossway.adapters.bridges.across.api import AcrossApi
-from crossway.adapters.bridges.across.api import new_http_client as new_across_client
 from crossway.adapters.bridges.across.client import AcrossClient
 from crossway.adapters.bridges.across.networks import AcrossApis, api_url
 from crossway.adapters.bridges.across.quotes import AcrossQuotes
 from crossway.adapters.bridges.cctp.client import CctpClient
-from crossway.adapters.bridges.cctp.iris import Iris, new_http_client
+from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices, cctp_contracts
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
 from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.live_models import live_models
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.contracts import chain_deployment, default_deployment
-from crossway.adapters.chains.rpc.profile import AcrossProfile, CctpProfile
+from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile, read_key
 from crossway.adapters.chains.rpc.protocols import HasBridgeEnd
 from crossway.adapters.live_environment import LiveEnvironment
 from crossway.domain.catalogue import Chain
@@ -74,7 +73,13 @@ def _open_cctp(
     services = open_attestation_services(live.profile.cctp)
     with_cctp = [name for name in ends if "CCTP_FAST" in contracts[name]]
     fast = {contracts[name]["CCTP_FAST"] for name in with_cctp}
-    quotes = CctpQuotes(live.catalogue, with_cctp, services, _threads("cctp-quotes"))
+    quotes = CctpQuotes(
+        live.catalogue,
+        with_cctp,
+        services,
+        _threads("cctp-quotes"),
+        cache_seconds=live.profile.cctp.cache_seconds,
+    )
     client = CctpClient(live.catalogue, services, ends, fast, _threads("cctp-transfers"))
     return quotes, client
 
@@ -96,12 +101,10 @@ def _threads(name: str, most: int = THREADS) -> ThreadPoolExecutor:
 
 
 def _open_across_apis(profile: AcrossProfile) -> AcrossApis:
-    name = profile.api_key.removeprefix("env:")
-    key = os.environ.get(name, "") if name else ""
-    if name and not key:
-        raise ValueError(f"across.api_key: the environment has no {name}")
+    key = read_key("across.api_key", profile.api_key, os.environ)
+    limits = load_limits(BridgeName.ACROSS, profile.limits())
     main, test = (
-        AcrossApi(url or api_url(testnet), new_across_client(), key)
+        AcrossApi(url or api_url(testnet), limits, key)
         for url, testnet in ((profile.url, False), (profile.test_url, True))
     )
     return AcrossApis(main, test)
@@ -113,8 +116,9 @@ def _bridge_contracts(chain: Chain) -> Mapping[str, str]:
 
 def open_attestation_services(profile: CctpProfile) -> AttestationServices:
     """The clients of Circle's attestation services."""
+    limits = load_limits(BridgeName.CCTP, profile.limits())
     main, test = (
-        Iris(url or cctp_contracts(testnet).attestation_service, new_http_client(), RequestBudget())
+        Iris(url or cctp_contracts(testnet).attestation_service, limits)
         for url, testnet in ((profile.url, False), (profile.test_url, True))
     )
     return AttestationServices(main, test)

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from crossway.adapters.chain_families import load_family
+from crossway.adapters.chains.rpc.bridge_profile import read_key
 from crossway.adapters.chains.rpc.family import ChainSettings
 from crossway.adapters.chains.rpc.keys import Keyring
 from crossway.adapters.chains.rpc.profile import ChainProfile, Profile, read_profile
@@ -120,9 +121,6 @@ def create_price_source(profile: Profile, feeds: PriceFeeds) -> Prices:
     """The price source of a profile. Raises `ValueError` where the key that it names is not set."""
     if profile.prices == "fixed":
         return FixedPrices(feeds.pico_usd, feeds.as_of)
-    name = profile.pyth_key.removeprefix("env:")
-    key = os.environ.get(name, "") if name else ""
-    if name and not key:
-        raise ValueError(f"pyth_key: the environment has no {name}")
+    key = read_key("pyth_key", profile.pyth_key, os.environ)
     client = httpx.Client(timeout=PRICE_SECONDS, follow_redirects=False)
     return PythPrices(client, profile.pyth_url, feeds.pyth, key)

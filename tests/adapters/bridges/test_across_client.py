@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from eth_abi.abi import encode
 
-from crossway.adapters.bridges.across.api import AcrossApi, new_http_client
+from crossway.adapters.bridges.across.api import AcrossApi
 from crossway.adapters.bridges.across.client import ASKED_FROM_POLL, MAX_ASKED, AcrossClient
 from crossway.adapters.bridges.across.deposits import (
     format_deposit_id,
@@ -18,12 +18,14 @@ from crossway.adapters.bridges.across.deposits import (
     payment_deposit_id,
 )
 from crossway.adapters.bridges.across.networks import AcrossApis
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.abi import FUNDS_DEPOSITED
 from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent
+from crossway.domain.quotes import BridgeName
 from crossway.ports.bridge import (
     BridgeStatus,
     ContractState,
@@ -111,7 +113,7 @@ def world() -> Iterator[World]:
     source, target = Nodes(), Nodes()
     ends: Any = {BASE: source, ARBITRUM: target}
     with running_across() as service:
-        api = AcrossApi(service.url, new_http_client())
+        api = AcrossApi(service.url, load_limits(BridgeName.ACROSS))
         pool = ThreadPoolExecutor(4)
         client = AcrossClient(CATALOGUE, ends, ends, AcrossApis(api, api), pool)
         yield World(service, source, target, client)

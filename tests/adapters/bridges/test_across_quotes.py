@@ -11,18 +11,17 @@ from eth_abi.abi import decode
 from crossway.adapters.bridges.across.api import (
     FAILURES,
     PAUSE_SECONDS,
-    TOO_MANY_SECONDS,
     AcrossApi,
-    new_http_client,
 )
 from crossway.adapters.bridges.across.api_schemas import WHOLE
 from crossway.adapters.bridges.across.networks import AcrossApis
 from crossway.adapters.bridges.across.quotes import AcrossQuotes
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
-from crossway.domain.quotes import BridgeQuote, QuoteRejected, RouteRequest
+from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, RouteRequest
 from tests.bridges.across_service import AcrossService, running_across
 from tests.bridges.payments import ARBITRUM, BASE, CATALOGUE, NOW
 from tests.processes import ROOT, wait_until
@@ -31,6 +30,7 @@ BSC, LISK, SEPOLIA = "BSC_MAINNET", "LISK_MAINNET", "BASE_TESTNET"
 SERVED = [chain.id for chain in CATALOGUE.chains.values() if chain.across_pool]
 BRIDGER = default_deployment().bridges["ACROSS"]
 THOUSAND = 1_000_000_000
+LIMITS = load_limits(BridgeName.ACROSS)
 PRICES = FixedPrices({"USDC": 10**12, "USDT": 10**12, "WETH": 3_000 * 10**12}, NOW)
 
 
@@ -71,8 +71,8 @@ def world() -> Iterator[World]:
     seconds = [0.0]
     with running_across() as main, running_across() as test:
         apis = AcrossApis(
-            AcrossApi(main.url, new_http_client(), "a key", lambda: seconds[0]),
-            AcrossApi(test.url, new_http_client(), timer=lambda: seconds[0]),
+            AcrossApi(main.url, LIMITS, "a key", lambda: seconds[0]),
+            AcrossApi(test.url, LIMITS, timer=lambda: seconds[0]),
         )
         pool = ThreadPoolExecutor(8)
         hasty = AcrossQuotes(CATALOGUE, SERVED, BRIDGER, apis, PRICES, pool)
@@ -268,7 +268,7 @@ def test_too_many_requests_are_followed_by_a_longer_pause(world: World) -> None:
     with pytest.raises(Unreachable, match="too many"):
         world.ask()
     world.main.status = 200
-    world.seconds[0] += TOO_MANY_SECONDS - 1
+    world.seconds[0] += LIMITS.pause_seconds - 1
     with pytest.raises(Unreachable, match="too many"):
         world.ask()
     world.seconds[0] += 1

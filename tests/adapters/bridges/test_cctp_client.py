@@ -10,14 +10,15 @@ import pytest
 
 from crossway.adapters.bridges.cctp import client as client_module
 from crossway.adapters.bridges.cctp.client import ASKED_AGAIN, NOT_OBSERVED, CctpClient
-from crossway.adapters.bridges.cctp.iris import Iris, new_http_client
+from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.message import parse_message
 from crossway.adapters.bridges.cctp.networks import AttestationServices
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent
 from crossway.domain.outbound_call import OutboundCall
+from crossway.domain.quotes import BridgeName
 from crossway.ports.bridge import (
     BridgeStatus,
     Claimable,
@@ -108,9 +109,9 @@ class World:
 @pytest.fixture
 def world() -> Iterator[World]:
     seconds = [0.0]
-    budget = RequestBudget(timer=lambda: seconds[0], per_second=1_000, burst=1_000)
+    limits = replace(load_limits(BridgeName.CCTP), requests_per_second=1_000)
     with running_service() as service, ThreadPoolExecutor(4) as pool:
-        iris = Iris(service.url, new_http_client(), budget)
+        iris = Iris(service.url, limits, lambda: seconds[0])
         nodes = Nodes()
         ends = dict.fromkeys(CATALOGUE.chains, nodes)
         services = AttestationServices(iris, iris)

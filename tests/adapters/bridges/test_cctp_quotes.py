@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from crossway.adapters.bridges.cctp.answer_cache import FAILURE_SECONDS, KEEP_SECONDS
-from crossway.adapters.bridges.cctp.iris import Iris, new_http_client
+from crossway.adapters.bridges.answer_cache import FAILURE_SECONDS
+from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices
 from crossway.adapters.bridges.cctp.quotes import ALLOWANCE_SECONDS, CctpQuotes
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
-from crossway.domain.quotes import BridgeQuote, QuoteRejected, RouteRequest
+from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, RouteRequest
 from tests.bridges.attestation_service import AttestationService, running_service
 from tests.bridges.payments import ARBITRUM, BASE, CATALOGUE, NOW
 from tests.processes import wait_until
 
 ETHEREUM, AVALANCHE, POLYGON = "ETHEREUM_MAINNET", "AVALANCHE_MAINNET", "POLYGON_MAINNET"
 SERVED = [c.id for c in CATALOGUE.chains.values() if c.kind == "evm" and c.cctp_domain is not None]
+LIMITS = load_limits(BridgeName.CCTP)
 THOUSAND = 1_000_000_000
 
 
@@ -53,9 +54,9 @@ def world() -> Iterator[World]:
     def timer() -> float:
         return seconds[0]
 
-    budget = RequestBudget(per_second=1_000, burst=1_000, timer=timer)
+    limits = replace(LIMITS, requests_per_second=1_000)
     with running_service() as main, running_service() as test, ThreadPoolExecutor(4) as pool:
-        clients = [Iris(service.url, new_http_client(), budget) for service in (main, test)]
+        clients = [Iris(service.url, limits, timer) for service in (main, test)]
         quotes = CctpQuotes(CATALOGUE, SERVED, AttestationServices(*clients), pool, timer)
         yield World(main, test, quotes, seconds)
         for client in clients:
@@ -77,7 +78,7 @@ def test_every_pair_of_chains_with_our_contracts_is_served_with_usdc_alone(world
 
 def test_chains_without_our_contracts_are_not_served() -> None:
     with ThreadPoolExecutor(1) as pool:
-        iris = Iris("http://127.0.0.1:9", new_http_client(), RequestBudget())
+        iris = Iris("http://127.0.0.1:9", LIMITS)
         chains = [BASE, ARBITRUM, "SOLANA_MAINNET", "BSC_MAINNET"]
         quotes = CctpQuotes(CATALOGUE, chains, AttestationServices(iris, iris), pool)
         iris.close()
@@ -144,7 +145,7 @@ def test_a_source_without_fast_messages_has_standard_ones(
 def test_a_standard_fee_is_charged_and_one_that_is_not_offered_is_refused(world: World) -> None:
     world.main.standard_bps = "1"
     assert world.ask(AVALANCHE).details["maxFee"] == "120015"
-    world.seconds[0] += KEEP_SECONDS
+    world.seconds[0] += LIMITS.cache_seconds
     world.main.standard_bps = "50"
     refusal = world.refused(RouteRequest(AVALANCHE, BASE, THOUSAND))
     assert refusal.reason == "CCTP costs more now than our contracts offer"
@@ -190,7 +191,7 @@ def test_figures_are_asked_for_once_a_while_and_before_they_are_too_old(world: W
     world.main.standard_bps = "1"
     assert {charged() for _ in range(5)} == {"120015"}
     assert world.main.requests == [fees]
-    world.seconds[0] += KEEP_SECONDS / 2
+    world.seconds[0] += LIMITS.cache_seconds / 2
     vars(world.main).update(silent=True, silent_seconds=0.3, standard_bps="2")
     # The old figures count until the new ones are there, and nobody waits.
     wait_until("asked again", lambda: charged() == "120015" and len(world.main.requests) == 2)
@@ -268,7 +269,7 @@ def test_a_token_that_is_not_offered_on_a_chain_takes_its_routes_away() -> None:
     key = (ARBITRUM, "USDC")
     tokens = dict(CATALOGUE.tokens) | {key: replace(CATALOGUE.tokens[key], enabled=False)}
     with ThreadPoolExecutor(1) as pool:
-        iris = Iris("http://127.0.0.1:9", new_http_client(), RequestBudget())
+        iris = Iris("http://127.0.0.1:9", LIMITS)
         services = AttestationServices(iris, iris)
         quotes = CctpQuotes(replace(CATALOGUE, tokens=tokens), SERVED, services, pool)
         iris.close()

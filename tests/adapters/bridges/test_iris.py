@@ -2,26 +2,25 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
 
-from crossway.adapters.bridges.cctp.iris import MAX_RESPONSE_BYTES, Iris, new_http_client
+from crossway.adapters.bridges.cctp.iris import MAX_RESPONSE_BYTES, Iris
 from crossway.adapters.bridges.cctp.iris_schemas import parse_allowance, parse_fees, parse_json
-from crossway.adapters.bridges.cctp.request_budget import (
-    BURST,
-    PENALTY_SECONDS,
-    REQUESTS_PER_SECOND,
-    RequestBudget,
-)
+from crossway.adapters.bridges.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import load_limits, new_http_client
 from crossway.domain.errors import Unreachable
+from crossway.domain.quotes import BridgeName
 from tests.bridges.attestation_service import AttestationService, running_service
 from tests.bridges.messages import sent_message
 from tests.processes import free_port
 
 TX = "0x" + "ab" * 32
 NONCE = "0x" + "cd" * 32
-CIRCLES_LIMIT = 35
+CIRCLES_LIMIT, FIVE_MINUTES = 35, 300
+LIMITS = load_limits(BridgeName.CCTP)
 
 
 class Timer:
@@ -56,7 +55,7 @@ def iris(service: AttestationService, timer: Timer) -> Iterator[Iris]:
 
 
 def new_iris(url: str, timer: Timer) -> Iris:
-    return Iris(url, new_http_client(), RequestBudget(timer=timer, pause=timer.pause))
+    return Iris(url, LIMITS, timer, timer.pause)
 
 
 def calls(iris: Iris) -> list[Callable[[], object]]:
@@ -267,7 +266,7 @@ def test_after_a_refusal_nothing_is_asked_for_five_minutes(
     with pytest.raises(Unreachable, match="status 429"):
         iris.get_messages(6, TX)
     service.too_many = False
-    for seconds in (0, 1, PENALTY_SECONDS - 2):
+    for seconds in (0, 1, FIVE_MINUTES - 2):
         timer.seconds += seconds
         for call in calls(iris):
             with pytest.raises(Unreachable, match=r"refused requests .* asked again in \d+ s"):
@@ -278,27 +277,40 @@ def test_after_a_refusal_nothing_is_asked_for_five_minutes(
 
 
 def test_the_budget_stays_below_half_of_circles_limit(timer: Timer) -> None:
-    budget = RequestBudget(timer=timer, pause=timer.pause)
+    budget = RequestBudget("a service", LIMITS, timer, timer.pause)
     times = []
     for _ in range(200):
         budget.spend(max_wait_seconds=1.0)
         times.append(timer.seconds)
     most = max(sum(at <= one < at + 1 for one in times) for at in times)
-    assert most <= REQUESTS_PER_SECOND + BURST < CIRCLES_LIMIT / 2
+    assert most == LIMITS.requests_per_second < CIRCLES_LIMIT / 2
 
 
 def test_whoever_would_wait_too_long_is_told_so(timer: Timer) -> None:
-    budget = RequestBudget(per_second=1, burst=2, timer=timer, pause=timer.pause)
+    limits = replace(LIMITS, requests_per_second=2)
+    budget = RequestBudget("a service", limits, timer, timer.pause)
     budget.spend(0)
     budget.spend(0)
-    with pytest.raises(Unreachable, match="asked too often"):
+    with pytest.raises(Unreachable, match="a service is asked too often"):
         budget.spend(0.5)
     timer.seconds += 1
     budget.spend(0)
 
 
+def test_a_limit_by_the_minute_is_kept_beside_that_by_the_second(timer: Timer) -> None:
+    limits = replace(LIMITS, requests_per_second=5, requests_per_minute=20)
+    budget = RequestBudget("a service", limits, timer, timer.pause)
+    times = []
+    for _ in range(100):
+        budget.spend(max_wait_seconds=60)
+        times.append(timer.seconds)
+    for window, most in ((1, 5), (60, 20)):
+        busiest = max(sum(at <= one < at + window for one in times) for at in times)
+        assert busiest == most
+
+
 def test_the_client_follows_no_redirect_and_no_proxy_of_the_environment() -> None:
-    client = new_http_client()
+    client = new_http_client(LIMITS)
     assert not client.follow_redirects
     assert not client.trust_env
     assert client.timeout != httpx.Timeout(None)

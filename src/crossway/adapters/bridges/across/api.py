@@ -20,19 +20,19 @@ from crossway.adapters.bridges.across.api_schemas import (
     parse_status,
     parse_suggested_fees,
 )
+from crossway.adapters.bridges.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import ServiceLimits, new_http_client
 from crossway.adapters.http_clients import request_deadlines
 from crossway.domain.errors import Unreachable
 
 T = TypeVar("T")
 TITLE: Final = "Across"
-TIMEOUTS: Final = httpx.Timeout(1.5, connect=1.0)
 MAX_RESPONSE_BYTES: Final = 2**17
-MAX_SECONDS: Final = 3.0
-"""For a request as a whole."""
+MAX_WAIT_SECONDS: Final = 0.3
+"""For its turn within the limits."""
 FAILURES: Final = 3
 """After so many in a row, the API is left alone for `PAUSE_SECONDS`: nobody waits for it."""
 PAUSE_SECONDS: Final = 5.0
-TOO_MANY_SECONDS: Final = 30.0
 _BAD_REQUEST, _NOT_FOUND, _TOO_MANY = 400, 404, 429
 
 
@@ -58,28 +58,24 @@ class Refused(Exception):
         self.error = error
 
 
-def new_http_client() -> httpx.Client:
-    """An HTTP client with short timeouts, without redirects and environment proxies."""
-    return request_deadlines.new_http_client(TIMEOUTS)
-
-
 class AcrossApi:
     """One API: that of main or of test networks. Methods raise `Unreachable` with a sentence,
-    whatever it returns, within `max_seconds`. Repeats nothing. `timer` returns monotonic
-    seconds."""
+    whatever it returns, within its limits. Repeats nothing. `timer` returns monotonic seconds, and
+    `pause` waits."""
 
     def __init__(
         self,
         base_url: str,
-        client: httpx.Client,
+        limits: ServiceLimits,
         key: str = "",
         timer: Callable[[], float] = time.monotonic,
-        max_seconds: float = MAX_SECONDS,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._base = base_url.rstrip("/")
-        self._client = client
+        self._client = new_http_client(limits)
+        self._budget = RequestBudget(TITLE, limits, timer, pause)
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._timer, self._max_seconds = timer, max_seconds
+        self._timer, self._max_seconds = timer, limits.timeout_seconds
         self._lock = Lock()
         self._failures, self._failure = 0, ""
         self._paused_until = float("-inf")
@@ -116,6 +112,7 @@ class AcrossApi:
         with self._lock:
             if self._timer() < self._paused_until:
                 raise Unreachable(self._failure)
+        self._budget.spend(MAX_WAIT_SECONDS)
         try:
             status, content = request_deadlines.fetch(
                 self._client,
@@ -129,7 +126,8 @@ class AcrossApi:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fail(f"{TITLE} did not respond: {type(error).__name__}") from None
         if status == _TOO_MANY:
-            raise self._fail(f"{TITLE} refused requests as too many", TOO_MANY_SECONDS)
+            self._budget.refuse()
+            raise Unreachable(f"{TITLE} refused requests as too many")
         if content is None:
             raise self._fail(f"{TITLE}'s response is too long")
         if status in (_BAD_REQUEST, _NOT_FOUND) and (why := parse_error(content)) is not None:
@@ -140,13 +138,11 @@ class AcrossApi:
         self._succeed()
         return self._parsed(parse_json, content)
 
-    def _fail(self, sentence: str, pause_seconds: float = 0.0) -> Unreachable:
+    def _fail(self, sentence: str) -> Unreachable:
         with self._lock:
             self._failures, self._failure = self._failures + 1, sentence
             if self._failures >= FAILURES:
-                pause_seconds = max(pause_seconds, PAUSE_SECONDS)
-            if pause_seconds:
-                self._paused_until = max(self._paused_until, self._timer() + pause_seconds)
+                self._paused_until = self._timer() + PAUSE_SECONDS
         return Unreachable(sentence)
 
     def _succeed(self) -> None:

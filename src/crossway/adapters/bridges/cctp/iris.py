@@ -4,6 +4,7 @@ Sources: developers.circle.com/api-reference/cctp (paths, fields, limits) and th
 @circle-fin/provider-cctp-v2 1.14.0 (types of what is returned).
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -16,7 +17,8 @@ from crossway.adapters.bridges.cctp.iris_schemas import (
     parse_json,
     parse_messages,
 )
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
+from crossway.adapters.bridges.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import ServiceLimits, new_http_client
 from crossway.adapters.http_clients import request_deadlines
 from crossway.domain.errors import Unreachable
 
@@ -26,17 +28,9 @@ TITLE: Final = "Circle's attestation service"
 # One of 8 kB costs 67,000 gas for its log alone and comes as 33 kB, once whole and once its body:
 # the gas of a transaction, 32 million on the chains that allow most, makes less than 16 MB.
 MAX_RESPONSE_BYTES: Final = 16 * 2**20
-# For a request as a whole: whoever asks about many transfers waits for each answer.
-MAX_SECONDS: Final = 10.0
-TIMEOUTS: Final = httpx.Timeout(4.0, connect=2.0)
 # For its turn within the budget.
 MAX_WAIT_SECONDS: Final = 2.0
 _NOT_FOUND, _TOO_MANY = 404, 429
-
-
-def new_http_client() -> httpx.Client:
-    """An HTTP client with short timeouts, without redirects and environment proxies."""
-    return request_deadlines.new_http_client(TIMEOUTS)
 
 
 class _NotFound(Exception):
@@ -45,20 +39,20 @@ class _NotFound(Exception):
 
 class Iris:
     """One attestation service: that of main or that of test networks. Every method raises
-    `Unreachable` with a sentence, whatever the service returns, within `max_seconds`. Repeats
-    nothing."""
+    `Unreachable` with a sentence, whatever the service returns, within its limits. Repeats nothing.
+    `timer` returns monotonic seconds, and `pause` waits."""
 
     def __init__(
         self,
         base_url: str,
-        client: httpx.Client,
-        budget: RequestBudget,
-        max_seconds: float = MAX_SECONDS,
+        limits: ServiceLimits,
+        timer: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._base = base_url.rstrip("/")
-        self._client = client
-        self._budget = budget
-        self._max_seconds = max_seconds
+        self._client = new_http_client(limits)
+        self._budget = RequestBudget(TITLE, limits, timer, pause)
+        self._max_seconds = limits.timeout_seconds
 
     def get_messages(self, domain: int, tx_id: str) -> Sequence[AttestedMessage]:
         """The messages of a transaction, in the order of their logs; none where the service has not

@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from datetime import datetime
 from typing import Final
 
+from crossway.adapters.bridges.answer_cache import AnswerCache
 from crossway.adapters.bridges.base import (
     HUNDREDTHS_IN_WHOLE,
     BridgeModel,
@@ -14,8 +15,9 @@ from crossway.adapters.bridges.base import (
     list_symbols,
     load_data,
 )
-from crossway.adapters.bridges.cctp.answer_cache import AnswerCache
+from crossway.adapters.bridges.cctp.iris import TITLE
 from crossway.adapters.bridges.cctp.networks import AttestationServices, attestation_times
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.words import address_word
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue, Chain
@@ -48,7 +50,8 @@ class CctpQuotes(BridgeModel):
     A fast message is chosen where the source has them, Circle's allowance covers the amount, and
     its fee with a margin is no more than our contract offers, a 500th of the deposit; else a
     standard one. In the details, `maxFee` is what the quote charges for Circle's fee, in USDC
-    units. `chains` are those where our contracts are. Circle is asked in `executor`.
+    units. `chains` are those where our contracts are. Circle is asked in `executor`, and its fees
+    count for `cache_seconds`, by default as the data file says.
     """
 
     name = BridgeName.CCTP
@@ -62,6 +65,7 @@ class CctpQuotes(BridgeModel):
         executor: Executor,
         timer: Callable[[], float] = time.monotonic,
         wait_seconds: float = MAX_WAIT_SECONDS,
+        cache_seconds: float | None = None,
     ) -> None:
         data = load_data(self.name)
         served = [
@@ -75,8 +79,11 @@ class CctpQuotes(BridgeModel):
         self._catalogue = catalogue
         self._services = services
         self._executor, self._wait_seconds = executor, wait_seconds
-        self._fees = AnswerCache(self._fetch_fees, executor, timer=timer)
-        self._allowances = AnswerCache(self._fetch_allowance, executor, ALLOWANCE_SECONDS, timer)
+        keep_seconds = cache_seconds or load_limits(self.name).cache_seconds
+        self._fees = AnswerCache(TITLE, self._fetch_fees, executor, keep_seconds, timer)
+        self._allowances = AnswerCache(
+            TITLE, self._fetch_allowance, executor, min(keep_seconds, ALLOWANCE_SECONDS), timer
+        )
 
     def close(self) -> None:
         """End the questions under way, and close the connections."""

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from crossway.adapters.chains.addresses import canonical_address
+from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile
 from crossway.adapters.chains.rpc.signer_profile import SignerProfile
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.quotes import BridgeName
@@ -83,27 +84,6 @@ class ChainProfile(BaseModel):
         if self.quorum > len(self.rpc):
             raise ValueError("quorum must not be more than there are nodes in rpc")
         return self
-
-
-class CctpProfile(BaseModel):
-    """The URLs of Circle's attestation services for main and for test networks, by default its
-    own."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
-    test_url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
-
-
-class AcrossProfile(BaseModel):
-    """The URLs of Across' APIs for main and for test networks, by default its own. `api_key`
-    is `env:NAME`, where the environment has the API key that Across gave the operator."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
-    test_url: str = Field(default="", pattern=r"^(https?://\S+)?$", max_length=500)
-    api_key: str = Field(default="", pattern=r"^(env:\S+)?$")
 
 
 class Profile(BaseModel):

@@ -14,7 +14,6 @@ log = logging.getLogger("crossway.bridges")
 
 K = TypeVar("K")
 V = TypeVar("V")
-KEEP_SECONDS: Final = 60.0
 # Whoever asks sooner after a failure is told of that instead of waiting for another.
 FAILURE_SECONDS: Final = 5.0
 
@@ -31,18 +30,19 @@ class _Entry(Generic[V]):
 
 
 class AnswerCache(Generic[K, V]):
-    """Asks by `fetch`, which raises `Unreachable`, in `executor`. An answer counts for
-    `keep_seconds`; from half of that on it is asked for again in the background. `timer` returns
-    monotonic seconds."""
+    """Asks the service called `title` by `fetch`, which raises `Unreachable`, in `executor`. An
+    answer counts for `keep_seconds`; from half of that on it is asked for again in the background.
+    `timer` returns monotonic seconds."""
 
     def __init__(
         self,
+        title: str,
         fetch: Callable[[K], V],
         executor: Executor,
-        keep_seconds: float = KEEP_SECONDS,
+        keep_seconds: float,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._fetch = fetch
+        self._title, self._fetch = title, fetch
         self._executor = executor
         self._keep_seconds = keep_seconds
         self._timer = timer
@@ -75,7 +75,7 @@ class AnswerCache(Generic[K, V]):
                 return entry.value
             if entry.failure and entry.failed_at > entry.answered_at:
                 raise Unreachable(entry.failure)
-        raise Unreachable("Circle's attestation service did not respond in time")
+        raise Unreachable(f"{self._title} did not respond in time")
 
     def _ask(self, key: K) -> None:
         value, failure = None, ""
@@ -84,7 +84,7 @@ class AnswerCache(Generic[K, V]):
         except Unreachable as error:
             failure = str(error)
         except Exception as error:  # A bug of ours, which must not end all further questions.
-            log.exception("asking Circle's attestation service failed")
+            log.exception("asking %s failed", self._title)
             failure = f"failed with {type(error).__name__}"
         with self._lock:
             entry, now = self._entries[key], self._timer()
