@@ -1,13 +1,15 @@
 """Quotes, bridges and chains over HTTP."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import pytest
 
 from crossway.adapters.bridges.inventory import Inventory
-from crossway.adapters.bridges.models import Cctp
+from crossway.adapters.bridges.live_models import live_models
+from crossway.adapters.bridges.models import Cctp, Gateway
 from crossway.bootstrap import Service
+from crossway.domain.errors import Unreachable
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api, new_key, new_test_client
 
 QUOTE = {
@@ -204,3 +206,52 @@ def test_chains_are_listed_by_network_and_have_tokens(api: Api) -> None:
     tokens = api.get("/chains/BASE/tokens").json()
     assert api.get("/chains/tokens/all").json()["BASE_MAINNET"] == tokens
     assert api.get("/chains/balances/nonsense").status_code == 400
+
+
+class SilentBridge:
+    """A bridge whose service does not answer."""
+
+    runs_in_process = False
+
+    def __init__(self, model: Cctp) -> None:
+        self.name, self.routes = model.name, model.routes
+
+    def get_quotes(self, requests: object, now: object) -> Never:
+        raise Unreachable("Circle's attestation service did not respond in time")
+
+
+def test_estimates_are_told_from_quotes_and_no_payment_is_created_at_one(
+    api: Api, service: Service
+) -> None:
+    catalogue = service.services.catalogue
+    silent = SilentBridge(Cctp(catalogue, enforced=True))
+    configured = replace(
+        service.services,
+        bridges=[silent, Gateway(catalogue)],
+        bridge_models=live_models(catalogue, [silent]),
+    )
+    given = Api(new_test_client(configured), service, api.client_id, api.key_id, api.secret)
+    listed = given.get("/quotes/multiple", **QUOTE).json()
+    assert [(q["route"]["bridge"], q["estimated"]) for q in listed] == [
+        ("GATEWAY", False),
+        ("CCTP", True),
+    ]
+    for path in ("/quotes/best", "/router/optimal-route"):
+        best = given.get(path, **QUOTE).json()
+        assert (best["route"]["bridge"], best["estimated"]) == ("GATEWAY", False)
+    assert given.create().status_code == 201
+
+    alone = replace(configured, bridges=[silent])
+    given = Api(new_test_client(alone), service, api.client_id, api.key_id, api.secret)
+    assert [q["estimated"] for q in given.get("/quotes/multiple", **QUOTE).json()] == [True]
+    body = quote_multi_source(given).json()
+    assert {q["sourceChain"] for q in body["quotes"] if not q["estimated"]} == {"ARBITRUM_MAINNET"}
+    assert body["cheapestOption"]["estimated"] is False
+    refused = given.create()
+    assert refused.status_code == 503
+    assert refused.json()["message"] == (
+        "No bridge says now what it charges for this payment, and an estimate is not a quote: "
+        "nothing was created. Please try again later."
+    )
+    assert given.get("/intents").json()["total"] == 1
+    assert given.get("/quotes/single", **QUOTE, bridge="CCTP").status_code == 500

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
+from crossway.adapters.bridges.live_models import live_models
 from crossway.dashboard import session
 from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
@@ -59,7 +60,8 @@ class DashboardApp:
 
     def use_bridges(self, *bridges: Bridge) -> None:
         """Quote with these bridges from now on."""
-        given = replace(self.world.services, bridges=bridges)
+        models = live_models(self.world.services.catalogue, bridges)
+        given = replace(self.world.services, bridges=bridges, bridge_models=models)
         configure(lambda: given)
         st.cache_data.clear()
         st.cache_resource.clear()

@@ -122,6 +122,14 @@ def test_after_its_end_nothing_is_asked(tmp_path: Path) -> None:
         ('[cctp]\nurl = "ftp://circle.example"', "cctp.url: must begin with https://"),
         ('[cctp]\nkey = "secret"', "cctp.key: there is no such field"),
         ('[across]\napi_key = "secret"', "across.api_key: must be env:NAME, never a key itself"),
+        ("[cctp]\ntimeout_seconds = 0", "cctp.timeout_seconds: Input should be greater than 0"),
+        ("[cctp]\nrequests_per_second = 36", "cctp.requests_per_second: Input should be less than"),
+        (
+            "[across]\nrequests_per_minute = 0",
+            "across.requests_per_minute: Input should be",
+        ),
+        ("[cctp]\ncache_seconds = 601", "cctp.cache_seconds: Input should be less than"),
+        ("[across]\ncache_seconds = 5", "across.cache_seconds: there is no such field"),
         ('bridges = ["MOON"]', r"bridges\.0: Input should be"),
     ],
 )

@@ -70,7 +70,12 @@ def load_comparison(
     """Quote all source chains and build the comparison; raises a `DomainError` for bad input."""
     token = services.catalogue.token(destination, symbol)
     comparison = multi_source.quote_multi_source(
-        services, caller, destination, amount_text.strip(), token.address
+        services,
+        caller,
+        destination,
+        amount_text.strip(),
+        token.address,
+        with_estimates=True,
     )
     return build_comparison(services.catalogue, comparison, pay_with)
 
