@@ -9,7 +9,7 @@ import heapq
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
@@ -17,14 +17,14 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
 from crossway.adapters.bridges.cctp.client import CctpClient
-from crossway.adapters.bridges.cctp.iris import Iris, new_http_client
+from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
-from crossway.adapters.bridges.cctp.request_budget import RequestBudget
 from crossway.adapters.bridges.inventory import Inventory
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.bridge_transfer import BridgeTransfer, poll_delay_seconds
 from crossway.domain.intent import Intent, State
-from crossway.domain.quotes import RouteRequest
+from crossway.domain.quotes import BridgeName, RouteRequest
 from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
 from tests.bridges.attestation_service import AttestationService, running_service
 from tests.bridges.cctp_chains import FAST, CctpWorld, attesting, two_cctp_chains
@@ -39,6 +39,7 @@ QUOTES, GOAL_QUOTE_P50, GOAL_QUOTE_P99 = 120, 650.0, 900.0
 DELAYS = (*(0.3, 0.4, 0.5, 0.4, 0.45) * 19, 0.6, 0.8, 1.2, 2.5, 5.0)
 TRANSFERS, HALF_OF_LIMIT, GOAL_DELAYED = 1_000, 17.5, 1.0
 PATIENCE_SECONDS = 300
+LIMITS = load_limits(BridgeName.CCTP)
 # What a prototype of these contracts took, with which they are compared.
 PROTOTYPE_GAS = {
     "startAndBridge (CCTP)": 249_000,
@@ -135,11 +136,11 @@ def _gas() -> Iterator[Row]:
 
 def _quotes() -> Iterator[Row]:
     """Quotes whose figures have expired each time, from a service as slow as the goal says."""
-    with TemporaryDirectory() as folder, running_service() as service, _client() as client:
+    with TemporaryDirectory() as folder, running_service() as service:
         ahead = _Ahead()
         service.delays = cycle(DELAYS)
         with ThreadPoolExecutor(8) as pool, _slow_world(Path(folder)) as world:
-            iris = Iris(service.url, client, RequestBudget(1e6, 1_000))
+            iris = Iris(service.url, replace(LIMITS, requests_per_second=1_000))
             cctp = CctpQuotes(CATALOGUE, CHAINS, AttestationServices(iris, iris), pool, ahead)
             bridges = [cctp, Inventory(CATALOGUE)]
             request = RouteRequest(BASE, ARBITRUM, 25_000_000)
@@ -169,15 +170,6 @@ class _Ahead:
 
     def __call__(self) -> float:
         return time.monotonic() + self.seconds
-
-
-@contextmanager
-def _client() -> Iterator[object]:
-    client = new_http_client()
-    try:
-        yield client
-    finally:
-        client.close()
 
 
 @contextmanager
@@ -211,7 +203,6 @@ def _ask_for_an_hour(service: AttestationService) -> tuple[float, float]:
     def wait(seconds: float) -> None:
         clock[0] += seconds
 
-    budget = RequestBudget(timer=lambda: clock[0], pause=wait)
     due: list[tuple[float, int]] = []
     followed: dict[int, tuple[BridgeTransfer, Intent]] = {}
     for number in range(TRANSFERS):
@@ -221,8 +212,8 @@ def _ask_for_an_hour(service: AttestationService) -> tuple[float, float]:
         followed[number] = transfer(intent, source_tx=tx_id, sent_message=message), intent
         heapq.heappush(due, (8.0, number))
     by_second: dict[int, int] = {}
-    with _client() as client, ThreadPoolExecutor(8) as pool:
-        iris = Iris(service.url, client, budget)  # type: ignore[arg-type]
+    iris = Iris(service.url, LIMITS, lambda: clock[0], wait)
+    with closing(iris), ThreadPoolExecutor(8) as pool:
         bridge = CctpClient(CATALOGUE, AttestationServices(iris, iris), {}, {FAST}, pool)
         while clock[0] < 3_600:
             clock[0] += 1.0

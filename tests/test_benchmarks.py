@@ -1,6 +1,6 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import analytics, deposits, lookups, ramps
+from benchmarks import analytics, deposits, live_quotes, lookups, ramps
 from crossway.domain.analytics import Dimension
 
 
@@ -11,6 +11,10 @@ def test_every_lookup_is_measured_at_every_size() -> None:
 
 def test_four_slow_providers_are_compared() -> None:
     assert len(ramps.run(rounds=1)) == 1
+
+
+def test_services_of_bridges_are_compared_with_models() -> None:
+    assert len(live_quotes.run(rounds=2)) == 3
 
 
 def test_analytics_are_measured_for_every_grouping_and_filter() -> None:

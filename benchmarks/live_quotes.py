@@ -1,0 +1,157 @@
+"""Quotes from every chain at once over services of bridges, against the same by models in process.
+
+CCTP and Across are asked as on a live network, of services of ours in this process; how long real
+ones take is not measured here. Gateway and rhino.fi are quoted by their models in both.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import repeat
+from statistics import median, quantiles
+
+from benchmarks.worlds import DESTINATION, caller, service
+from crossway.adapters.bridges.across.api import AcrossApi
+from crossway.adapters.bridges.across.networks import AcrossApis
+from crossway.adapters.bridges.across.quotes import AcrossQuotes
+from crossway.adapters.bridges.cctp.iris import Iris
+from crossway.adapters.bridges.cctp.networks import AttestationServices
+from crossway.adapters.bridges.cctp.quotes import CctpQuotes
+from crossway.adapters.bridges.live_models import live_models
+from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
+from crossway.adapters.bridges.service_limits import load_limits
+from crossway.adapters.chains.evm.contracts import default_deployment
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Principal
+from crossway.domain.quotes import BridgeName, Comparison
+from crossway.ports.bridge import Bridge
+from crossway.ports.prices import Prices
+from crossway.ports.services import Services
+from crossway.usecases.pricing.multi_source import quote_multi_source
+from tests.bridges.across_service import AcrossService, running_across
+from tests.bridges.attestation_service import AttestationService, running_service
+
+ROUNDS, UNLIMITED, HOUR = 60, 1_000, 3_600.0
+# A comparison waits for 700 ms; what remains is its own work on a busy machine.
+GOAL_P99_MS, GOAL_SILENT_MS = 800.0, 800.0
+GOAL_ADDED_MS = 100.0
+ASKED = (BridgeName.CCTP, BridgeName.ACROSS)
+Row = tuple[str, str, str, bool]
+
+
+@dataclass
+class _Loopback:
+    """The live bridges, and the services of ours that they ask. Kept fees are older by
+    `skipped_seconds` than they are."""
+
+    bridges: Sequence[Bridge]
+    across: AcrossService
+    iris: AttestationService
+    skipped_seconds: float = 0.0
+
+
+def run(rounds: int = ROUNDS) -> list[Row]:
+    """(name, figure, goal, met)."""
+    with service() as built:
+        services, who = built.services, caller(built)
+        catalogue = services.catalogue
+        others: list[Bridge] = [Gateway(catalogue), Rhinofi(catalogue)]
+        models = [Cctp(catalogue, enforced=True), Across(catalogue, enforced=True)]
+        in_process = replace(services, bridges=[*models, *others])
+        with _loopback(catalogue, services.prices) as live:
+            over_http = replace(
+                services,
+                bridges=[*live.bridges, *others],
+                bridge_models=live_models(catalogue, live.bridges),
+            )
+            return list(_rows(live, in_process, over_http, who, rounds))
+
+
+def _rows(
+    live: _Loopback, in_process: Services, over_http: Services, who: Principal, rounds: int
+) -> Iterator[Row]:
+    by_models, _ = _measure(lambda: _compare(in_process, who), rounds)
+    _compare(over_http, who)  # Opens the connections, and asks for the fees that are kept.
+    seconds, comparisons = _measure(lambda: _compare(over_http, who), rounds)
+    options = sum(len(option.options) for option in comparisons[-1].options)
+    missed = sum(_bridges(one) != _bridges(comparisons[-1]) for one in comparisons)
+    p50, p99 = median(seconds) * 1_000, quantiles(seconds, n=100)[98] * 1_000
+    what = f"multi-source quote, {options} options, {len(ASKED)} of 4 bridges by loopback services"
+    shown = f"p50 {p50:.0f}, p99 {p99:.0f} ms, {missed} of {rounds} differ"
+    yield what, shown, f"p99 ≤ {GOAL_P99_MS:.0f} ms, none", p99 <= GOAL_P99_MS and not missed
+    base = median(by_models) * 1_000
+    yield (
+        "the same against models in process",
+        f"{p50 / base:.0f} times ({base:.1f} ms), {p50 - base:.0f} ms more",
+        f"≤ {GOAL_ADDED_MS:.0f} ms more",
+        p50 - base <= GOAL_ADDED_MS,
+    )
+    live.across.delay_seconds, live.iris.delays = 5.0, repeat(5.0)
+    live.skipped_seconds += HOUR
+    alone = replace(over_http, bridges=live.bridges)
+    yield _silent(_measure(lambda: _compare(alone, who), max(rounds // 10, 2)))
+
+
+def _silent(measured: tuple[Sequence[float], Sequence[Comparison]]) -> Row:
+    seconds, comparisons = measured
+    worst = max(seconds) * 1_000
+    told = all(
+        option.estimate_reason for one in comparisons for option in one.options if option.bridge
+    )
+    what = "the same while the services say nothing, all by estimates"
+    return (
+        what,
+        f"at most {worst:.0f} ms",
+        f"≤ {GOAL_SILENT_MS:.0f} ms",
+        (told and worst <= GOAL_SILENT_MS),
+    )
+
+
+def _compare(services: Services, who: Principal) -> Comparison:
+    usdc = services.catalogue.tokens[DESTINATION, "USDC"].address
+    return quote_multi_source(services, who, DESTINATION, "25.5", usdc, with_estimates=True)
+
+
+def _bridges(comparison: Comparison) -> set[tuple[str, BridgeName | None]]:
+    return {(option.source, option.bridge) for option in comparison.options}
+
+
+def _measure(
+    work: Callable[[], Comparison], rounds: int
+) -> tuple[Sequence[float], Sequence[Comparison]]:
+    seconds, results = [], []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        results.append(work())
+        seconds.append(time.perf_counter() - began)
+    return seconds, results
+
+
+@contextmanager
+def _loopback(catalogue: Catalogue, prices: Prices) -> Iterator[_Loopback]:
+    """CCTP and Across on all chains that they reach, as fast as they may be asked."""
+    with ExitStack() as ends:
+        across, iris = (ends.enter_context(one) for one in (running_across(), running_service()))
+        assert isinstance(across, AcrossService)
+        assert isinstance(iris, AttestationService)
+        limits = [replace(load_limits(name), requests_per_second=UNLIMITED) for name in ASKED]
+        attestations, api = Iris(iris.url, limits[0]), AcrossApi(across.url, limits[1])
+        every, bridger = list(catalogue.chains), default_deployment().bridges[BridgeName.ACROSS]
+        services = AttestationServices(attestations, attestations)
+        found = _Loopback([], across, iris)
+        cctp = CctpQuotes(
+            catalogue,
+            every,
+            services,
+            ThreadPoolExecutor(4),
+            timer=lambda: time.monotonic() + found.skipped_seconds,
+        )
+        across_quotes = AcrossQuotes(
+            catalogue, every, bridger, AcrossApis(api, api), prices, ThreadPoolExecutor(16)
+        )
+        for bridge in (cctp, across_quotes):
+            ends.callback(bridge.close)
+        found.bridges = [cctp, across_quotes]
+        yield found
