@@ -13,7 +13,6 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import FIAT
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTxState
-from crossway.domain.quotes import BridgeName
 from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
 from crossway.ports.records import Alert
@@ -57,9 +56,7 @@ class ScenarioWorld:
     ) -> None:
         """Build the service in a folder, without a `url` on SQLite; it offers these bridges."""
         self.manual_clock = ManualClock()
-        settings = Settings.model_construct(
-            data_dir=folder, database_url=url, inventory=BridgeName.INVENTORY in bridges
-        )
+        settings = Settings.model_construct(data_dir=folder, database_url=url, inventory=True)
         self._service = bootstrap.build(settings, self.manual_clock)
         built = self._service.services
         self.clock, self.prices = SkewedClock(built.clock), MovingPrices(built.prices)
