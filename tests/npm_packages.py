@@ -36,6 +36,21 @@ CIRCLE_CCTP_PROVIDER = (
     "1.14.0",
     "sha512-AX4fQueRft5TfS6XnYjPkHa6El+Dyf7Q2SyifLC6sfOT1kh2FdMvPKc4cWMdn5cBVQczDXlgXiP+PlOSrpK2qw==",
 )
+UNISWAP_CORE = (
+    "@uniswap/v3-core",
+    "1.0.1",
+    "sha512-7pVk4hEm00j9tc71Y9+ssYpO6ytkeI0y7WE9P6UcmNzhxPePwyAxImuhVsTqWK9YFvzgtvzJHi64pBl4jUzKMQ==",
+)
+UNISWAP_PERIPHERY = (
+    "@uniswap/v3-periphery",
+    "1.4.4",
+    "sha512-S4+m+wh8HbWSO3DKk4LwUCPZJTpCugIsHrWR86m/OrUyvSqGDTXKFfc2sMuGXCZrD1ZqO3rhQsKgdWg3Hbb2Kw==",
+)
+UNISWAP_SDK = (
+    "@uniswap/sdk-core",
+    "7.19.4",
+    "sha512-jV9qVMMD6qvEATgfFnZ3QgrhIMv5lullzeGPWjyC4+sUctatft+1M+OtAZxxjbFm8NQfJA73hqIeFPOg4cUyoA==",
+)
 
 
 def npm_package(name: str, version: str, sha512: str) -> Path:

@@ -20,6 +20,7 @@ const FAMILIES = {
       "BalanceLens",
       "CallBatch",
       "CctpBridge",
+      "CctpSwapBridge",
       "DepositAddress",
       "Escrow",
       "Escrow2",

@@ -231,7 +231,7 @@ abstract contract BridgeBase is SettlementBase {
     }
 
     function _requireUnspent(Source calldata source, bytes32 destHash)
-        private
+        internal
         view
         returns (bytes32 intentHash)
     {

@@ -1,59 +1,20 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {BridgeBase} from "./BridgeBase.sol";
+import {CctpBase, ITokenMessenger} from "./CctpBase.sol";
 import {CctpChains} from "./CctpChains.sol";
-import {ParkingBridge} from "./ParkingBridge.sol";
 import {Destination, Source} from "./Terms.sol";
 import {Transfers} from "./Transfers.sol";
-
-interface ITokenMessenger {
-    function depositForBurnWithHook(
-        uint256 amount,
-        uint32 destinationDomain,
-        bytes32 mintRecipient,
-        address burnToken,
-        bytes32 destinationCaller,
-        uint256 maxFee,
-        uint32 minFinalityThreshold,
-        bytes calldata hookData
-    ) external;
-}
-
-interface IMessageTransmitter {
-    function receiveMessage(bytes calldata message, bytes calldata attestation)
-        external
-        returns (bool);
-    function usedNonces(bytes32 nonce) external view returns (uint256);
-}
 
 /// Carries USDC payments over Circle's CCTP V2: burns a collected deposit towards itself on the
 /// destination chain, with the terms in the message, and pays the recipient there from what is
 /// minted. One instance asks for fast messages, another for standard ones.
-contract CctpBridge is ParkingBridge {
+contract CctpBridge is CctpBase {
     using CctpChains for CctpChains.End;
 
-    /// At most this part of the deposit, and never any of the recipient's amount, is offered to
-    /// Circle as its fee.
-    uint256 public constant MAX_FEE_DIVISOR = 500;
-    /// The offsets and the length of a message with our hook; see Circle's MessageV2 and
-    /// BurnMessageV2.
-    uint256 private constant SOURCE_DOMAIN_AT = 4;
-    uint256 private constant NONCE_AT = 12;
-    uint256 private constant RECIPIENT_AT = 76;
-    uint256 private constant SENDER_AT = 248;
-    uint256 private constant HOOK_AT = 376;
-    uint256 private constant MESSAGE_LENGTH = HOOK_AT + 12 * 32;
-
-    /// 1000: attested once soft-final, for a fee. 2000: attested once final, free.
-    uint32 public immutable MIN_FINALITY;
-
-    error AlreadyDelivered();
-    error InvalidMessage();
-
-    constructor(address factory, address filler, uint32 minFinality) BridgeBase(factory, filler) {
-        MIN_FINALITY = minFinality;
-    }
+    constructor(address factory, address filler, uint32 minFinality)
+        CctpBase(factory, filler, minFinality)
+    {}
 
     /// Start an intent unless it was started before, and burn its deposit. Anyone can call this
     /// before expiry; nothing in it is the caller's choice.
@@ -73,37 +34,6 @@ contract CctpBridge is ParkingBridge {
             intentHash, msg.sender, SEND, source.token, address(this), here.messenger(), source.total
         );
         emit Sent(intentHash, msg.sender, source.token, source.total, 0);
-    }
-
-    /// Receive a message that Circle attested, and pay the recipient from what it mints. Anyone can
-    /// call this.
-    function deliver(bytes calldata message, bytes calldata attestation) external nonReentrant {
-        CctpChains.End memory here = CctpChains.find(block.chainid);
-        // Anyone can have any body attested, by a message to another recipient than the messenger.
-        if (
-            message.length != MESSAGE_LENGTH
-                || _word(message, RECIPIENT_AT) != _asWord(here.messenger())
-                || _word(message, SENDER_AT) != _asWord(address(this))
-        ) revert InvalidMessage();
-        (Source memory source, Destination memory destination) =
-            abi.decode(message[HOOK_AT:], (Source, Destination));
-        if (
-            source.bridger != address(this) || destination.chain != block.chainid
-                || destination.token != here.usdc
-        ) revert InvalidTerms();
-        // The sender is this contract only on the chains of the table; of another one it is a word
-        // that somebody there may be able to forge.
-        if (
-            uint32(bytes4(message[SOURCE_DOMAIN_AT:SOURCE_DOMAIN_AT + 4]))
-                != CctpChains.find(source.chain).domain
-        ) revert InvalidMessage();
-        IMessageTransmitter transmitter = IMessageTransmitter(here.transmitter());
-        if (transmitter.usedNonces(_word(message, NONCE_AT)) != 0) revert AlreadyDelivered();
-        uint256 balanceBefore = Transfers.balanceOf(here.usdc, address(this));
-        if (!transmitter.receiveMessage(message, attestation)) revert BridgeFailed();
-        uint256 got = Transfers.balanceOf(here.usdc, address(this)) - balanceBefore;
-        if (got == 0) revert NothingToTransfer();
-        _arrive(source, destination, got);
     }
 
     function _burn(
@@ -128,18 +58,5 @@ contract CctpBridge is ParkingBridge {
         if (balanceBefore - Transfers.balanceOf(source.token, address(this)) != source.total) {
             revert BridgeFailed();
         }
-    }
-
-    function _maxFee(uint256 total, uint256 amount) private pure returns (uint256) {
-        uint256 most = total / MAX_FEE_DIVISOR;
-        return total - amount < most ? total - amount : most;
-    }
-
-    function _word(bytes calldata data, uint256 offset) private pure returns (bytes32) {
-        return bytes32(data[offset:offset + 32]);
-    }
-
-    function _asWord(address account) private pure returns (bytes32) {
-        return bytes32(uint256(uint160(account)));
     }
 }

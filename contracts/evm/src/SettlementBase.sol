@@ -14,6 +14,8 @@ abstract contract SettlementBase {
     uint8 internal constant GIVE_BACK = 8;
     uint8 internal constant REPAY = 9;
     uint8 internal constant RELEASE = 10;
+    uint8 internal constant SWAP = 11;
+    uint8 internal constant CHANGE = 12;
 
     /// A transfer of tokens or native coins; these contracts make none without this event. `caller`
     /// is the account that called the contract; `intentHash` is zero only for WITHDRAW.

@@ -79,7 +79,7 @@ def _contract_event(contract: str, name: str) -> Event:
 
 _CONTRACTS: Final = (
     *("IntentFactory", "Escrow", "Escrow2", "Filler", "Filler2"),
-    *("CctpBridge", "AcrossBridge"),
+    *("CctpBridge", "CctpSwapBridge", "AcrossBridge"),
 )
 POOL_ERRORS: Final = (
     "DepositsArePaused",

@@ -30,9 +30,15 @@ BRIDGES: Final[Mapping[str, tuple[str, list[str], list[int]]]] = {
     "CCTP_FAST": ("CctpBridge", ["uint32"], [1000]),
     "CCTP_STANDARD": ("CctpBridge", ["uint32"], [2000]),
     "ACROSS": ("AcrossBridge", [], []),
+    "CCTP_SWAP_FAST": ("CctpSwapBridge", ["uint32"], [1000]),
+    "CCTP_SWAP_STANDARD": ("CctpSwapBridge", ["uint32"], [2000]),
 }
 BRIDGE_CONTRACTS: Final[Mapping[str, tuple[str, ...]]] = {
-    BridgeName.CCTP: ("CCTP_FAST", "CCTP_STANDARD", "CallBatch"),
+    BridgeName.CCTP: (
+        *("CCTP_FAST", "CCTP_STANDARD", "CallBatch"),
+        # Each is the receiver too, so they are also where nothing can be swapped.
+        *("CCTP_SWAP_FAST", "CCTP_SWAP_STANDARD"),
+    ),
     BridgeName.ACROSS: ("ACROSS",),
 }
 """The contracts of each bridge that carries payments, by its name in profiles."""
@@ -174,9 +180,10 @@ def default_deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deploym
 def chain_deployment(chain: Chain) -> Deployment:
     """The deployment on an EVM chain: with the contracts of those bridges that reach it."""
     everywhere = default_deployment()
-    reaching = {"CctpBridge": chain.cctp_domain is not None, "AcrossBridge": chain.across_pool}
+    cctp = chain.cctp_domain is not None
+    reaching = {"CctpBridge": cctp, "CctpSwapBridge": cctp, "AcrossBridge": chain.across_pool}
     bridges = {name: at for name, at in everywhere.bridges.items() if reaching[artifact_of(name)]}
-    call_batch = everywhere.call_batch if chain.cctp_domain is not None else ""
+    call_batch = everywhere.call_batch if cctp else ""
     return replace(everywhere, bridges=bridges, call_batch=call_batch)
 
 

@@ -47,6 +47,11 @@ REVERT_REASONS: Final[Mapping[str, RevertReason]] = {
     "INVALID_MESSAGE": RevertReason("the message is not one of the bridge's contract", True),
     "UNKNOWN_CHAIN": RevertReason("the bridge does not reach this chain", True),
     "BRIDGE_FAILED": RevertReason("the bridge did not take the deposit", False),
+    "TOO_DEAR": RevertReason("the exchange asks for more of the token than was deposited", False),
+    "SWAP_FAILED": RevertReason("the exchange did not give what was to be sent", False),
+    "NO_POOL": RevertReason("the exchange does not have a pool of the path", False),
+    "NO_SWAPS": RevertReason("the contract knows no exchange on this chain", True),
+    "INVALID_PATH": RevertReason("the path does not lead from the token to what is sent", False),
     "NOT_PARKED": RevertReason(DONE_BY_OTHERS, False),
     "ALREADY_PAID": RevertReason(
         "somebody has paid the recipient, and `release` repays them", False
