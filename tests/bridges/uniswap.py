@@ -1,4 +1,4 @@
-"""The real factory and quoter of Uniswap v3 on anvil, at the addresses that they have on that chain,
+"""The real factory and quoter of Uniswap v3 on anvil, at the addresses that they have on a chain,
 and pools in which a market maker of ours trades."""
 
 import json

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {BridgeBase} from "../src/BridgeBase.sol";
 import {CallBatch} from "../src/CallBatch.sol";
+import {CctpBase} from "../src/CctpBase.sol";
 import {CctpBridge} from "../src/CctpBridge.sol";
 import {Destination, Source} from "../src/Terms.sol";
 import {CctpTestBase} from "./CctpTestBase.sol";
@@ -69,7 +70,7 @@ contract CallBatchTest is CctpTestBase {
         for (uint256 i = 0; i < 3; ++i) {
             (bytes memory message, bytes memory attestation) = attest(messages[i], FAST, 2_501, 0);
             deliveries[i] = CallBatch.Item(
-                address(fast), GAS, abi.encodeCall(CctpBridge.deliver, (message, attestation))
+                address(fast), GAS, abi.encodeCall(CctpBase.deliver, (message, attestation))
             );
         }
         batch.run(deliveries);

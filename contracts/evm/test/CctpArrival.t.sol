@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {BridgeBase} from "../src/BridgeBase.sol";
+import {CctpBase} from "../src/CctpBase.sol";
 import {CctpBridge} from "../src/CctpBridge.sol";
 import {ParkingBridge} from "../src/ParkingBridge.sol";
 import {SettlementBase} from "../src/SettlementBase.sol";
@@ -130,7 +131,7 @@ contract CctpArrivalTest is CctpTestBase {
         bytes memory message = paidAndSent(source, destination);
         (bytes memory filled, bytes memory attestation) = attest(message, FAST, FEE, 0);
         fast.deliver(filled, attestation);
-        vm.expectRevert(CctpBridge.AlreadyDelivered.selector);
+        vm.expectRevert(CctpBase.AlreadyDelivered.selector);
         fast.deliver(filled, attestation);
     }
 

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {BridgeBase} from "../src/BridgeBase.sol";
+import {CctpBase} from "../src/CctpBase.sol";
 import {CctpBridge} from "../src/CctpBridge.sol";
 import {CctpChains} from "../src/CctpChains.sol";
 import {SettlementBase} from "../src/SettlementBase.sol";
@@ -58,14 +59,14 @@ contract CctpAttacksTest is CctpTestBase {
             1, 3, word(address(fast)), address(usdc(BASE)), word(address(fast)), 0, FINAL, hook
         );
         vm.stopPrank();
-        refuseMessage(sentMessage(), CctpBridge.InvalidMessage.selector);
+        refuseMessage(sentMessage(), CctpBase.InvalidMessage.selector);
         deliversStill();
     }
 
     function test_a_forged_body_through_the_transmitter_delivers_nothing() public {
         ForgingHandler handler = new ForgingHandler(usdc(ARBITRUM), address(fast));
         bytes memory forged = forgedBody();
-        refuseMessage(sendRaw(word(address(handler)), forged), CctpBridge.InvalidMessage.selector);
+        refuseMessage(sendRaw(word(address(handler)), forged), CctpBase.InvalidMessage.selector);
         deliversStill();
     }
 
@@ -97,7 +98,7 @@ contract CctpAttacksTest is CctpTestBase {
         bytes memory emitted = sentMessage();
         on(ARBITRUM);
         minter.linkTokenPair(10, address(usdc(BASE)));
-        refuseMessage(emitted, CctpBridge.InvalidMessage.selector);
+        refuseMessage(emitted, CctpBase.InvalidMessage.selector);
         deliversStill();
     }
 
@@ -106,7 +107,7 @@ contract CctpAttacksTest is CctpTestBase {
         vm.expectRevert(SettlementBase.InvalidTerms.selector);
         fast.deliver(message, attestation);
         on(ARBITRUM);
-        vm.expectRevert(CctpBridge.InvalidMessage.selector);
+        vm.expectRevert(CctpBase.InvalidMessage.selector);
         standard.deliver(message, attestation);
         vm.chainId(56);
         vm.expectRevert(abi.encodeWithSelector(CctpChains.UnknownChain.selector, 56));
@@ -127,7 +128,7 @@ contract CctpAttacksTest is CctpTestBase {
         for (uint256 i = 0; i < 376; ++i) shorter[i] = message[i];
         bytes[4] memory wrong = [longer, shorter, bytes(""), new bytes(message.length)];
         for (uint256 i = 0; i < wrong.length; ++i) {
-            vm.expectRevert(CctpBridge.InvalidMessage.selector);
+            vm.expectRevert(CctpBase.InvalidMessage.selector);
             fast.deliver(wrong[i], attestation);
         }
         // A word of the hook that is no address.

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {BridgeBase} from "../src/BridgeBase.sol";
+import {CctpBase} from "../src/CctpBase.sol";
 import {CctpBridge} from "../src/CctpBridge.sol";
 import {SettlementBase} from "../src/SettlementBase.sol";
 import {Destination, Source} from "../src/Terms.sol";
@@ -117,7 +118,7 @@ contract CctpGuardsTest is CctpTestBase {
         (bytes memory filled, bytes memory attestation) = attest(emitted, FINAL, 0, 0);
         vm.expectRevert(SettlementBase.InvalidTerms.selector);
         standard.deliver(filled, attestation);
-        vm.expectRevert(CctpBridge.InvalidMessage.selector);
+        vm.expectRevert(CctpBase.InvalidMessage.selector);
         fast.deliver(filled, attestation);
     }
 
