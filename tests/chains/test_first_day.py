@@ -138,7 +138,11 @@ def test_contracts_that_no_block_has_room_for_are_told_and_the_others_deployed(
         names = [planned.description.partition(" at ")[0] for planned in plan.transactions]
         assert names == ["IntentFactory", "Escrow2", "Filler2", "CallBatch"]
         assert [sentence.partition(" needs ")[0] for sentence in plan.left_out] == [
-            f"HYPEREVM_MAINNET: {name}" for name in ("CCTP_FAST", "CCTP_STANDARD", "ACROSS")
+            f"HYPEREVM_MAINNET: {name}"
+            for name in (
+                *("CCTP_FAST", "CCTP_STANDARD", "CCTP_SWAP_FAST", "CCTP_SWAP_STANDARD"),
+                "ACROSS",
+            )
         ]
         assert plan.left_out[0] == (
             "HYPEREVM_MAINNET: CCTP_FAST needs 3,123,706 gas and a block of HyperEVM has "
@@ -153,7 +157,7 @@ def test_an_account_that_uses_big_blocks_deploys_everything(hyperevm: Anvil) -> 
     with deploying(limited, "CCTP", "ACROSS") as operator:
         plan = operator.plan_deployment("")
         assert plan.left_out == ()
-        assert len(plan.transactions) == 7
+        assert len(plan.transactions) == 9
         # Its price is at least twice the base fee of big blocks.
         assert all(p.max_cost >= 2 * BIG_BLOCK_PRICE * p.gas_limit for p in plan.transactions)
         hyperevm.rpc("evm_setAutomine", True)

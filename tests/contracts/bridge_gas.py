@@ -1,5 +1,5 @@
 """What each call of the bridges' contracts costs on anvil; `python -m tests.contracts.bridge_gas`
-prints it. CCTP is our stand-in, the SpokePool is the real one."""
+prints it. CCTP is our stand-in, the SpokePool and Uniswap are the real ones."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +9,7 @@ from eth_abi.abi import decode, encode
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.abi import RUN_BATCH
 from crossway.adapters.chains.evm.call_batches import CALL_GAS
+from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.contracts import (
     DEPLOYER,
     EVM_PREFIX,
@@ -23,11 +24,13 @@ from tests.bridges.across_pools import put_spoke_pool
 from tests.bridges.cctp_chains import DEPLOYMENT, FAST, STANDARD, call, put_cctp
 from tests.bridges.messages import FAST as SOFT_FINAL
 from tests.bridges.messages import attest, fill_in
-from tests.chains.anvil import RELAYER, Anvil, dollars, running
+from tests.bridges.uniswap import WRAPPED, path, put_pool, put_uniswap
+from tests.chains.anvil import CATALOGUE, RELAYER, Anvil, dollars, running
 from tests.contracts.gas import AT, SOURCE, Row, gas_used, somebody
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 HERE, THERE = dollars(BASE), dollars(ARBITRUM)
+DAI, SWAPPING = CATALOGUE.tokens[BASE, "DAI"].address, DEPLOYMENT.bridges["CCTP_SWAP_FAST"]
 BATCH, TX_GAS = default_deployment().call_batch, 2**24  # The most by EIP-7825.
 TOTAL, AMOUNT, FEE = 25_010_000, 25_000_000, 2_501
 DESTINATION = "(uint256,address,address,uint256)"
@@ -58,19 +61,27 @@ ACROSS, ACROSS_CODE = deployed("AcrossBridge", AT.factory, DEPLOYMENT.filler2)
 
 
 class BridgePayment:
-    """One intent from Base to Arbitrum, whose people are new."""
+    """One intent from Base to Arbitrum, whose people are new; `paid_in` is in another token than
+    USDC."""
 
-    def __init__(self, one: Anvil, name: str, bridger: str, paid: bool = True) -> None:
+    def __init__(
+        self,
+        one: Anvil,
+        name: str,
+        bridger: str,
+        paid: bool = True,
+        paid_in: tuple[str, int] = (HERE, TOTAL),
+    ) -> None:
         self.payer, self.recipient = somebody(name), somebody(f"to {name}")
         nonce = int.from_bytes(keccak256(name.encode())[:7], "big")
         expiry = int(one.time.timestamp()) + 3_600
-        self.source = (8453, nonce, HERE, TOTAL, bridger, self.payer, RELAYER, expiry)
+        self.source = (8453, nonce, *paid_in, bridger, self.payer, RELAYER, expiry)
         self.destination = (42161, THERE, self.recipient, AMOUNT)
         self.source_hash = keccak256(encode([SOURCE], [self.source]))
         self.dest_hash = keccak256(encode([DESTINATION], [self.destination]))
         self.intent_hash = keccak256(self.source_hash + self.dest_hash)
         if paid:
-            one.pay(AT.deposit_address(self.intent_hash), TOTAL)
+            one.pay(AT.deposit_address(self.intent_hash), paid_in[1], paid_in[0])
 
     def start(self) -> bytes:
         return calldata("start", [SOURCE, "bytes32"], self.source, self.dest_hash)
@@ -81,6 +92,10 @@ class BridgePayment:
     def bridge_across(self, output: int) -> bytes:
         types = [*BOTH, "uint256"]
         return calldata("startAndBridge", types, self.source, self.destination, output)
+
+    def swap(self, along: bytes) -> bytes:
+        types = [*BOTH, "uint256", "bytes"]
+        return calldata("startAndBridge", types, self.source, self.destination, TOTAL, along)
 
     def give_back(self) -> bytes:
         return calldata("giveBack", [SOURCE, "bytes32"], self.source, self.dest_hash)
@@ -151,11 +166,13 @@ def measured() -> Iterator[Row]:
             ("CctpBridge", init_code("CCTP_FAST")),
             ("AcrossBridge", ACROSS_CODE),
             ("CallBatch", init_code("CallBatch")),
+            ("CctpSwapBridge", init_code("CCTP_SWAP_FAST")),
         ):
             yield f"deploy {name}", deployment_gas(base, salt + code)
         yield from _cctp(base, arbitrum)
         yield from _together(base, arbitrum)
         yield from _across(base, arbitrum)
+        yield from _swapped(base)
 
 
 def _cctp(base: Anvil, arbitrum: Anvil) -> Iterator[Row]:
@@ -237,6 +254,36 @@ def _across(base: Anvil, arbitrum: Anvil) -> Iterator[Row]:
         gas = gas_used(arbitrum, pools[ARBITRUM], fill)
         if name == "over Across":
             yield "fillRelay of the pool, recipient without a balance", gas
+
+
+def _swapped(base: Anvil) -> Iterator[Row]:
+    """Prices of 3,000 and 1; a little is left, which goes back to the payer."""
+    put_uniswap(base)
+    base.put_token(DAI, units=10**24)
+    wrapped = WRAPPED[BASE]
+    put_pool(base, {wrapped: 10**21, HERE: 3_000_000 * 10**6}, 500)
+    put_pool(base, {DAI: 10**24, HERE: 10**12}, 500)
+    put_pool(base, {wrapped: 10**21, DAI: 3_000_000 * 10**18})
+    coins, tokens = (ZERO, 85 * 10**14), (DAI, 252 * 10**17)
+    one_pool, two_pools = path(HERE, 500, DAI), path(HERE, 500, wrapped, 3_000, DAI)
+    kinds = {
+        "coins, one pool": (coins, path(HERE, 500, wrapped)),
+        "a token, one pool": (tokens, one_pool),
+        "a token, two pools": (tokens, two_pools),
+        "a token, one pool, started before": (tokens, one_pool),
+        "a token, two pools, with excess": (tokens, two_pools),
+    }
+    # The first swaps write the first balances and the first prices.
+    for again in ("first ", ""):
+        for name, (paid_in, along) in kinds.items():
+            payment = BridgePayment(base, f"{again}{name}", SWAPPING, paid_in=paid_in)
+            if "before" in name:
+                gas_used(base, AT.factory, payment.start())
+            if "excess" in name:
+                base.pay(AT.deposit_address(payment.intent_hash), 9, paid_in[0])
+            gas = gas_used(base, SWAPPING, payment.swap(along))
+            if not again:
+                yield f"swap, then startAndBridge (CCTP), {name}", gas
 
 
 def _relay(log: Any) -> tuple[Any, ...]:

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.npm_packages import ACROSS_CONTRACTS, npm_package
+from tests.npm_packages import (
+    ACROSS_CONTRACTS,
+    UNISWAP_CORE,
+    UNISWAP_PERIPHERY,
+    npm_package,
+)
 from tests.processes import ROOT
 
 MODULES, SOURCES = ROOT / "node_modules", ROOT / "contracts" / "evm"
@@ -59,7 +64,8 @@ def test_the_forge_tests_pass() -> None:
     """Units, fuzz, and a crowd of actors whose money must add up."""
     needed(FORGE)
     needed(MODULES / "solc")
-    npm_package(*ACROSS_CONTRACTS)
+    for package in (ACROSS_CONTRACTS, UNISWAP_CORE, UNISWAP_PERIPHERY):
+        npm_package(*package)
     done = run(FORGE, "test", "--allow-failure", "--json", seconds=220)
     suites = json.loads(done.stdout[done.stdout.index("{") :])
     results = {
@@ -68,6 +74,6 @@ def test_the_forge_tests_pass() -> None:
         for test, result in found["test_results"].items()
     }
     assert {test for test, status in results.items() if status != "Success"} == set()
-    assert len(results) >= 180
-    assert sum(test.startswith("testFuzz") for _, test in results) == 9
-    assert sum(test.startswith("invariant") for _, test in results) == 4
+    assert len(results) >= 230
+    assert sum(test.startswith("testFuzz") for _, test in results) == 10
+    assert sum(test.startswith("invariant") for _, test in results) == 5

@@ -106,7 +106,7 @@ def test_contracts_of_the_bridges_that_a_profile_names_are_deployed_where_a_bloc
     assert "all contracts are deployed" not in text
     one.rpc("evm_setBlockGasLimit", hex(30_000_000))
     one.mine()
-    assert desk.says(*deploy).count("✓") == 7
+    assert desk.says(*deploy).count("✓") == 9
     assert "all contracts are deployed" in desk.says(*deploy)
     assert "ACROSS" not in desk.says("contracts", "verify")
     assert "CCTP reaches BASE_MAINNET of the profile's chains" in desk.says("doctor", code=1)

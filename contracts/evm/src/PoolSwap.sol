@@ -75,7 +75,7 @@ abstract contract PoolSwap is SettlementBase {
         internal
         returns (uint256)
     {
-        if (path.length < HOP + TOKEN || path.length % HOP != TOKEN) revert InvalidPath();
+        if (path.length % HOP != TOKEN) revert InvalidPath();
         address last = address(bytes20(path[path.length - TOKEN:]));
         if (
             address(bytes20(path[:TOKEN])) != tokenOut

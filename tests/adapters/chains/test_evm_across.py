@@ -36,7 +36,9 @@ def test_a_bridges_contracts_are_deployed_where_they_know_the_chain() -> None:
     assert cctp != across
     everywhere = default_deployment()
     for chain in EVM:
-        expected = ["CCTP_FAST", "CCTP_STANDARD"] if chain.chain_id in cctp else []
+        expected = []
+        if chain.chain_id in cctp:
+            expected += ["CCTP_FAST", "CCTP_STANDARD", "CCTP_SWAP_FAST", "CCTP_SWAP_STANDARD"]
         expected += ["ACROSS"] if chain.chain_id in across else []
         deployment = chain_deployment(chain)
         assert deployment.bridges == {name: everywhere.bridges[name] for name in expected}

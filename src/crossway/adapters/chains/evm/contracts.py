@@ -29,9 +29,9 @@ RECLAIM_SECONDS = 86_400
 BRIDGES: Final[Mapping[str, tuple[str, list[str], list[int]]]] = {
     "CCTP_FAST": ("CctpBridge", ["uint32"], [1000]),
     "CCTP_STANDARD": ("CctpBridge", ["uint32"], [2000]),
-    "ACROSS": ("AcrossBridge", [], []),
     "CCTP_SWAP_FAST": ("CctpSwapBridge", ["uint32"], [1000]),
     "CCTP_SWAP_STANDARD": ("CctpSwapBridge", ["uint32"], [2000]),
+    "ACROSS": ("AcrossBridge", [], []),
 }
 BRIDGE_CONTRACTS: Final[Mapping[str, tuple[str, ...]]] = {
     BridgeName.CCTP: (
