@@ -221,6 +221,29 @@ contract CctpSwapTest is SwapTestBase {
         changeWaits();
     }
 
+    function test_a_swap_with_any_gas_limit_reverts_or_returns_the_change() public {
+        uint256 swapped;
+        uint256 waiting;
+        for (uint256 gas_ = 150_000; gas_ < 600_000; gas_ += 10_000) {
+            (Source memory source, Destination memory destination) = swapTerms(swapFast, NATIVE);
+            source.nonce = gas_;
+            payIn(source, destination);
+            uint256 change = source.total - quoted(pathOf(NATIVE), OUTPUT);
+            uint256 before = refundTo.balance;
+            vm.prank(coordinator);
+            try swapFast.startAndBridge{gas: gas_}(source, destination, OUTPUT, pathOf(NATIVE)) {
+                ++swapped;
+                uint256 left = depositOf(source, destination).balance;
+                if (left != 0) ++waiting;
+                assertEq(left + refundTo.balance - before, change);
+            } catch {
+                assertEq(depositOf(source, destination).balance, source.total);
+            }
+        }
+        assertTrue(swapped > 10 && swapped < 40);
+        assertEq(waiting, 0);
+    }
+
     function testFuzz_what_is_not_spent_goes_back(uint64 output, uint128 more) public {
         (Source memory source, Destination memory destination) = swapTerms(swapFast, address(dai));
         uint256 bought = AMOUNT + output % 100_000e6;
