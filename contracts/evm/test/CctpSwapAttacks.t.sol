@@ -7,7 +7,7 @@ import {SettlementBase} from "../src/SettlementBase.sol";
 import {Destination, Source} from "../src/Terms.sol";
 import {CctpTestBase} from "./CctpTestBase.sol";
 import {SwapTestBase, IUniswapPool} from "./SwapTestBase.sol";
-import {CallbackToken, FeeOnTransferToken, StandardToken} from "./Tokens.sol";
+import {CallbackToken, FeeOnTransferToken, HugeReturnToken, StandardToken} from "./Tokens.sol";
 
 /// A token that from some time on takes more from the sender than is sent, or gives less.
 contract ChangingToken is StandardToken {
@@ -280,6 +280,16 @@ contract CctpSwapAttacksTest is SwapTestBase {
         vm.warp(EXPIRY);
         swapFast.giveBack(source, destHash(destination));
         assertEq(token.balanceOf(refundTo), DAI_TOTAL);
+    }
+
+    function test_a_token_that_burns_gas_when_change_is_returned_stops_nothing() public {
+        HugeReturnToken token = new HugeReturnToken();
+        payInAndStart(token);
+        token.makeEndless(refundTo);
+        vm.prank(coordinator);
+        swapFast.startAndBridge{gas: 1_000_000}(source, destination, OUTPUT, path);
+        assertTrue(token.balanceOf(depositOf(source, destination)) != 0);
+        assertEq(token.balanceOf(address(swapFast)), 0);
     }
 
     function test_an_output_that_no_pool_has_is_refused() public {
