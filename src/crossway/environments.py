@@ -134,6 +134,7 @@ def build_live(
         catalogue=live_environment.catalogue,
         chains=live_environment.chains,
         bridges=bridges.bridges,
+        exchange=bridges.exchange,
         bridge_models=bridges.models,
         bridge_clients=bridges.clients,
         bridge_ends=bridges.ends,

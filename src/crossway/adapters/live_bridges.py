@@ -17,31 +17,39 @@ from crossway.adapters.bridges.cctp.quotes import CctpQuotes
 from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.live_models import live_models
 from crossway.adapters.bridges.service_limits import load_limits
+from crossway.adapters.bridges.swapping import SwappingBridge
 from crossway.adapters.chains.evm.contracts import chain_deployment, default_deployment
 from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile, read_key
-from crossway.adapters.chains.rpc.protocols import HasBridgeEnd
+from crossway.adapters.chains.rpc.protocols import HasBridgeEnd, HasSwapQuoter
+from crossway.adapters.exchanges.uniswap import UniswapExchange
 from crossway.adapters.live_environment import LiveEnvironment
 from crossway.domain.catalogue import Chain
 from crossway.domain.quotes import BridgeName
 from crossway.ports.bridge import Bridge, BridgeClient, BridgeEnd
+from crossway.ports.exchange import Exchange
 from crossway.ports.prices import Prices
 
 # Questions at a time: those of quotes never wait behind those about transfers.
 THREADS: Final = 4
-ACROSS_THREADS: Final = 16
-"""Across is asked for each amount and pair of chains anew: a comparison asks ten questions."""
+QUOTE_THREADS: Final = 16
+"""Across is asked for each amount and pair of chains anew, and pools on each chain: a comparison
+asks ten questions."""
+SWAPPING: Final = {"CCTP_FAST": "CCTP_SWAP_FAST", "CCTP_STANDARD": "CCTP_SWAP_STANDARD"}
+"""The contracts that swap the deposit before they send it, by those that do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveBridges:
     """The bridges as `ports.services.Services` has them. `clients` and `ends` are there whatever
     the profile allows to be quoted: payments that are on their way are followed to their end.
-    `models` are those of the bridges whose services may not answer."""
+    `models` are those of the bridges whose services may not answer. The `exchange` sells what CCTP
+    does not carry."""
 
     bridges: Sequence[Bridge]
     models: Mapping[str, Bridge]
     clients: Mapping[str, BridgeClient]
     ends: Mapping[str, BridgeEnd]
+    exchange: Exchange
 
 
 def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
@@ -54,25 +62,41 @@ def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
         for name, chain in live.chains.items()
         if isinstance(chain, HasBridgeEnd) and contracts[name]
     }
+    exchange = _open_exchange(live, contracts, prices)
     opened = (
-        _open_cctp(live, contracts, ends),
+        _open_cctp(live, contracts, ends, exchange),
         _open_across(live, contracts, ends, prices),
     )
     bridges: list[Bridge] = [*(quotes for quotes, _ in opened), Inventory(catalogue)]
     allowed = [bridge for bridge in bridges if bridge.name in live.profile.bridges]
     models = live_models(catalogue, allowed)
-    return LiveBridges(allowed, models, {client.name: client for _, client in opened}, ends)
+    clients: dict[str, BridgeClient] = {client.name: client for _, client in opened}
+    return LiveBridges(allowed, models, clients, ends, exchange)
 
 
 Contracts = Mapping[str, Mapping[str, str]]
 
 
+def _open_exchange(live: LiveEnvironment, contracts: Contracts, prices: Prices) -> Exchange:
+    """The exchange on those chains where a contract of ours swaps."""
+    quoters = {
+        name: chain.swap_quoter
+        for name, chain in live.chains.items()
+        if isinstance(chain, HasSwapQuoter) and SWAPPING["CCTP_FAST"] in contracts[name]
+    }
+    return UniswapExchange(live.catalogue, quoters, prices, _threads("swap-quotes", QUOTE_THREADS))
+
+
 def _open_cctp(
-    live: LiveEnvironment, contracts: Contracts, ends: Mapping[str, BridgeEnd]
+    live: LiveEnvironment,
+    contracts: Contracts,
+    ends: Mapping[str, BridgeEnd],
+    exchange: Exchange,
 ) -> tuple[Bridge, BridgeClient]:
     services = open_attestation_services(live.profile.cctp)
     with_cctp = [name for name in ends if "CCTP_FAST" in contracts[name]]
-    fast = {contracts[name]["CCTP_FAST"] for name in with_cctp}
+    fast_names = ("CCTP_FAST", SWAPPING["CCTP_FAST"])
+    fast = {contracts[name][contract] for name in with_cctp for contract in fast_names}
     quotes = CctpQuotes(
         live.catalogue,
         with_cctp,
@@ -81,7 +105,7 @@ def _open_cctp(
         cache_seconds=live.profile.cctp.cache_seconds,
     )
     client = CctpClient(live.catalogue, services, ends, fast, _threads("cctp-transfers"))
-    return quotes, client
+    return SwappingBridge(quotes, exchange, SWAPPING), client
 
 
 def _open_across(
@@ -90,7 +114,7 @@ def _open_across(
     apis = _open_across_apis(live.profile.across)
     bridger = default_deployment().bridges[BridgeName.ACROSS]
     with_across = [name for name in ends if BridgeName.ACROSS in contracts[name]]
-    threads = _threads("across-quotes", ACROSS_THREADS)
+    threads = _threads("across-quotes", QUOTE_THREADS)
     quotes = AcrossQuotes(live.catalogue, with_across, bridger, apis, prices, threads)
     client = AcrossClient(live.catalogue, live.chains, ends, apis, _threads("across-transfers"))
     return quotes, client

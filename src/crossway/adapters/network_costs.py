@@ -133,4 +133,5 @@ class ChainNetworkCosts:
             refund_share=policy.share_of_refund(refund),
             delivery=charged(costs.deliver),
             send=charged(costs.send),
+            swap=charged(costs.swap),
         )

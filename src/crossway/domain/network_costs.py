@@ -11,13 +11,15 @@ class PayoutPath(StrEnum):
     """Who pays a recipient, which decides who pays for which calls.
 
     SAME_CHAIN, INVENTORY: the operator's relayer, on the chain of the deposit or on another.
-    CLAIM: what a bridge delivers, once the operator has claimed it. BRIDGE_RELAYER: a relayer of
-    the bridge, whose gas is a part of the bridge's fee.
+    CLAIM: what a bridge delivers, once the operator has claimed it; SWAPPED_CLAIM: of what the
+    deposit was swapped for. BRIDGE_RELAYER: a relayer of the bridge, whose gas is a part of the
+    bridge's fee.
     """
 
     SAME_CHAIN = "SAME_CHAIN"
     INVENTORY = "INVENTORY"
     CLAIM = "CLAIM"
+    SWAPPED_CLAIM = "SWAPPED_CLAIM"
     BRIDGE_RELAYER = "BRIDGE_RELAYER"
 
 
@@ -25,7 +27,8 @@ class PayoutPath(StrEnum):
 class ChainCosts:
     """What calls cost on one chain, in micro-USD: collecting a deposit, paying a recipient, taking
     the collected deposit out of escrow, a refund, the share of it that every quote bears, claiming
-    what a bridge delivers there, and collecting a deposit into a bridge's contract and sending it.
+    what a bridge delivers there, and collecting a deposit into a bridge's contract and sending it,
+    also with a swap of it between the two.
     """
 
     start: int
@@ -35,6 +38,11 @@ class ChainCosts:
     refund_share: int = 0
     delivery: int = 0
     send: int = 0
+    swap: int = 0
+
+    def send_by(self, path: PayoutPath) -> int:
+        """What sending a deposit over a bridge costs."""
+        return self.swap if path is PayoutPath.SWAPPED_CLAIM else self.send
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +73,8 @@ def payment_cost(source: ChainCosts, destination: ChainCosts, path: PayoutPath) 
     """What the operator pays for one payment, the expected share of a refund included."""
     if path in (PayoutPath.SAME_CHAIN, PayoutPath.INVENTORY):
         return source.start + source.settle + source.refund_share + destination.fill
-    delivery = destination.delivery if path is PayoutPath.CLAIM else 0
-    return source.send + source.refund_share + delivery
+    delivery = 0 if path is PayoutPath.BRIDGE_RELAYER else destination.delivery
+    return source.send_by(path) + source.refund_share + delivery
 
 
 def network_fee(
@@ -86,5 +94,6 @@ def network_fee(
     elif path is PayoutPath.SAME_CHAIN:
         charged = source.start + destination.fill
     else:
-        charged = source.send + (destination.delivery if path is PayoutPath.CLAIM else 0)
+        delivery = 0 if path is PayoutPath.BRIDGE_RELAYER else destination.delivery
+        charged = source.send_by(path) + delivery
     return max(charged, payment_cost(source, destination, path) - service_micro_usd)

@@ -80,8 +80,9 @@ class BridgeQuote:
         """Who pays the recipient, which decides the network costs."""
         if self.custody is Custody.OPERATOR:
             return PayoutPath.INVENTORY
-        is_relayed = self.bridge is BridgeName.ACROSS
-        return PayoutPath.BRIDGE_RELAYER if is_relayed else PayoutPath.CLAIM
+        if self.bridge is BridgeName.ACROSS:
+            return PayoutPath.BRIDGE_RELAYER
+        return PayoutPath.CLAIM if self.swap is None else PayoutPath.SWAPPED_CLAIM
 
     def with_network_fee(self, micro_usd: int) -> "BridgeQuote":
         """The quote with these network costs instead of the model's."""

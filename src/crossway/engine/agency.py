@@ -87,7 +87,8 @@ def wait_for_coordinator(
 
 def anyone_may_send(intent: Intent) -> bool:
     """Whether a bridge's contract leaves nothing to choose to whoever sends a deposit over it."""
-    return intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.CCTP
+    over_cctp = intent.custody is Custody.BRIDGE and intent.terms.bridge == BridgeName.CCTP
+    return over_cctp and intent.swap is None
 
 
 def _needs_agent(tx: OutboundTx, intent: Intent, accounts: ChainAddresses) -> bool:

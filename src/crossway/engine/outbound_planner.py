@@ -138,7 +138,8 @@ class OutboundPlanner:
                 wait_until=terms.expires_at,
             )
         refusal = self._snapshot.price_refusals.get((intent.asset_symbol, intent.out_symbol))
-        if refusal is not None:
+        # A swap costs what the exchange asks for, and fails where that is too much.
+        if refusal is not None and intent.swap is None:
             return Decision(wait_reason=refusal.reason, alert_key=f"price:{refusal.symbol}")
         if over_bridge:
             return decide_send(tx, intent, self._snapshot.bridges)

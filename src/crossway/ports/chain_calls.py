@@ -9,8 +9,8 @@ from typing import Any
 class CallCosts:
     """What each call costs at current prices, in smallest units of the native coin: the dearest
     usual case of it, all of its network fees and rents included. `send` collects a deposit into a
-    bridge's contract and sends it, `deliver` claims what a bridge delivers; 0 where a chain does
-    not tell."""
+    bridge's contract and sends it, and `swap` swaps it before; `deliver` claims what a bridge
+    delivers; 0 where a chain does not tell."""
 
     start: int
     fill: int
@@ -18,6 +18,7 @@ class CallCosts:
     refund: int
     send: int = 0
     deliver: int = 0
+    swap: int = 0
 
 
 @dataclass(frozen=True, slots=True)

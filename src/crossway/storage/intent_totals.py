@@ -51,7 +51,9 @@ def add_totals(db: Connection, changes: Iterable[tuple[State | None, Intent]]) -
             if state is None:
                 continue
             counts[intent.client_id, intent.mode, state.value] += sign
-            if state not in FINAL_STATES and intent.asset_symbol != intent.out_symbol:
+            is_open = state not in FINAL_STATES
+            # What is swapped at the start depends on no price: it succeeds or is refunded.
+            if is_open and intent.swap is None and intent.asset_symbol != intent.out_symbol:
                 pair = intent.asset_symbol, intent.out_symbol
                 payments[pair] += sign
                 micro_usd[pair] += sign * intent.costs.amount_micro_usd

@@ -68,6 +68,8 @@ def list_exposures(services: Services, caller: Principal) -> list[Exposure]:
         open_intents = unit.intents.list_page(IntentFilter(states=_OPEN), MAX_INTENTS)
     groups: dict[tuple[str, str, str, str, bool], list[Intent]] = defaultdict(list)
     for intent in open_intents:
+        if intent.swap is not None:
+            continue  # It succeeds at the exchange's price, or is refunded.
         terms = intent.terms
         route = (
             terms.source_chain,

@@ -72,4 +72,4 @@ def unknown_costs(chain: str, report: NetworkCostReport) -> str:
 @cache
 def _constant_costs(call: int) -> ChainCosts:
     """Every call costs the same."""
-    return ChainCosts(call, call, call, call, delivery=call, send=call)
+    return ChainCosts(call, call, call, call, delivery=call, send=call, swap=call)

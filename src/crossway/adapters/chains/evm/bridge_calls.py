@@ -11,6 +11,8 @@ from crossway.adapters.chains.evm.abi import (
     SEND_OVER_ACROSS,
     SEND_OVER_CCTP,
     SENT,
+    SWAP_AND_SEND,
+    SWAPPED,
     TOKENS_MOVED,
 )
 from crossway.adapters.chains.evm.rpc_schemas import Log, parse_address
@@ -39,6 +41,10 @@ def encode_bridge_call(
     match action.kind:
         case OutboundTxKind.START if terms.bridge == BridgeName.ACROSS:
             return SEND_OVER_ACROSS.encode(source.values, destination.values, action.bridge_output)
+        case OutboundTxKind.START if action.swap is not None:
+            path = bytes.fromhex(action.swap.route[2:])
+            output = action.swap.output
+            return SWAP_AND_SEND.encode(source.values, destination.values, output, path)
         case OutboundTxKind.START:
             return SEND_OVER_CCTP.encode(source.values, destination.values)
         case OutboundTxKind.RELEASE:
@@ -66,6 +72,15 @@ def parse_sent(logs: Sequence[Log], bridges: Collection[str]) -> frozenset[str]:
         for log in logs
         if log.address in bridges and len(log.topics) > 1 and log.topics[0] == SENT.topic
     )
+
+
+def parse_swapped(logs: Sequence[Log], bridges: Collection[str]) -> dict[str, int]:
+    """What swaps before a send took of deposits, in their units, by intent hash."""
+    return {
+        log.topics[1]: int(SWAPPED.decode(log.data)[1])
+        for log in logs
+        if log.address in bridges and len(log.topics) > 1 and log.topics[0] == SWAPPED.topic
+    }
 
 
 def parse_given_back(logs: Sequence[Log], bridges: Collection[str]) -> frozenset[str]:

@@ -17,6 +17,7 @@ from crossway.adapters.chains.evm.bridge_calls import (
     parse_arrivals,
     parse_given_back,
     parse_sent,
+    parse_swapped,
 )
 from crossway.adapters.chains.evm.call_batches import carried_out
 from crossway.adapters.chains.evm.calldata import ZERO, Call, call_request
@@ -103,6 +104,7 @@ def _with_bridges(
         arrivals=tuple(parse_arrivals(receipt.logs, bridges)),
         sent=parse_sent(receipt.logs, bridges),
         given_back=parse_given_back(receipt.logs, bridges),
+        swapped=parse_swapped(receipt.logs, bridges),
         carried_out=carried_out(context.deployment, receipt),
     )
 

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan, UnsignedCall
+from crossway.adapters.chains.rpc.pool_paths import SwapQuoter
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token
 from crossway.ports import chain as port
@@ -108,6 +109,16 @@ class HasBridgeEnd(Protocol):
     @property
     def bridge_end(self) -> BridgeEnd:
         """What these contracts say."""
+        ...
+
+
+@runtime_checkable
+class HasSwapQuoter(Protocol):
+    """A chain where pools can be asked for the price of a swap."""
+
+    @property
+    def swap_quoter(self) -> SwapQuoter:
+        """What asks them."""
         ...
 
 
