@@ -145,7 +145,8 @@ contract CctpSwapTest is SwapTestBase {
             payIn(source, destination);
             factory.start(source, destHash(destination));
             vm.warp(EXPIRY);
-            swapRefused(source, destination, OUTPUT, pathOf(tokens[i]), selector(BridgeBase.Expired.selector));
+            bytes memory why = selector(BridgeBase.Expired.selector);
+            swapRefused(source, destination, OUTPUT, pathOf(tokens[i]), why);
             vm.prank(stranger);
             swapFast.giveBack(source, destHash(destination));
             assertEq(held(tokens[i], refundTo), source.total);
@@ -199,9 +200,18 @@ contract CctpSwapTest is SwapTestBase {
         (Source memory source, Destination memory destination) = swapTerms(swapFast, address(dai));
         payIn(source, destination);
         messenger.denylist(address(swapFast));
-        bytes memory why = abi.encodeWithSignature("Error(string)", "Denylistable: account is on denylist");
+        bytes memory why =
+            abi.encodeWithSignature("Error(string)", "Denylistable: account is on denylist");
         swapRefused(source, destination, OUTPUT, pathOf(address(dai)), why);
         assertEq(dai.balanceOf(depositOf(source, destination)), DAI_TOTAL);
+    }
+
+    function test_usdc_that_the_messenger_does_not_take_is_not_bought() public {
+        (Source memory source, Destination memory destination) = swapTerms(swapFast, address(dai));
+        payIn(source, destination);
+        vm.etch(address(messenger), hex"00"); // It stops, and burns nothing.
+        bytes memory why = selector(BridgeBase.BridgeFailed.selector);
+        swapRefused(source, destination, OUTPUT, pathOf(address(dai)), why);
     }
 
     function test_change_that_the_payer_refuses_goes_to_the_deposit_address() public {
