@@ -16,6 +16,7 @@ from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices, cctp_contracts
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
 from crossway.adapters.bridges.service_limits import load_limits
+from crossway.adapters.bridges.swapping import SwappingBridge
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.calldata import encode_call
 from crossway.adapters.chains.evm.contracts import (
@@ -27,6 +28,8 @@ from crossway.adapters.chains.evm.contracts import (
 )
 from crossway.adapters.chains.intent_hash import hash_terms
 from crossway.adapters.chains.words import address_word, number_word
+from crossway.adapters.exchanges.uniswap import UniswapExchange
+from crossway.adapters.live_bridges import SWAPPING
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTxKind
@@ -57,6 +60,7 @@ BURN_LIMIT = 10_000_000 * 10**6
 _SOURCES = ROOT / "contracts" / "evm" / "test"
 DEPLOYMENT = chain_deployment(CATALOGUE.chains[BASE])
 FAST, STANDARD = DEPLOYMENT.bridges["CCTP_FAST"], DEPLOYMENT.bridges["CCTP_STANDARD"]
+SWAP_FAST = DEPLOYMENT.bridges["CCTP_SWAP_FAST"]
 
 
 def call(one: Anvil, to: str, signature: str, *values: Any, key: str = anvil.RICH_KEY) -> None:
@@ -178,14 +182,27 @@ class CctpWorld(LiveWorld):
         services, executor = AttestationServices(self.iris, self.iris), self.pool
         ends = {name: chain.bridge_end for name, chain in self.services.chains.items()}  # type: ignore[attr-defined]
         catalogue = self.services.catalogue
+        quoters = {
+            name: chain.swap_quoter  # type: ignore[attr-defined]
+            for name, chain in self.services.chains.items()
+        }
+        exchange = UniswapExchange(catalogue, quoters, self.services.prices, executor)
+        fast = {FAST, SWAP_FAST}
         self.clock = AheadClock()
         self.use(
             replace(
                 self.services,
                 clock=self.clock,
                 # A busy machine answers late, which is not what is tested here.
-                bridges=[CctpQuotes(catalogue, CHAINS, services, executor, wait_seconds=30)],
-                bridge_clients={"CCTP": CctpClient(catalogue, services, ends, {FAST}, executor)},
+                bridges=[
+                    SwappingBridge(
+                        CctpQuotes(catalogue, CHAINS, services, executor, wait_seconds=30),
+                        exchange,
+                        SWAPPING,
+                    )
+                ],
+                exchange=exchange,
+                bridge_clients={"CCTP": CctpClient(catalogue, services, ends, fast, executor)},
                 bridge_ends=ends,
             )
         )

@@ -49,11 +49,11 @@ def require_exposure_room(
     Payments that payers made by payment links and have not paid may take half of the limit, and
     those of one network address (`payer`) half of what others left of that: whoever creates
     payments without paying them leaves room for everybody else. Raises `ExposureExceeded`, which
-    undoes the unit of work.
+    undoes the unit of work. A payment that is swapped at its start gains or loses by no price.
     """
     limit, risks = services.policy.prices.exposure_micro_usd, services.catalogue.risks
     exposed = _exposed_symbols(risks, intent.asset_symbol, intent.out_symbol)
-    if limit is None or not exposed:
+    if limit is None or not exposed or intent.swap is not None:
         return
     exposures = _sum_by_token(services, unit.intents.list_open_pairs())
     for symbol in exposed:
