@@ -11,7 +11,7 @@ CREATED = {
     "id", "client_id", "sender", "initialAmount", "fees_in_usd", "app_fee_in_usd",
     "total_amount_in_usd", "total_amount_in_asset_token", "fees_in_asset_token",
     "network_fee_in_asset_token", "app_fee_in_asset_token", "asset_token_symbol",
-    "asset_token_decimals", "slippage", "tokenIn",
+    "asset_token_decimals", "slippage", "swap", "tokenIn",
     "tokenOut", "intent_address", "source_chain", "destination_chain", "recipient",
     "refund_address", "relayer", "coordinator", "bridger", "bridgeExtraData", "intent_nonce",
     "intent_status", "tx_hash", "needs_relay", "expires_at", "metadata", "created_at", "updated_at",

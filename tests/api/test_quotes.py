@@ -22,14 +22,13 @@ QUOTE = {
 SINGLE = {
     "bridgeFeeDetails", "totalFee", "totalFeeFormatted", "route", "assetToken", "feeInAssetToken",
     "feeInAssetTokenFormatted", "depositAmount", "depositAmountFormatted", "estimatedFillSeconds",
-    "custody", "estimated", "expiresAt",
+    "custody", "estimated", "expiresAt", "swap", "slippage",
 }  # fmt: skip
 DETAILS = {
     "ACROSS": {"timestamp", "fillDeadline", "pctFee", "flatFee"},
     "CCTP": {"maxFee", "minFinalityThreshold"},
     "GATEWAY": {"pctFee", "gasFee"},
     "RHINOFI": {"pctFee", "gasFee", "vaultId"},
-    "INVENTORY": {"pctFee", "flatFee"},
 }
 
 
@@ -62,11 +61,39 @@ def test_a_route_unsupported_by_the_bridge_is_400(api: Api) -> None:
 
 def test_a_token_that_the_bridge_does_not_carry_is_400_naming_the_parameter(api: Api) -> None:
     weth = "0x4200000000000000000000000000000000000006"
-    answer = api.get("/quotes/single", **{**QUOTE, "tokenIn": weth}, bridge="CCTP")
+    answer = api.get("/quotes/single", **{**QUOTE, "tokenIn": weth}, bridge="ACROSS")
     assert answer.status_code == 400
-    assert answer.json()["message"] == "tokenIn: CCTP carries USDC only"
-    (only,) = api.get("/quotes/multiple", **{**QUOTE, "tokenIn": weth}).json()
-    assert only["route"]["bridge"] == "INVENTORY"
+    assert answer.json()["message"] == "tokenIn: ACROSS does not exchange WETH for USDC"
+
+
+def test_a_token_that_the_bridge_does_not_carry_is_swapped_where_that_is_possible(
+    api: Api,
+) -> None:
+    weth = "0x4200000000000000000000000000000000000006"
+    listed = api.get("/quotes/multiple", **{**QUOTE, "tokenIn": weth}).json()
+    assert {quote["route"]["bridge"] for quote in listed} == {"CCTP", "GATEWAY", "RHINOFI"}
+    swap = listed[0]["swap"]
+    assert swap.keys() == {
+        "exchange", "symbol", "token", "decimals", "output", "input", "impact", "cost",
+    }  # fmt: skip
+    assert (swap["exchange"], swap["symbol"]) == ("Simulated exchange", "USDC")
+    assert int(swap["output"]) > 25_000_000
+    # The hour's spread between ether and dollars, 0.28 %, and the allowance of 0.1 %.
+    assert listed[0]["slippage"] == 0.38
+    deposit = int(listed[0]["depositAmount"])
+    assert 10_037 <= deposit * 10_000 // int(swap["input"]) <= 10_038
+
+
+def test_inventory_is_offered_only_where_it_is_switched_on(api: Api, service: Service) -> None:
+    answer = api.get("/quotes/single", **QUOTE, bridge="INVENTORY")
+    assert answer.status_code == 400
+    assert answer.json()["message"] == "bridge: INVENTORY is not configured here"
+    bridges = [*service.services.bridges, Inventory(service.services.catalogue)]
+    http = new_test_client(replace(service.services, bridges=bridges))
+    given = Api(http, service, api.client_id, api.key_id, api.secret)
+    quote = given.get("/quotes/single", **QUOTE, bridge="INVENTORY").json()
+    assert set(quote["bridgeFeeDetails"]) == {"pctFee", "flatFee"}
+    assert (quote["custody"], quote["swap"], quote["slippage"]) == ("OPERATOR", None, 0)
 
 
 def test_every_shape_of_a_quote_says_whom_the_payer_trusts(api: Api, service: Service) -> None:
@@ -179,7 +206,7 @@ def test_the_catalogue_lists_every_bridge_with_its_routes(api: Api) -> None:
     assert set(body["bridges"]) == set(DETAILS)
     routes = [route for listed in body["bridges"].values() for route in listed]
     assert set(routes[0]) == {"sourceChain", "destinationChain", "supported", "bidirectional"}
-    assert body["metadata"]["totalBridges"] == 5
+    assert body["metadata"]["totalBridges"] == 4
     assert body["metadata"]["totalRoutes"] == len(routes)
     assert body["metadata"]["lastUpdated"].endswith("Z")
 

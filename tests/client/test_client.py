@@ -98,7 +98,7 @@ def test_quotes_are_typed(crossway: Crossway) -> None:
     )
     assert best.route.bridge in {quote.route.bridge for quote in every}
     assert "RHINOFI" not in {quote.route.bridge for quote in every}
-    assert {q.custody for q in every if q.route.bridge == "INVENTORY"} == {"OPERATOR"}
+    assert {q.custody for q in every if q.route.bridge == "GATEWAY"} == {"OPERATOR"}
 
 
 def test_errors_are_exceptions(crossway: Crossway, url: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crossway.dashboard.views.intent_money import _format_refunded
+from crossway.dashboard.views.intent_comparison import _format_refunded
 from crossway.domain.ledger import Account, Posting
 from tests.harness import CATALOGUE
 
