@@ -33,6 +33,7 @@ DEAREST = {
     "refund": "refund after expiry, native",
     "send": "startAndBridge (CCTP), with excess",
     "deliver": "deliver (CCTP), recipient without a balance",
+    "swap": "swap, then startAndBridge (CCTP), a token, two pools, with excess",
 }
 # How the rows of a call begin where that is not its name.
 ROWS = {"send": "startAndBridge"}
