@@ -1,7 +1,8 @@
 """The ports of signing keys: in this process, with a remote signer, or in a token."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from crossway.domain.outbound_call import OutboundCall
 
@@ -11,11 +12,14 @@ class SigningRequest:
     """What a signature is for, so that whoever has the key can apply rules of their own.
 
     `unsigned` are the bytes of the transaction, from which the digest follows. `call` is that of a
-    stored outbound transaction; None for a transaction that an operator sends by hand.
+    stored outbound transaction; None for a transaction that an operator sends by hand. Where no
+    transaction is signed but typed data of EIP-712, `unsigned` are the 66 bytes whose hash is the
+    digest, and `typed_data` says what they are: domain, primary type and message, numbers as text.
     """
 
     unsigned: bytes
     call: OutboundCall | None = None
+    typed_data: Mapping[str, Any] | None = None
 
 
 class Signer(Protocol):

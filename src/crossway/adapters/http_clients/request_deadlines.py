@@ -124,13 +124,15 @@ def fetch(
     max_bytes: int,
     params: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
+    json: Any = None,
 ) -> tuple[int, bytes | None]:
     """Status and body of a response that arrives within so many seconds; the body is None where it
-    is too long. Raises `httpx.HTTPError` and `httpx.InvalidURL`."""
+    is too long. `json` is what the request contains. Raises `httpx.HTTPError` and
+    `httpx.InvalidURL`."""
     content = bytearray()
     with (
         ending_within(seconds),
-        client.stream(method, url, params=params, headers=headers) as response,
+        client.stream(method, url, params=params, headers=headers, json=json) as response,
     ):
         for chunk in response.iter_bytes():
             content += chunk

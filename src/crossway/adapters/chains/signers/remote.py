@@ -59,12 +59,14 @@ class RemoteKey:
 
     def sign(self, payload: bytes, request: SigningRequest) -> bytes:
         signed = "digest" if self._curve == "secp256k1" else "message"
-        body = {
+        body: dict[str, Any] = {
             "curve": self._curve,
             signed: payload.hex(),
             "transaction": request.unsigned.hex(),
             "call": None if request.call is None else describe_call(request.call),
         }
+        if request.typed_data is not None:
+            body["typed_data"] = request.typed_data
         return self._bytes(self._ask("POST", "/signatures", body), "signature", 64)
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:

@@ -1,0 +1,1 @@
+"""Circle Gateway, by which the operator holds USDC once and mints it where a payment needs it."""

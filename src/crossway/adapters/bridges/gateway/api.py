@@ -1,0 +1,137 @@
+"""The client of Circle Gateway's API: balances, estimates, and attestations to burn intents.
+
+Sources: developers.circle.com/api-reference/gateway (paths, fields). It needs no key. The real
+service was never tried.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+import httpx
+
+from crossway.adapters.bridges.gateway.api_schemas import (
+    CreatedTransfer,
+    parse_balances,
+    parse_error,
+    parse_estimate,
+    parse_json,
+    parse_transfer,
+)
+from crossway.adapters.bridges.gateway.burn_intents import SignedIntent, TransferSpec
+from crossway.adapters.http_clients import request_deadlines
+from crossway.domain.errors import Unreachable
+
+T = TypeVar("T")
+TITLE: Final = "Circle Gateway"
+TIMEOUTS: Final = httpx.Timeout(4.0, connect=2.0)
+MAX_RESPONSE_BYTES: Final = 2**18
+MAX_SECONDS: Final = 10.0
+"""For a request as a whole."""
+FAILURES: Final = 3
+"""After so many in a row, the API is left alone for `PAUSE_SECONDS`: nobody waits for it."""
+PAUSE_SECONDS: Final = 5.0
+TOO_MANY_SECONDS: Final = 60.0
+_OK: Final = (200, 201)
+_TOO_MANY: Final = 429
+_REFUSED: Final = (400, 403, 404, 409, 422)
+# What an estimate is asked for without: Circle fills both in.
+_OPEN_END: Final = {"maxBlockHeight": str(2**256 - 1), "maxFee": "0"}
+
+
+class Refused(Exception):
+    """The API understood the question and refuses it, in its own words."""
+
+
+def new_http_client() -> httpx.Client:
+    """An HTTP client with short timeouts, without redirects and environment proxies."""
+    return request_deadlines.new_http_client(TIMEOUTS)
+
+
+class GatewayApi:
+    """One API: that of main or of test networks. Methods raise `Refused` in its words, and
+    `Unreachable` with a sentence, whatever it returns, within `max_seconds`. Repeats nothing.
+    `timer` returns monotonic seconds."""
+
+    def __init__(
+        self,
+        base_url: str,
+        client: httpx.Client,
+        max_seconds: float = MAX_SECONDS,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._base = base_url.rstrip("/")
+        self._client = client
+        self._max_seconds, self._timer = max_seconds, timer
+        self._lock = Lock()
+        self._failures, self._failure = 0, ""
+        self._paused_until = float("-inf")
+
+    def balances(self, depositors: Mapping[int, str]) -> Mapping[int, int]:
+        """What may be minted of each depositor's deposits, by their domain, in units of USDC."""
+        sources = [{"domain": d, "depositor": account} for d, account in depositors.items()]
+        body = self._post("/v1/balances", {"token": "USDC", "sources": sources})
+        found = self._parsed(parse_balances, body)
+        return {domain: found.get((domain, who.lower()), 0) for domain, who in depositors.items()}
+
+    def estimate_fee(self, spec: TransferSpec) -> int:
+        """What Circle would take on top of a transfer, in units of USDC."""
+        body = self._post("/v1/estimate", [{**_OPEN_END, "spec": spec.described()}])
+        return self._parsed(parse_estimate, body)
+
+    def create_transfer(self, signed: SignedIntent) -> CreatedTransfer:
+        """Circle's attestation to a burn intent; from now on it can be minted."""
+        return self._parsed(parse_transfer, self._post("/v1/transfer", [signed.described()]))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _post(self, path: str, json: Mapping[str, Any] | Sequence[Any]) -> Any:
+        """The body of a response. Raises `Unreachable` and `Refused`."""
+        with self._lock:
+            if self._timer() < self._paused_until:
+                raise Unreachable(self._failure)
+        try:
+            status, content = request_deadlines.fetch(
+                self._client,
+                "POST",
+                self._base + path,
+                self._max_seconds,
+                MAX_RESPONSE_BYTES,
+                json=json,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._fail(f"{TITLE} did not respond: {type(error).__name__}") from None
+        if status == _TOO_MANY:
+            raise self._fail(f"{TITLE} refused requests as too many", TOO_MANY_SECONDS)
+        if content is None:
+            raise self._fail(f"{TITLE}'s response is too long")
+        if status in _REFUSED and (why := parse_error(content)) is not None:
+            self._succeed()
+            raise Refused(why)
+        if status not in _OK:
+            raise self._fail(f"{TITLE} responded with status {status}")
+        self._succeed()
+        return self._parsed(parse_json, content)
+
+    def _fail(self, sentence: str, pause_seconds: float = 0.0) -> Unreachable:
+        with self._lock:
+            self._failures, self._failure = self._failures + 1, sentence
+            if self._failures >= FAILURES:
+                pause_seconds = max(pause_seconds, PAUSE_SECONDS)
+            if pause_seconds:
+                self._paused_until = max(self._paused_until, self._timer() + pause_seconds)
+        return Unreachable(sentence)
+
+    def _succeed(self) -> None:
+        with self._lock:
+            self._failures = 0
+
+    @staticmethod
+    def _parsed(parse: Callable[[Any], T], body: Any) -> T:
+        try:
+            return parse(body)
+        except ValueError as error:
+            raise Unreachable(f"{TITLE}'s response cannot be used: {error}") from None

@@ -1,0 +1,268 @@
+"""Moving inventory by Circle Gateway: deposits into the unified balance, and mints out of it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from crossway.adapters.bridges.gateway.api import TITLE, Refused
+from crossway.adapters.bridges.gateway.api_schemas import CreatedTransfer
+from crossway.adapters.bridges.gateway.burn_intents import (
+    BurnIntent,
+    TransferSpec,
+    describe_difference,
+    parse_signed_intent,
+    parse_stored_attestation,
+)
+from crossway.adapters.bridges.gateway.contracts import DEPOSIT, DEPOSIT_FOR, MINT
+from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd, spec_between
+from crossway.adapters.bridges.gateway.networks import (
+    GatewayApis,
+    documented_fee,
+    final_seconds,
+    intent_blocks,
+    mint_seconds,
+    offered_fee,
+)
+from crossway.adapters.bridges.gateway.unified_balance import UnifiedBalance
+from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.evm.abi import APPROVE
+from crossway.domain.errors import Unreachable
+from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
+from crossway.domain.money import format_units
+from crossway.domain.quotes import BridgeName
+from crossway.ports.inventory_bridge import (
+    Agreed,
+    AgreementExpired,
+    Arrived,
+    ContractInvocation,
+    Declined,
+    TransferStatus,
+    Unanswered,
+    Waiting,
+)
+
+_USDC_DECIMALS: Final = 6
+_FOREVER: Final = timedelta(days=3_650)
+DEPOSIT_KIND, MINT_KIND = InventoryTransferKind.DEPOSIT, InventoryTransferKind.MINT
+
+
+class GatewayTransfers:
+    """`ports.inventory_bridge.InventoryBridge` over Circle Gateway, between the chains of `ends`.
+
+    Deposits are approved exactly and made by the wallet contract's own functions: a plain transfer
+    would credit nothing. A mint comes out of the deposits of one chain, the cheapest that has
+    enough, and only the relayer of its destination can carry it out. Circle's attestation is used
+    where it is to what was signed, byte by byte, and where the contract on our own nodes accepts
+    its signature.
+    """
+
+    name = BridgeName.GATEWAY
+
+    def __init__(self, ends: Mapping[str, GatewayEnd], apis: GatewayApis) -> None:
+        self._ends, self._apis = ends, apis
+        self.balance = UnifiedBalance(ends, apis)
+
+    def close(self) -> None:
+        """Close the connections to Circle."""
+        self._apis.close()
+
+    def commit(self, transfer: InventoryTransfer, now: datetime) -> bytes:
+        if self._find_problem(transfer) or transfer.kind is not MINT_KIND:
+            return b""
+        target, key = self._ends[transfer.destination_chain], (transfer.id, transfer.attempt)
+        available = self.balance.available(target.chain.testnet, without=key)
+        source, fee, spec = self._choose_source(transfer, target, available)
+        last = source.height() + intent_blocks(source.chain)
+        signed = source.sign(BurnIntent(last, fee, spec))
+        self.balance.reserve(key, source.chain.id, spec.value + fee)
+        return signed.stored
+
+    def agree(self, transfer: InventoryTransfer, now: datetime) -> Agreed | Declined | Unanswered:
+        if problem := self._find_problem(transfer):
+            return Declined(problem)
+        try:
+            if transfer.kind is DEPOSIT_KIND:
+                return self._agree_to_deposit(transfer)
+            return self._agree_to_mint(transfer, now)
+        except Unreachable as error:
+            return Unanswered(f"{error}.")
+        except ValueError as error:
+            return Declined(f"What was signed cannot be read: {error}.")
+
+    def invocations(self, transfer: InventoryTransfer) -> Sequence[ContractInvocation]:
+        if transfer.kind is MINT_KIND:
+            end, attestation = (
+                self._ends[transfer.destination_chain],
+                parse_stored_attestation(transfer.agreement),
+            )
+            data = MINT.encode(attestation.payload, attestation.signature)
+            return [ContractInvocation(end.chain.id, end.minter, data)]
+        end, units = self._ends[transfer.source_chain], transfer.amount
+        data = DEPOSIT.encode(end.usdc, units)
+        if end.depositor != end.relayer:
+            data = DEPOSIT_FOR.encode(end.usdc, end.depositor, units)
+        return [
+            ContractInvocation(end.chain.id, end.usdc, APPROVE.encode(end.wallet, units)),
+            ContractInvocation(end.chain.id, end.wallet, data),
+        ]
+
+    def track(self, transfers: Sequence[InventoryTransfer]) -> Sequence[TransferStatus]:
+        return [self._track_one(transfer) for transfer in transfers]
+
+    def balances(self) -> Mapping[str, int]:
+        networks = {end.chain.testnet for end in self._ends.values()}
+        found: dict[str, int] = {}
+        for testnet in sorted(networks):
+            found |= self.balance.available(testnet)
+        return found
+
+    def _find_problem(self, transfer: InventoryTransfer) -> str:
+        """Why this bridge can never make a transfer; empty where it can."""
+        if transfer.kind not in (DEPOSIT_KIND, MINT_KIND):
+            return f"{TITLE} moves nothing from chain to chain: it takes deposits and mints."
+        is_mint = transfer.kind is MINT_KIND
+        chain = transfer.destination_chain if is_mint else transfer.source_chain
+        token = transfer.destination_token if is_mint else transfer.source_token
+        if chain not in self._ends:
+            return f"{TITLE} is not configured on {chain}."
+        if token != self._ends[chain].usdc:
+            return f"{TITLE} carries USDC only."
+        return "" if transfer.amount > 0 else f"{TITLE} moves no amount of nothing."
+
+    def _choose_source(
+        self, transfer: InventoryTransfer, target: GatewayEnd, available: Mapping[str, int]
+    ) -> tuple[GatewayEnd, int, TransferSpec]:
+        """The chain of whose deposits it is minted, the highest fee that is offered, and the spec.
+        Raises `Unreachable` where no chain has enough now."""
+
+        def cost(name: str) -> tuple[int, str]:
+            return documented_fee(self._ends[name].chain, target.chain, transfer.amount), name
+
+        for name in sorted((n for n, units in available.items() if units), key=cost):
+            if available[name] < transfer.amount:
+                continue
+            source = self._ends[name]
+            spec = spec_between(source, target, transfer.amount, salt_of(transfer))
+            fee = self._offer(source, target, spec)
+            if available[name] >= transfer.amount + fee:
+                return source, fee, spec
+        most = format_units(max(available.values(), default=0), _USDC_DECIMALS, least_places=2)
+        wanted = format_units(transfer.amount, _USDC_DECIMALS, least_places=2)
+        raise Unreachable(
+            f"no chain's deposits at {TITLE} suffice for {wanted} USDC and the fee: {most} at most"
+        )
+
+    def _offer(self, source: GatewayEnd, target: GatewayEnd, spec: TransferSpec) -> int:
+        try:
+            estimate = self._apis.of(source.chain.testnet).estimate_fee(spec)
+        except Refused as refusal:
+            raise Unreachable(f"{TITLE} refuses to estimate its fee: {refusal}") from None
+        fee = offered_fee(source.chain, target.chain, spec.value, estimate)
+        if fee is None:
+            raise Unreachable(
+                f"{TITLE} asks for {format_units(estimate, _USDC_DECIMALS, least_places=2)} USDC, "
+                "far more than it documents"
+            )
+        return fee
+
+    def _agree_to_deposit(self, transfer: InventoryTransfer) -> Agreed | Declined:
+        end = self._ends[transfer.source_chain]
+        if not end.has_contracts():
+            return Declined(f"{TITLE}'s contracts are not on {end.chain.id}.")
+        return Agreed(b"", "", transfer.amount, None, final_seconds(end.chain))
+
+    def _agree_to_mint(
+        self, transfer: InventoryTransfer, now: datetime
+    ) -> Agreed | Declined | Unanswered:
+        signed, key = parse_signed_intent(transfer.commitment), (transfer.id, transfer.attempt)
+        intent, target = signed.intent, self._ends[transfer.destination_chain]
+        source = self._end_of(intent.spec.source_domain, target)
+        total = intent.spec.value + intent.max_fee
+        self.balance.reserve(key, source.chain.id, total)
+        try:
+            created = self._apis.of(target.chain.testnet).create_transfer(signed)
+        except Refused as refusal:
+            # A balance that is too low now may suffice later: a deposit becomes final, or what an
+            # expired attestation held is released.
+            if self.balance.told([source.chain.id])[source.chain.id] < total:
+                return Unanswered(f"{TITLE} refuses for now: {refusal}")
+            self.balance.release(key)
+            return Declined(f"{TITLE} refuses: {refusal}")
+        if problem := self._find_lie(intent, created, target):
+            return Unanswered(problem)
+        self.balance.release(key)
+        # The wallet contract lets Circle take no more than was offered, whatever it says.
+        fee = intent.max_fee if created.fee is None else min(created.fee, intent.max_fee)
+        blocks = max(created.attestation.max_block_height - target.height(), 0)
+        lasts = timedelta(seconds=blocks * target.chain.block_time_seconds)
+        return Agreed(
+            created.attestation.stored,
+            created.transfer_id,
+            intent.spec.value + fee,
+            now + min(lasts, _FOREVER),
+            mint_seconds() + target.chain.block_time_seconds,
+        )
+
+    def _end_of(self, domain: int, target: GatewayEnd) -> GatewayEnd:
+        """The end with this domain on the network of another one. Raises `ValueError`."""
+        for end in self._ends.values():
+            if end.domain == domain and end.chain.testnet == target.chain.testnet:
+                return end
+        raise ValueError("its source chain is not configured")
+
+    def _find_lie(self, intent: BurnIntent, created: CreatedTransfer, target: GatewayEnd) -> str:
+        """Why an attestation is not to what was signed, or not by Circle, as a sentence; empty
+        where it can be used. An expired one is followed to its end like any other."""
+        attestation = created.attestation
+        if difference := describe_difference(intent.spec, attestation.spec):
+            return f"{TITLE} attests to something else than was signed: {difference}."
+        refusal = target.simulate_mint(attestation)
+        if refusal is None or refusal.attested:
+            return ""
+        return f"{TITLE}'s attestation cannot be used: {refusal.reason}."
+
+    def _track_one(self, transfer: InventoryTransfer) -> TransferStatus:
+        if problem := self._find_problem(transfer):
+            return Unanswered(problem)
+        try:
+            if transfer.kind is DEPOSIT_KIND:
+                return self._track_deposit(transfer)
+            return self._track_mint(transfer)
+        except (Unreachable, ValueError) as error:
+            return Unanswered(f"{error}.")
+
+    def _track_deposit(self, transfer: InventoryTransfer) -> TransferStatus:
+        end = self._ends[transfer.source_chain]
+        if not transfer.source_tx:
+            return Waiting()
+        seen = end.find_deposit(transfer.source_tx)
+        if seen is None:
+            return Waiting()
+        if seen.units != transfer.amount:
+            return Unanswered(f"{transfer.source_tx} deposited {seen.units} units.")
+        if seen.height > end.finalized():
+            return Waiting("Circle counts it once it is final.")
+        return Arrived(transfer.source_tx, seen.height)
+
+    def _track_mint(self, transfer: InventoryTransfer) -> TransferStatus:
+        end = self._ends[transfer.destination_chain]
+        if not transfer.commitment:
+            return Waiting()
+        spec_hash = parse_signed_intent(transfer.commitment).intent.spec.hash
+        attestation = parse_stored_attestation(transfer.agreement) if transfer.agreement else None
+        state = end.mint_state(spec_hash, attestation)
+        if not state.used:
+            return AgreementExpired() if state.dead else Waiting()
+        event = end.find_mint(spec_hash, transfer.created_at)
+        if event is None:
+            return Unanswered("It was minted, by a transaction that our nodes do not report.")
+        fee = max(transfer.source_amount - transfer.amount, 0)
+        return Arrived(event.tx_hash, event.height, fee)
+
+
+def salt_of(transfer: InventoryTransfer) -> bytes:
+    """The salt of an attempt, which follows from the transfer: its time of creation tells apart the
+    transfers of two databases with the same relayer, whose numbers are the same."""
+    created = transfer.created_at.timestamp()
+    facts = (transfer.intent_id, transfer.kind, transfer.id, f"{created:.6f}", transfer.attempt)
+    return keccak256(f"Crossway inventory transfer {facts}".encode())
