@@ -1,4 +1,5 @@
-"""Two chains with CCTP and an attestation service, or with Across, new for each test."""
+"""Two chains with CCTP and an attestation service, with Across, or with Circle Gateway, new for
+each test."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from tests.bridges.across_chains import AcrossWorld, two_across_chains
 from tests.bridges.across_service import running_across
 from tests.bridges.attestation_service import AttestationService
 from tests.bridges.cctp_chains import CctpWorld, attesting, two_cctp_chains
+from tests.bridges.gateway_chains import GatewayWorld, following, two_gateway_chains
 from tests.chains.anvil import Anvil
 
 
@@ -39,5 +41,13 @@ def across_world(tmp_path: Path) -> Iterator[AcrossWorld]:
         world = AcrossWorld(tmp_path, chains, service)
         world.step()
         world.record_openings()
+        yield world
+        world.close()
+
+
+@pytest.fixture
+def gateway_world(tmp_path: Path) -> Iterator[GatewayWorld]:
+    with two_gateway_chains() as chains, following(chains) as service:
+        world = GatewayWorld(tmp_path, chains, service)
         yield world
         world.close()

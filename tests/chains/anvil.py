@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -62,11 +63,10 @@ def token_code(name: str) -> str:
 
 @cache
 def compiled(path: Path, optimized: bool = True) -> dict[str, str]:
-    """The runtime code of each contract in a file that imports no other."""
-    source = path.read_text()
+    """The runtime code of each contract in a file, which imports others of its folder at most."""
     asked = {
         "language": "Solidity",
-        "sources": {path.name: {"content": source}},
+        "sources": {name: {"content": text} for name, text in _with_imports(path).items()},
         "settings": {
             "evmVersion": "paris",
             "optimizer": {"enabled": optimized},
@@ -91,6 +91,15 @@ def compiled(path: Path, optimized: bool = True) -> dict[str, str]:
     part.write_text(json.dumps(json.loads(done.stdout)["contracts"][path.name]))
     part.rename(kept)
     return _runtime_codes(kept)
+
+
+def _with_imports(path: Path) -> dict[str, str]:
+    """The source of a file and those that it imports, by name."""
+    source = path.read_text()
+    found = {path.name: source}
+    for name in re.findall(r'from "\./(\w+\.sol)"', source):
+        found |= _with_imports(path.parent / name)
+    return found
 
 
 def _runtime_codes(kept: Path) -> dict[str, str]:

@@ -14,12 +14,27 @@ from crossway.adapters.bridges.cctp.client import CctpClient
 from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices, cctp_contracts
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
+from crossway.adapters.bridges.gateway.api import GatewayApi
+from crossway.adapters.bridges.gateway.client import GatewayTransfers
+from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd
+from crossway.adapters.bridges.gateway.networks import (
+    GatewayApis,
+    gateway_contracts,
+    has_gateway,
+)
+from crossway.adapters.bridges.gateway.quotes import GatewayQuotes
 from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.live_models import live_models
 from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.bridges.swapping import SwappingBridge
+from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.contracts import chain_deployment, default_deployment
-from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile, read_key
+from crossway.adapters.chains.rpc.bridge_profile import (
+    AcrossProfile,
+    CctpProfile,
+    GatewayProfile,
+    read_key,
+)
 from crossway.adapters.chains.rpc.protocols import HasBridgeEnd, HasSwapQuoter
 from crossway.adapters.exchanges.uniswap import UniswapExchange
 from crossway.adapters.live_environment import LiveEnvironment
@@ -27,6 +42,7 @@ from crossway.domain.catalogue import Chain
 from crossway.domain.quotes import BridgeName
 from crossway.ports.bridge import Bridge, BridgeClient, BridgeEnd
 from crossway.ports.exchange import Exchange
+from crossway.ports.inventory_bridge import InventoryBridge
 from crossway.ports.prices import Prices
 
 # Questions at a time: those of quotes never wait behind those about transfers.
@@ -42,6 +58,7 @@ SWAPPING: Final = {"CCTP_FAST": "CCTP_SWAP_FAST", "CCTP_STANDARD": "CCTP_SWAP_ST
 class LiveBridges:
     """The bridges as `ports.services.Services` has them. `clients` and `ends` are there whatever
     the profile allows to be quoted: payments that are on their way are followed to their end.
+    So are `inventory_bridges`, by which the operator's inventory moves.
     `models` are those of the bridges whose services may not answer. The `exchange` sells what CCTP
     does not carry."""
 
@@ -50,6 +67,7 @@ class LiveBridges:
     clients: Mapping[str, BridgeClient]
     ends: Mapping[str, BridgeEnd]
     exchange: Exchange
+    inventory_bridges: Mapping[str, InventoryBridge]
 
 
 def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
@@ -67,11 +85,16 @@ def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
         _open_cctp(live, contracts, ends, exchange),
         _open_across(live, contracts, ends, prices),
     )
-    bridges: list[Bridge] = [*(quotes for quotes, _ in opened), Inventory(catalogue)]
+    gateway_quotes, gateway = open_gateway(live)
+    bridges: list[Bridge] = [
+        *(quotes for quotes, _ in opened),
+        gateway_quotes,
+        Inventory(catalogue),
+    ]
     allowed = [bridge for bridge in bridges if bridge.name in live.profile.bridges]
     models = live_models(catalogue, allowed)
     clients: dict[str, BridgeClient] = {client.name: client for _, client in opened}
-    return LiveBridges(allowed, models, clients, ends, exchange)
+    return LiveBridges(allowed, models, clients, ends, exchange, {gateway.name: gateway})
 
 
 Contracts = Mapping[str, Mapping[str, str]]
@@ -118,6 +141,34 @@ def _open_across(
     quotes = AcrossQuotes(live.catalogue, with_across, bridger, apis, prices, threads)
     client = AcrossClient(live.catalogue, live.chains, ends, apis, _threads("across-transfers"))
     return quotes, client
+
+
+def open_gateway(live: LiveEnvironment) -> tuple[GatewayQuotes, GatewayTransfers]:
+    """Circle Gateway's quotes, and what moves inventory by it."""
+    profile, ends = live.profile.gateway, gateway_ends(live)
+    apis = open_gateway_apis(profile)
+    threads = _threads("gateway-quotes")
+    quotes = GatewayQuotes(live.catalogue, ends, apis, threads, cache_seconds=profile.cache_seconds)
+    return quotes, GatewayTransfers(ends, apis)
+
+
+def gateway_ends(live: LiveEnvironment) -> dict[str, GatewayEnd]:
+    """Circle Gateway's contracts on each chain of an environment that has them."""
+    return {
+        name: GatewayEnd(chain, live.profile.gateway.depositor)
+        for name, chain in live.chains.items()
+        if isinstance(chain, EvmChain) and has_gateway(live.catalogue.chains[name])
+    }
+
+
+def open_gateway_apis(profile: GatewayProfile) -> GatewayApis:
+    """The clients of Circle Gateway's APIs."""
+    limits = load_limits(BridgeName.GATEWAY, profile.limits())
+    main, test = (
+        GatewayApi(url or gateway_contracts(testnet).api, limits)
+        for url, testnet in ((profile.url, False), (profile.test_url, True))
+    )
+    return GatewayApis(main, test)
 
 
 def _threads(name: str, most: int = THREADS) -> ThreadPoolExecutor:

@@ -20,19 +20,19 @@ from crossway.adapters.bridges.gateway.api_schemas import (
     parse_transfer,
 )
 from crossway.adapters.bridges.gateway.burn_intents import SignedIntent, TransferSpec
+from crossway.adapters.bridges.request_budget import RequestBudget
+from crossway.adapters.bridges.service_limits import ServiceLimits, new_http_client
 from crossway.adapters.http_clients import request_deadlines
 from crossway.domain.errors import Unreachable
 
 T = TypeVar("T")
 TITLE: Final = "Circle Gateway"
-TIMEOUTS: Final = httpx.Timeout(4.0, connect=2.0)
 MAX_RESPONSE_BYTES: Final = 2**18
-MAX_SECONDS: Final = 10.0
-"""For a request as a whole."""
+# For its turn within the limits.
+MAX_WAIT_SECONDS: Final = 2.0
 FAILURES: Final = 3
 """After so many in a row, the API is left alone for `PAUSE_SECONDS`: nobody waits for it."""
 PAUSE_SECONDS: Final = 5.0
-TOO_MANY_SECONDS: Final = 60.0
 _OK: Final = (200, 201)
 _TOO_MANY: Final = 429
 _REFUSED: Final = (400, 403, 404, 409, 422)
@@ -44,26 +44,22 @@ class Refused(Exception):
     """The API understood the question and refuses it, in its own words."""
 
 
-def new_http_client() -> httpx.Client:
-    """An HTTP client with short timeouts, without redirects and environment proxies."""
-    return request_deadlines.new_http_client(TIMEOUTS)
-
-
 class GatewayApi:
     """One API: that of main or of test networks. Methods raise `Refused` in its words, and
-    `Unreachable` with a sentence, whatever it returns, within `max_seconds`. Repeats nothing.
-    `timer` returns monotonic seconds."""
+    `Unreachable` with a sentence, whatever it returns, within its limits. Repeats nothing. `timer`
+    returns monotonic seconds, and `pause` waits."""
 
     def __init__(
         self,
         base_url: str,
-        client: httpx.Client,
-        max_seconds: float = MAX_SECONDS,
+        limits: ServiceLimits,
         timer: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._base = base_url.rstrip("/")
-        self._client = client
-        self._max_seconds, self._timer = max_seconds, timer
+        self._client = new_http_client(limits)
+        self._budget = RequestBudget(TITLE, limits, timer, pause)
+        self._timer, self._max_seconds = timer, limits.timeout_seconds
         self._lock = Lock()
         self._failures, self._failure = 0, ""
         self._paused_until = float("-inf")
@@ -93,6 +89,7 @@ class GatewayApi:
         with self._lock:
             if self._timer() < self._paused_until:
                 raise Unreachable(self._failure)
+        self._budget.spend(MAX_WAIT_SECONDS)
         try:
             status, content = request_deadlines.fetch(
                 self._client,
@@ -105,7 +102,8 @@ class GatewayApi:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fail(f"{TITLE} did not respond: {type(error).__name__}") from None
         if status == _TOO_MANY:
-            raise self._fail(f"{TITLE} refused requests as too many", TOO_MANY_SECONDS)
+            self._budget.refuse()
+            raise Unreachable(f"{TITLE} refused requests as too many")
         if content is None:
             raise self._fail(f"{TITLE}'s response is too long")
         if status in _REFUSED and (why := parse_error(content)) is not None:
@@ -116,13 +114,11 @@ class GatewayApi:
         self._succeed()
         return self._parsed(parse_json, content)
 
-    def _fail(self, sentence: str, pause_seconds: float = 0.0) -> Unreachable:
+    def _fail(self, sentence: str) -> Unreachable:
         with self._lock:
             self._failures, self._failure = self._failures + 1, sentence
             if self._failures >= FAILURES:
-                pause_seconds = max(pause_seconds, PAUSE_SECONDS)
-            if pause_seconds:
-                self._paused_until = max(self._paused_until, self._timer() + pause_seconds)
+                self._paused_until = self._timer() + PAUSE_SECONDS
         return Unreachable(sentence)
 
     def _succeed(self) -> None:

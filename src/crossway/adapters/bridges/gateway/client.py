@@ -17,6 +17,7 @@ from crossway.adapters.bridges.gateway.contracts import DEPOSIT, DEPOSIT_FOR, MI
 from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd, spec_between
 from crossway.adapters.bridges.gateway.networks import (
     GatewayApis,
+    contract_block_seconds,
     documented_fee,
     final_seconds,
     intent_blocks,
@@ -36,9 +37,9 @@ from crossway.ports.inventory_bridge import (
     Arrived,
     ContractInvocation,
     Declined,
+    Pending,
     TransferStatus,
     Unanswered,
-    Waiting,
 )
 
 _USDC_DECIMALS: Final = 6
@@ -194,7 +195,7 @@ class GatewayTransfers:
         # The wallet contract lets Circle take no more than was offered, whatever it says.
         fee = intent.max_fee if created.fee is None else min(created.fee, intent.max_fee)
         blocks = max(created.attestation.max_block_height - target.height(), 0)
-        lasts = timedelta(seconds=blocks * target.chain.block_time_seconds)
+        lasts = timedelta(seconds=blocks * contract_block_seconds(target.chain))
         return Agreed(
             created.attestation.stored,
             created.transfer_id,
@@ -234,25 +235,25 @@ class GatewayTransfers:
     def _track_deposit(self, transfer: InventoryTransfer) -> TransferStatus:
         end = self._ends[transfer.source_chain]
         if not transfer.source_tx:
-            return Waiting()
+            return Pending()
         seen = end.find_deposit(transfer.source_tx)
         if seen is None:
-            return Waiting()
+            return Pending()
         if seen.units != transfer.amount:
             return Unanswered(f"{transfer.source_tx} deposited {seen.units} units.")
         if seen.height > end.finalized():
-            return Waiting("Circle counts it once it is final.")
+            return Pending("Circle counts it once it is final.")
         return Arrived(transfer.source_tx, seen.height)
 
     def _track_mint(self, transfer: InventoryTransfer) -> TransferStatus:
         end = self._ends[transfer.destination_chain]
         if not transfer.commitment:
-            return Waiting()
+            return Pending()
         spec_hash = parse_signed_intent(transfer.commitment).intent.spec.hash
         attestation = parse_stored_attestation(transfer.agreement) if transfer.agreement else None
         state = end.mint_state(spec_hash, attestation)
         if not state.used:
-            return AgreementExpired() if state.dead else Waiting()
+            return AgreementExpired() if state.dead else Pending()
         event = end.find_mint(spec_hash, transfer.created_at)
         if event is None:
             return Unanswered("It was minted, by a transaction that our nodes do not report.")

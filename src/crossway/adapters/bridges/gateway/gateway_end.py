@@ -271,7 +271,9 @@ def _contract_height(header: Any) -> int:
     that of their own blocks: on Arbitrum it is that of Ethereum."""
     block = parse_block(header)
     parent = header.get("l1BlockNumber")
-    return block.height if parent is None else parse_quantity(parent, "a block's height")
+    if parent is None:
+        return block.height
+    return parent if type(parent) is int else parse_quantity(parent, "a block's height")
 
 
 def _refusal(result: Any) -> MintRefusal | None:

@@ -96,4 +96,10 @@ def offered_fee(source: Chain, destination: Chain, amount: int, estimate: int) -
 def intent_blocks(source: Chain) -> int:
     """For how many blocks of its source chain a burn intent is signed."""
     days = int(load_data(BridgeName.GATEWAY)["intent_days"])
-    return int(days * DAY_SECONDS / source.block_time_seconds)
+    return int(days * DAY_SECONDS / contract_block_seconds(source))
+
+
+def contract_block_seconds(chain: Chain) -> float:
+    """How long a block usually takes of those that contracts on a chain count."""
+    row = load_data(BridgeName.GATEWAY)["source"][chain_family(chain.id)]
+    return float(row.get("contract_block_seconds", chain.block_time_seconds))

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from crossway.adapters.bridges.answer_cache import AnswerCache
 from crossway.adapters.bridges.base import (
     PCT_PER_HUNDREDTH,
     BridgeModel,
@@ -16,7 +16,6 @@ from crossway.adapters.bridges.base import (
     load_data,
     parse_rate,
 )
-from crossway.adapters.bridges.cctp.answer_cache import AnswerCache
 from crossway.adapters.bridges.gateway.api import TITLE, Refused
 from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd, spec_between
 from crossway.adapters.bridges.gateway.networks import (
@@ -27,11 +26,18 @@ from crossway.adapters.bridges.gateway.networks import (
     offered_fee,
     transfer_fee,
 )
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.words import WORD
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
-from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, RouteRequest
+from crossway.domain.quotes import (
+    BridgeName,
+    BridgeQuote,
+    BridgeUnavailable,
+    QuoteRejected,
+    RouteRequest,
+)
 
 MAX_WAIT_SECONDS: Final = 0.6
 """Less than a comparison waits for a bridge (`ports.policy`), so that what has come is used."""
@@ -46,7 +52,8 @@ class GatewayQuotes(BridgeModel):
     pays out of inventory, to which Gateway mints where it lacks, so the payer trusts the operator.
 
     An estimate is asked for in `executor` for each pair of chains, with the payer's chain as the
-    one whose deposits are burnt, and kept for a minute. In the details, `pctFee` is Circle's
+    one whose deposits are burnt, and counts for
+    `cache_seconds`, by default as the data file says. In the details, `pctFee` is Circle's
     documented share as a fraction of 10**18, and `gasFee` its charge for the burn in USDC units.
     """
 
@@ -61,6 +68,7 @@ class GatewayQuotes(BridgeModel):
         executor: Executor,
         timer: Callable[[], float] = time.monotonic,
         wait_seconds: float = MAX_WAIT_SECONDS,
+        cache_seconds: float | None = None,
     ) -> None:
         data = load_data(self.name)
         served = [chain for chain in catalogue.chains.values() if chain.id in ends]
@@ -69,7 +77,8 @@ class GatewayQuotes(BridgeModel):
         self._rate = parse_rate(data["transfer_bps"])
         self._ends, self._apis = ends, apis
         self._executor, self._wait_seconds = executor, wait_seconds
-        self._gas = AnswerCache(self._fetch_gas, executor, timer=timer, title=TITLE)
+        keep_seconds = cache_seconds or load_limits(self.name).cache_seconds
+        self._gas = AnswerCache(TITLE, self._fetch_gas, executor, keep_seconds, timer)
 
     def close(self) -> None:
         """End the questions under way, and close the connections."""
@@ -81,7 +90,7 @@ class GatewayQuotes(BridgeModel):
     ) -> Sequence[BridgeQuote | QuoteRejected]:
         self._gas.prefetch(_pairs(requests, self._served), self._wait_seconds)
         outcomes = [self._answer(request, now) for request in requests]
-        failures = [outcome for outcome in outcomes if isinstance(outcome, _ServiceFailure)]
+        failures = [outcome for outcome in outcomes if isinstance(outcome, BridgeUnavailable)]
         if failures and not any(isinstance(outcome, BridgeQuote) for outcome in outcomes):
             raise Unreachable(failures[0].reason)
         return outcomes
@@ -90,7 +99,7 @@ class GatewayQuotes(BridgeModel):
         try:
             return super()._answer(request, now)
         except Unreachable as error:
-            return _ServiceFailure(self.name, request, str(error), param="")
+            return BridgeUnavailable(self.name, request, str(error))
 
     def _quote(self, request: RouteRequest, route: BridgeRoute, now: datetime) -> BridgeQuote:
         gas_fee = self._gas.get((request.source, request.destination))
@@ -119,11 +128,6 @@ class GatewayQuotes(BridgeModel):
         if offered_fee(source.chain, target.chain, _SAMPLE, estimate) is None:
             raise Unreachable(f"{TITLE} estimates a fee far above what it documents")
         return max(estimate - transfer_fee(source.chain, target.chain, _SAMPLE), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _ServiceFailure(QuoteRejected):
-    """No quote, because Circle does not say what it takes."""
 
 
 def _pairs(

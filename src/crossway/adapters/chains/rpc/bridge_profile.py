@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from crossway.adapters.chains.addresses import canonical_address
 
 Url = Annotated[str, Field(pattern=r"^(https?://\S+)?$", max_length=500)]
 KeyReference = Annotated[str, Field(pattern=r"^(env:\S+)?$")]
@@ -42,6 +44,22 @@ class AcrossProfile(ServiceProfile):
     has the API key that Across gave the operator."""
 
     api_key: KeyReference = ""
+
+
+class GatewayProfile(ServiceProfile):
+    """Circle Gateway's APIs, which need no key. Its estimates count for `cache_seconds`. `depositor`
+    is the address of another account than the relayer's that owns the unified balance, and has
+    named the relayer its delegate; its key is never configured."""
+
+    cache_seconds: float | None = Field(default=None, ge=5, le=600)
+    depositor: str = Field(default="", max_length=100)
+
+    @model_validator(mode="after")
+    def _canonical_depositor(self) -> "GatewayProfile":
+        canonical = canonical_address("evm", self.depositor) if self.depositor else ""
+        if canonical != self.depositor:
+            raise ValueError(f"depositor must be written {canonical}")
+        return self
 
 
 def read_key(field: str, reference: str, environment: Mapping[str, str]) -> str:

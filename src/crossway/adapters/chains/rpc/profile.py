@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from crossway.adapters.chains.addresses import canonical_address
-from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile
+from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile, GatewayProfile
 from crossway.adapters.chains.rpc.signer_profile import SignerProfile
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.quotes import BridgeName
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Depth = Annotated[int, Field(ge=0, le=100_000)]
-LIVE_BRIDGES = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.INVENTORY)
+LIVE_BRIDGES = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.GATEWAY, BridgeName.INVENTORY)
 """Those by which payments can be made on a live network."""
 DEFAULT_CLOCK_SECONDS = 120.0
 """How far a chain's time may be ahead of this machine's clock."""
@@ -89,7 +89,8 @@ class ChainProfile(BaseModel):
 class Profile(BaseModel):
     """The whole file. `prices` come from Pyth, or are the catalogue's fixed ones, which are only
     for tests. `bridges` are those that may be quoted, by default CCTP alone: ACROSS, which gives
-    production keys on request, and INVENTORY, out of which the operator pays, have to be named."""
+    production keys on request, and GATEWAY and INVENTORY, under which the operator pays out of
+    inventory, have to be named."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -100,6 +101,7 @@ class Profile(BaseModel):
     most_settle_seconds: int | None = Field(default=None, ge=0, le=30 * 86_400)
     cctp: CctpProfile = CctpProfile()
     across: AcrossProfile = AcrossProfile()
+    gateway: GatewayProfile = GatewayProfile()
     signers: dict[str, SignerProfile] = Field(default_factory=dict, max_length=100)
     chains: dict[str, ChainProfile] = Field(min_length=1)
 
