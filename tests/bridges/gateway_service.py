@@ -306,14 +306,17 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(0.05)
             self.close_connection = True
             return
+        if service.status:
+            service.requests.append((self.path, json.loads(sent)))
+            return self._respond(service.status, service.body)
         status, answer = service.answer(self.path, json.loads(sent))
         if service.lost and self.path == "/v1/transfer":
             service.lost -= 1
             self.close_connection = True
             return
-        body = json.dumps(answer).encode()
-        if service.status:
-            status, body = service.status, service.body
+        return self._respond(status, json.dumps(answer).encode())
+
+    def _respond(self, status: int, body: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -14,6 +14,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.quotes import BridgeQuote, RouteRequest
 from tests.bridges.across_service import running_across
 from tests.bridges.attestation_service import running_service
+from tests.bridges.gateway_service import running_gateway
 from tests.bridges.payments import ARBITRUM, BASE, CATALOGUE, NOW
 
 ACCOUNT = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
@@ -42,7 +43,8 @@ def opened(folder: Path, head: str = "", *chains: str) -> Iterator[LiveBridges]:
     try:
         yield bridges
     finally:
-        for one in (*bridges.bridges, *bridges.clients.values()):
+        moving = bridges.inventory_bridges.values()
+        for one in (*bridges.bridges, *bridges.clients.values(), *moving):
             getattr(one, "close", int)()
         live.close()
 
@@ -87,11 +89,27 @@ def test_transfers_are_followed_although_their_bridge_is_quoted_no_more(tmp_path
         assert bridges.ends.keys() == {BASE, BSC, POLYGON}
 
 
-@pytest.mark.parametrize("name", ["GATEWAY", "RHINOFI"])
-def test_a_bridge_that_is_only_simulated_is_refused(name: str, tmp_path: Path) -> None:
-    words = f"bridges: {name} is quoted on the simulated network alone; a live one has CCTP"
+def test_a_bridge_that_is_only_simulated_is_refused(tmp_path: Path) -> None:
+    words = "bridges: RHINOFI is quoted on the simulated network alone; a live one has CCTP"
     with pytest.raises(ValueError, match=words):
-        read(tmp_path, f'bridges = ["CCTP", "{name}"]', BASE)
+        read(tmp_path, 'bridges = ["CCTP", "RHINOFI"]', BASE)
+
+
+def test_gateway_is_quoted_by_the_operators_url_between_its_evm_chains(tmp_path: Path) -> None:
+    with running_gateway({}) as service:
+        head = f'bridges = ["GATEWAY"]\n[gateway]\nurl = "{service.url}"'
+        with opened(tmp_path, head, BASE, ARBITRUM, BSC, MONAD_TEST) as bridges:
+            (gateway,) = bridges.bridges
+            pairs = {(route.source, route.destination) for route in gateway.routes()}
+            (quote,) = gateway.get_quotes([RouteRequest(BASE, ARBITRUM, 25_000_000)], NOW)
+    assert pairs == {(BASE, ARBITRUM), (ARBITRUM, BASE)}
+    assert isinstance(quote, BridgeQuote)
+    assert (quote.bridge, quote.custody, quote.collector) == ("GATEWAY", "OPERATOR", "")
+
+
+def test_inventory_moves_although_gateway_is_not_quoted(tmp_path: Path) -> None:
+    with opened(tmp_path, "bridges = []") as bridges:
+        assert bridges.inventory_bridges.keys() == {"GATEWAY"}
 
 
 def test_an_attestation_service_of_the_operators_is_asked_instead_of_circles(
@@ -130,6 +148,10 @@ def test_after_its_end_nothing_is_asked(tmp_path: Path) -> None:
         ),
         ("[cctp]\ncache_seconds = 601", "cctp.cache_seconds: Input should be less than"),
         ("[across]\ncache_seconds = 5", "across.cache_seconds: there is no such field"),
+        ('[gateway]\nkey = "secret"', "gateway.key: there is no such field"),
+        ('[gateway]\ndepositor = "0x12"', "gateway: "),
+        (f'[gateway]\ndepositor = "{ACCOUNT.lower()}"', f"depositor must be written {ACCOUNT}"),
+        ("[gateway]\ntimeout_seconds = 0", "gateway.timeout_seconds: "),
         ('bridges = ["MOON"]', r"bridges\.0: Input should be"),
     ],
 )

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from crossway.adapters.bridges.cctp.networks import attestation_times, cctp_contracts
+from crossway.adapters.bridges.gateway.networks import gateway_contracts, has_gateway
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.catalogue import load_catalogue
 from tests.npm_packages import (
@@ -82,6 +83,26 @@ def test_sources_with_fast_messages_are_attested_to_sooner(
             continue
         published = circle[chain.chain_id]["cctp"]["contracts"]["v2"]
         assert published["fastConfirmations"] < published["confirmations"]
+
+
+def test_gateways_chains_and_contracts_are_circles() -> None:
+    published = exports(npm_package(*CIRCLE_BRIDGE_KIT) / "chains.cjs").values()
+    with_gateway = {
+        str(one["chainId"]): one["gateway"]
+        for one in published
+        if one.get("gateway") and one["type"] == "evm"
+    }
+    assert {chain.chain_id for chain in EVM if has_gateway(chain)} == {
+        chain.chain_id for chain in EVM if chain.chain_id in with_gateway
+    }
+    for chain in EVM:
+        if not has_gateway(chain):
+            continue
+        entry, ours = with_gateway[chain.chain_id], gateway_contracts(chain.testnet)
+        assert entry["domain"] == chain.cctp_domain
+        found = entry["contracts"]["v1"]
+        assert canonical_address("evm", found["wallet"]) == ours.wallet
+        assert canonical_address("evm", found["minter"]) == ours.minter
 
 
 def test_the_attestation_services_are_circles() -> None:

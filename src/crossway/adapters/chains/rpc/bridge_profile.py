@@ -47,9 +47,9 @@ class AcrossProfile(ServiceProfile):
 
 
 class GatewayProfile(ServiceProfile):
-    """Circle Gateway's APIs, which need no key. Its estimates count for `cache_seconds`. `depositor`
-    is the address of another account than the relayer's that owns the unified balance, and has
-    named the relayer its delegate; its key is never configured."""
+    """Circle Gateway's APIs, which need no key. Their estimates count for `cache_seconds`.
+    `depositor` is the address of another account than the relayer's that owns the unified balance,
+    and has named the relayer its delegate; its key is never configured."""
 
     cache_seconds: float | None = Field(default=None, ge=5, le=600)
     depositor: str = Field(default="", max_length=100)
