@@ -167,6 +167,12 @@ def test_nothing_is_deposited_where_the_contract_is_not(gateway_world: GatewayWo
     assert answer == Declined("Circle Gateway's contracts are not on BASE_MAINNET.")
 
 
+def test_a_deposit_waits_while_circle_has_paused_the_wallet(gateway_world: GatewayWorld) -> None:
+    call(gateway_world.anvils[BASE], GATEWAY.wallet, "pause()")
+    deposit = gateway_world.planned(DEPOSIT, BASE)
+    assert asked(gateway_world, deposit) == "Circle has paused the wallet on BASE_MAINNET."
+
+
 def test_a_paused_minter_and_a_denylisted_relayer_are_told(funded: GatewayWorld) -> None:
     arbitrum = funded.anvils[ARBITRUM]
     transfer = funded.commit(funded.planned(MINT, ARBITRUM))

@@ -13,6 +13,7 @@ from eth_account import Account
 from pydantic import ValidationError
 from solders.keypair import Keypair
 
+from crossway.adapters.bridges.gateway.burn_intents import BurnIntent, TransferSpec
 from crossway.adapters.chain_families import load_family
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.rpc.family import ChainSettings
@@ -64,6 +65,20 @@ def fill() -> OutboundCall:
     payout = Output(RELAYER, RECIPIENT, RECIPIENT, 25_000_000)
     intent_hash = "0x" + "12" * 32
     return OutboundCall(OutboundTxKind.FILL, BASE, RELAYER, intent_hash, (payout,), terms=terms)
+
+
+def test_a_remote_signer_sees_which_burn_intent_it_signs(signer: RemoteSigner) -> None:
+    spec = TransferSpec(6, 3, *(bytes([n]) * 32 for n in range(8)), 25_000_000, bytes(32))  # type: ignore[arg-type]
+    intent = BurnIntent(2**40, 13_500, spec)
+    request = SigningRequest(intent.signing_payload, typed_data=intent.typed_data)
+    opened(signer).sign(keccak256(intent.signing_payload), request)
+    (asked,) = signer.requests
+    assert keccak256(bytes.fromhex(asked["transaction"])).hex() == asked["digest"]
+    assert asked["transaction"].startswith("1901")
+    assert asked["call"] is None
+    assert asked["typed_data"]["primaryType"] == "BurnIntent"
+    message = asked["typed_data"]["message"]
+    assert (message["maxFee"], message["spec"]["value"]) == ("13500", "25000000")
 
 
 def test_a_remote_signer_sees_what_it_signs(signer: RemoteSigner) -> None:

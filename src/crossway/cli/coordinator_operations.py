@@ -35,7 +35,7 @@ def print_agent_calls(names: Sequence[str] | None, agent: str, revoke: bool) -> 
         except ValueError as error:
             raise SetupError(str(error)) from None
         what = f"{account} no longer acts for it" if revoke else f"{account} acts for it"
-        _print_calls(name, accounts.coordinator, what, calls)
+        print_calls(name, accounts.coordinator, what, calls)
 
 
 def check_agents(names: Sequence[str] | None) -> bool:
@@ -86,7 +86,7 @@ def withdraw(name: str, symbol: str, to: str, coordinator: str, yes: bool) -> No
             execute(operator, plan, yes)
         else:
             calls = operator.withdrawal_calls(token, receiver, owner)
-            _print_calls(name, owner, describe_withdrawal(token, receiver, units), calls)
+            print_calls(name, owner, describe_withdrawal(token, receiver, units), calls)
 
 
 def unpark(payment: int, yes: bool) -> None:
@@ -109,7 +109,7 @@ def unpark(payment: int, yes: bool) -> None:
             execute(operator, make_plan(partial(operator.plan_unpark, intent)), yes)
         else:
             what = f"what is parked for payment {payment} is owed to it, to withdraw"
-            _print_calls(name, owner, what, [operator.unpark_call(intent)])
+            print_calls(name, owner, what, [operator.unpark_call(intent)])
 
 
 def _is_relayer(chain: ChainProfile, coordinator: str) -> bool:
@@ -125,8 +125,11 @@ def _parse_address(operator: ChainOperator, field: str, text: str) -> str:
         raise InvalidInput(f"{field} {error}") from None
 
 
-def _print_calls(name: str, account: str, what: str, calls: Sequence[UnsignedCall]) -> None:
-    typer.echo(f"{name}: the coordinator {account} signs, with a wallet of its own: {what}")
+def print_calls(
+    name: str, account: str, what: str, calls: Sequence[UnsignedCall], role: str = "coordinator"
+) -> None:
+    """Print calls that an account signs whose key is not here."""
+    typer.echo(f"{name}: the {role} {account} signs, with a wallet of its own: {what}")
     for number, call in enumerate(calls, start=1):
         if len(calls) > 1:
             typer.echo(f"  call {number} of {len(calls)}")

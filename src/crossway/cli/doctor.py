@@ -18,6 +18,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.cli.errors import report_errors, setting_errors
+from crossway.domain.quotes import BridgeName
 from crossway.server.allowed_hosts import is_loopback_name
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
 from crossway.sign_in_setup import check_identity_providers
@@ -110,7 +111,12 @@ def _check_bridges() -> bool:
     """Check the bridges of the profile and print the findings of each."""
     # As above.
     from crossway.adapters.bridge_diagnostics import diagnose_bridges
-    from crossway.adapters.live_bridges import open_attestation_services
+    from crossway.adapters.bridges.gateway.diagnostics import diagnose_gateway
+    from crossway.adapters.live_bridges import (
+        gateway_ends,
+        open_attestation_services,
+        open_gateway_apis,
+    )
     from crossway.adapters.live_environment import open_live_environment
     from crossway.catalogue import load_catalogue
 
@@ -122,6 +128,10 @@ def _check_bridges() -> bool:
         services = open_attestation_services(live.profile.cctp)
         with closing(services):
             by_bridge = diagnose_bridges(live, services)
+        if BridgeName.GATEWAY in live.profile.bridges:
+            apis = open_gateway_apis(live.profile.gateway)
+            with closing(apis):
+                by_bridge[BridgeName.GATEWAY] = list(diagnose_gateway(gateway_ends(live), apis))
     for name, findings in by_bridge.items():
         typer.echo(name)
         _print_findings(findings)

@@ -26,6 +26,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "books": ("books", "group"),
     "clients": ("clients", "group"),
     "contracts": ("contracts", "group"),
+    "gateway": ("gateway", "group"),
     "keys": ("keys", "group"),
     "secrets": ("secrets", "group"),
     "people": ("staff", "group"),

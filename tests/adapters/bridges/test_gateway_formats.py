@@ -17,7 +17,7 @@ from crossway.adapters.bridges.gateway.burn_intents import (
     parse_signed_intent,
     parse_spec,
 )
-from crossway.adapters.bridges.gateway.client import salt_of
+from crossway.adapters.bridges.gateway.specs import salt_of
 from crossway.domain.inventory_transfer import (
     InventoryTransfer,
     InventoryTransferKind,

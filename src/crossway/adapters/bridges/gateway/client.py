@@ -14,7 +14,7 @@ from crossway.adapters.bridges.gateway.burn_intents import (
     parse_stored_attestation,
 )
 from crossway.adapters.bridges.gateway.contracts import DEPOSIT, DEPOSIT_FOR, MINT
-from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd, spec_between
+from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd
 from crossway.adapters.bridges.gateway.networks import (
     GatewayApis,
     contract_block_seconds,
@@ -24,8 +24,8 @@ from crossway.adapters.bridges.gateway.networks import (
     mint_seconds,
     offered_fee,
 )
+from crossway.adapters.bridges.gateway.specs import salt_of, spec_between
 from crossway.adapters.bridges.gateway.unified_balance import UnifiedBalance
-from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.evm.abi import APPROVE
 from crossway.domain.errors import Unreachable
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
@@ -51,7 +51,8 @@ class GatewayTransfers:
     """`ports.inventory_bridge.InventoryBridge` over Circle Gateway, between the chains of `ends`.
 
     Deposits are approved exactly and made by the wallet contract's own functions: a plain transfer
-    would credit nothing. A mint comes out of the deposits of one chain, the cheapest that has
+    would credit nothing. An approval replaces the one before, so that the two calls of a deposit
+    have to follow one another. A mint comes out of the deposits of one chain, the cheapest that has
     enough, and only the relayer of its destination can carry it out. Circle's attestation is used
     where it is to what was signed, byte by byte, and where the contract on our own nodes accepts
     its signature.
@@ -166,10 +167,12 @@ class GatewayTransfers:
             )
         return fee
 
-    def _agree_to_deposit(self, transfer: InventoryTransfer) -> Agreed | Declined:
+    def _agree_to_deposit(self, transfer: InventoryTransfer) -> Agreed | Declined | Unanswered:
         end = self._ends[transfer.source_chain]
         if not end.has_contracts():
             return Declined(f"{TITLE}'s contracts are not on {end.chain.id}.")
+        if paused := end.find_paused():
+            return Unanswered(f"Circle has paused the {paused} on {end.chain.id}.")
         return Agreed(b"", "", transfer.amount, None, final_seconds(end.chain))
 
     def _agree_to_mint(
@@ -259,11 +262,3 @@ class GatewayTransfers:
             return Unanswered("It was minted, by a transaction that our nodes do not report.")
         fee = max(transfer.source_amount - transfer.amount, 0)
         return Arrived(event.tx_hash, event.height, fee)
-
-
-def salt_of(transfer: InventoryTransfer) -> bytes:
-    """The salt of an attempt, which follows from the transfer: its time of creation tells apart the
-    transfers of two databases with the same relayer, whose numbers are the same."""
-    created = transfer.created_at.timestamp()
-    facts = (transfer.intent_id, transfer.kind, transfer.id, f"{created:.6f}", transfer.attempt)
-    return keccak256(f"Crossway inventory transfer {facts}".encode())

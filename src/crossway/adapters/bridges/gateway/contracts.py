@@ -33,6 +33,7 @@ WITHDRAWAL_BLOCK: Final = _function("withdrawalBlock(address,address)")
 INITIATE: Final = _function(INITIATE_SIGNATURE)
 WITHDRAW: Final = _function(WITHDRAW_SIGNATURE)
 MINT: Final = _function("gatewayMint(bytes,bytes)")
+PAUSED: Final = Function(keccak256(b"paused()")[:4], ())
 IS_USED: Final = _function("isTransferSpecHashUsed(bytes32)")
 
 DEPOSITED: Final = Event(

@@ -9,8 +9,6 @@ from crossway.adapters.bridges.gateway.burn_intents import (
     Attestation,
     BurnIntent,
     SignedIntent,
-    TransferSpec,
-    account_word,
     join_signature,
 )
 from crossway.adapters.bridges.gateway.contracts import (
@@ -21,6 +19,7 @@ from crossway.adapters.bridges.gateway.contracts import (
     IS_AUTHORIZED,
     IS_USED,
     MINT,
+    PAUSED,
     WITHDRAWAL_BLOCK,
     WITHDRAWING,
     MintRefusal,
@@ -43,6 +42,7 @@ from crossway.adapters.chains.evm.rpc_schemas import (
 from crossway.adapters.chains.evm.tx_results import read_receipts
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.words import WORD
 from crossway.domain.errors import SigningRefused, Unreachable
 from crossway.ports.signing import SigningRequest
 
@@ -128,6 +128,18 @@ class GatewayEnd:
             return all(parse_data(code, "a contract") for code in session.call(*requests))
 
         return self._agreed(read, "on which contracts there are")
+
+    def find_paused(self) -> str:
+        """Which of Circle's contracts is paused, in words; empty for none."""
+        contracts = {"wallet": self.wallet, "minter": self.minter}
+        requests = [call_request(Call(at, PAUSED.encode())) for at in contracts.values()]
+
+        def read(session: RpcSession) -> list[bool]:
+            return [any(_word(result)) for result in session.call(*requests)]
+
+        paused = self._agreed(read, "on what is paused")
+        names = [name for name, is_paused in zip(contracts, paused, strict=True) if is_paused]
+        return " and ".join(names)
 
     def find_deposit(self, tx_id: str) -> SeenDeposit | None:
         """What a transaction of the relayer deposited for the depositor; None where it is in no
@@ -247,25 +259,6 @@ class GatewayEnd:
         return first
 
 
-def spec_between(source: GatewayEnd, target: GatewayEnd, units: int, salt: bytes) -> TransferSpec:
-    """What is burnt of the depositor's deposits on one chain, and minted to our relayer on another.
-    Nobody but the relayer mints it, also where an answer of Circle's is lost on its way to us."""
-    return TransferSpec(
-        source_domain=source.domain,
-        destination_domain=target.domain,
-        source_contract=account_word(source.wallet),
-        destination_contract=account_word(target.minter),
-        source_token=account_word(source.usdc),
-        destination_token=account_word(target.usdc),
-        source_depositor=account_word(source.depositor),
-        destination_recipient=account_word(target.relayer),
-        source_signer=account_word(source.relayer),
-        destination_caller=account_word(target.relayer),
-        value=units,
-        salt=salt,
-    )
-
-
 def _contract_height(header: Any) -> int:
     """The height by which contracts on a chain count, of which some rollups have another one than
     that of their own blocks: on Arbitrum it is that of Ethereum."""
@@ -290,7 +283,7 @@ def _refusal(result: Any) -> MintRefusal | None:
 
 
 def _word(result: Any) -> bytes:
-    word = parse_data(result, "a balance")
-    if len(word) != 32:
-        raise Unreachable("Circle's wallet contract is not where it should be")
+    word = parse_data(result, "a number")
+    if len(word) != WORD:
+        raise Unreachable("Circle Gateway's contract is not where it should be")
     return word

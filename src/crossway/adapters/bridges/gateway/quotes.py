@@ -17,7 +17,7 @@ from crossway.adapters.bridges.base import (
     parse_rate,
 )
 from crossway.adapters.bridges.gateway.api import TITLE, Refused
-from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd, spec_between
+from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd
 from crossway.adapters.bridges.gateway.networks import (
     USDC,
     GatewayApis,
@@ -27,6 +27,7 @@ from crossway.adapters.bridges.gateway.networks import (
     transfer_fee,
 )
 from crossway.adapters.bridges.service_limits import load_limits
+from crossway.adapters.bridges.gateway.specs import spec_between
 from crossway.adapters.chains.words import WORD
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue

@@ -183,8 +183,13 @@ def plan_withdrawal(chain: EvmChain, token: Token, to: str, units: int) -> TxPla
 def plan_unpark(chain: EvmChain, intent: Intent) -> TxPlan:
     """Have what is parked for a payment's recipient credited to our coordinator."""
     what = f"what is parked for payment {intent.id}"
-    call = unpark_call(chain.context, intent)
-    return _plan(chain, chain.context.signer, lambda session: [(what, call)])
+    return plan_calls(chain, [(what, unpark_call(chain.context, intent))])
+
+
+def plan_calls(chain: EvmChain, calls: Sequence[tuple[str, Call]]) -> TxPlan:
+    """Calls of the relayer, each with what it does for people. One whose gas depends on another of
+    them belongs in a plan of its own."""
+    return _plan(chain, chain.context.signer, lambda session: calls)
 
 
 def _plan(
