@@ -2,7 +2,7 @@
 
 python -m benchmarks [name …]; the names are quotes, live_quotes, ramps, commits, lifecycles,
 deposits, serving, deliveries, lookups, overviews, trackers, books, analytics, evm, watching,
-first_paint, start, stalls, bridges
+first_paint, start, stalls, bridges, gateway
 
 python -m benchmarks campaign [options] is a long run under faults; see its --help.
 """
@@ -32,6 +32,7 @@ NAMES = (
     "start",
     "stalls",
     "bridges",
+    "gateway",
 )
 
 
