@@ -3,60 +3,60 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import typer
 
-from crossway.adapters.bridges.gateway.depositor_calls import (
-    DepositorCall,
-    delegate_call,
-    deposit_calls,
-    initiate_call,
-    withdraw_call,
-)
-from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd, Holding
-from crossway.adapters.bridges.gateway.networks import contract_block_seconds, has_gateway
-from crossway.adapters.bridges.gateway.unified_balance import UnifiedBalance
-from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.operator_txs import plan_calls
 from crossway.adapters.chains.rpc.profile import Profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator
-from crossway.adapters.live_bridges import open_gateway_apis
 from crossway.cli.contract_operations import execute, load_profile, make_plan, open_chains
 from crossway.cli.coordinator_operations import print_calls
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.money import format_units, parse_decimal
 from crossway.startup_checks import SetupError
 
-_DECIMALS, _HOUR_SECONDS = 6, 3_600
+if TYPE_CHECKING:
+    from crossway.adapters.bridges.gateway.depositor import Depositor, DepositorCall
+    from crossway.adapters.bridges.gateway.gateway_end import DepositorBalance
+    from crossway.adapters.chains.evm.chain import EvmChain
+
+_DECIMALS = 6
 
 
 def print_balances(names: Sequence[str] | None) -> None:
     """Print what each chain's deposits come to, and who may use them."""
+    # Imported here, as below: these libraries are optional and needed for live chains only.
+    from crossway.adapters.bridges.gateway.unified_balance import UnifiedBalance
+    from crossway.adapters.live_bridges import open_gateway_apis
+
     _, profile = load_profile()
     with closing(open_gateway_apis(profile.gateway)) as apis:
-        for name, _, end in _open_ends(profile, names, signs=False):
-            held = end.holding()
-            balance = UnifiedBalance({name: end}, apis)
+        for operator, depositor in _open_depositors(profile, names, signs=False):
+            name, end = operator.chain.id, depositor.end
+            held = end.depositor_balance()
             try:
-                text = f"{_usdc(balance.available(end.chain.testnet)[name])} can be minted"
+                available = UnifiedBalance({name: end}, apis).available(end.chain.testnet)
+                text = f"{_usdc(available[name])} can be minted"
             except Unreachable as error:
                 text = f"what can be minted is unknown: {error}"
             typer.echo(f"{name}: {text}")
             fresh = f", of it {_usdc(held.fresh)} not final" if held.fresh else ""
             typer.echo(f"  in the wallet contract: {_usdc(held.available)}{fresh}")
             if held.withdrawing:
-                typer.echo(f"  being withdrawn: {_usdc(held.withdrawing)}, {_when(end, held)}")
-            typer.echo(f"  depositor {end.depositor}{_permission(end, held)}")
+                when = _when(depositor, held)
+                typer.echo(f"  being withdrawn: {_usdc(held.withdrawing)}, {when}")
+            typer.echo(f"  depositor {depositor.address}{_permission(depositor, held)}")
 
 
 def deposit(name: str, amount: str, yes: bool) -> None:
     """Deposit an amount of the depositor's USDC, or print what it has to sign."""
     units = _parse_amount(amount)
-    for operator, end in _open_for_depositor(name):
-        if not end.has_contracts():
+    _, profile = load_profile()
+    for operator, depositor in _open_depositors(profile, [name], _signs(profile)):
+        if not depositor.end.has_contracts():
             raise SetupError(f"{name}: Circle Gateway's contracts are not there")
-        calls = deposit_calls(end, units)
-        _send_or_print(operator, end, f"a deposit of {_usdc(units)}", calls, yes)
+        what = f"a deposit of {_usdc(units)}"
+        _send_or_print(operator, depositor, what, depositor.deposit(units), yes)
 
 
 def print_delegate_calls(names: Sequence[str] | None, account: str, revoke: bool) -> None:
@@ -67,90 +67,99 @@ def print_delegate_calls(names: Sequence[str] | None, account: str, revoke: bool
             "the relayers own their deposits themselves and need no delegates: the profile has no "
             "gateway.depositor"
         )
-    for name, operator, end in _open_ends(profile, names, signs=False):
+    for operator, depositor in _open_depositors(profile, names, signs=False):
         try:
-            delegate = operator.chain.canonical_address(account or end.relayer)
+            delegate = operator.chain.canonical_address(account or depositor.end.relayer)
         except ValueError as error:
             raise InvalidInput(f"delegate {error}") from None
-        if delegate == end.depositor:
+        if delegate == depositor.address:
             raise InvalidInput(f"delegate: {delegate} is the depositor itself")
-        made = delegate_call(end, delegate, not revoke)
-        print_calls(name, end.depositor, made.description, [made.unsigned(end)], "depositor")
+        change = depositor.remove_delegate if revoke else depositor.name_delegate
+        made = change(delegate)
+        _print(operator, depositor, made.description, [made])
 
 
 def withdraw(name: str, amount: str, yes: bool) -> None:
     """Take out what has waited for its time, or begin to take out an amount, by default all."""
-    for operator, end in _open_for_depositor(name):
-        held = end.holding()
+    _, profile = load_profile()
+    for operator, depositor in _open_depositors(profile, [name], _signs(profile)):
+        held = depositor.end.depositor_balance()
         if held.withdrawing and not amount:
             if held.withdrawal_block > held.height:
-                raise InvalidInput(f"{name}: {_usdc(held.withdrawing)}: {_when(end, held)}")
-            what = f"{_usdc(held.withdrawing)} are taken out"
-            _send_or_print(operator, end, what, [withdraw_call(end)], yes)
-            continue
-        units = _parse_amount(amount) if amount else held.available
-        if not 0 < units <= held.available:
-            raise InvalidInput(f"{name}: {_usdc(held.available)} can be withdrawn")
-        what = f"a withdrawal of {_usdc(units)} begins, which pays out after about a week"
-        _send_or_print(operator, end, what, [initiate_call(end, units)], yes)
+                when = _when(depositor, held)
+                raise InvalidInput(f"{name}: {_usdc(held.withdrawing)}, {when}")
+            what, made = f"{_usdc(held.withdrawing)} are taken out", depositor.withdraw()
+        else:
+            units = _parse_amount(amount) if amount else held.available
+            if not 0 < units <= held.available:
+                raise InvalidInput(f"{name}: {_usdc(held.available)} can be withdrawn")
+            what = f"a withdrawal of {_usdc(units)} begins, which pays out after about a week"
+            made = depositor.initiate(units)
+        _send_or_print(operator, depositor, what, [made], yes)
+
+
+def _signs(profile: Profile) -> bool:
+    """Whether the relayer's key is the depositor's."""
+    return not profile.gateway.depositor
 
 
 def _send_or_print(
     operator: ChainOperator,
-    end: GatewayEnd,
+    depositor: "Depositor",
     what: str,
-    calls: Sequence[DepositorCall],
+    calls: "Sequence[DepositorCall]",
     yes: bool,
 ) -> None:
     """Send calls of the relayer, one after the other, or print those of another depositor."""
-    chain = operator.chain
-    if end.depositor != end.relayer:
-        unsigned = [made.unsigned(end) for made in calls]
-        print_calls(chain.id, end.depositor, what, unsigned, "depositor")
+    if not depositor.is_relayer:
+        _print(operator, depositor, what, calls)
         return
-    assert isinstance(chain, EvmChain)
+    typer.echo(f"{operator.chain.id}: {what}")
     for made in calls:
-        plan = partial(plan_calls, chain, [(f"{what}: {made.description}", made.call)])
-        execute(operator, make_plan(plan), yes)
+        execute(operator, make_plan(partial(depositor.plan, made)), yes)
 
 
-def _open_for_depositor(name: str) -> Iterator[tuple[ChainOperator, GatewayEnd]]:
-    """A chain with its contracts; with the relayer's key where that is the depositor's."""
-    _, profile = load_profile()
-    for _, operator, end in _open_ends(profile, [name], signs=not profile.gateway.depositor):
-        yield operator, end
+def _print(
+    operator: ChainOperator, depositor: "Depositor", what: str, calls: "Sequence[DepositorCall]"
+) -> None:
+    unsigned = [depositor.unsigned(made) for made in calls]
+    print_calls(operator.chain.id, depositor.address, what, unsigned, "depositor")
 
 
-def _open_ends(
+def _open_depositors(
     profile: Profile, names: Sequence[str] | None, signs: bool
-) -> Iterator[tuple[str, ChainOperator, GatewayEnd]]:
-    """Each of the requested chains with Gateway, closed before the next. Raises `InvalidInput` and
-    `SetupError`."""
+) -> "Iterator[tuple[ChainOperator, Depositor]]":
+    """The depositor on each of the requested chains with Gateway, each closed before the next; with
+    the relayer's key where this `signs`. Raises `InvalidInput` and `SetupError`."""
+    from crossway.adapters.bridges.gateway.depositor import Depositor
+    from crossway.adapters.bridges.gateway.networks import has_gateway
+
     catalogue, _ = load_profile()
-    served = {n for n in profile.chains if has_gateway(catalogue.chains[n])}
-    if lacking := [n for n in names or () if n in profile.chains and n not in served]:
+    served = {name for name in profile.chains if has_gateway(catalogue.chains[name])}
+    if lacking := [name for name in names or () if name in profile.chains and name not in served]:
         raise InvalidInput(f"chain: Circle Gateway is not on {', '.join(lacking)}")
     if not served:
         raise SetupError("Circle Gateway is on none of the profile's chains")
-    for name, operator in open_chains(names or sorted(served), signs):
-        assert isinstance(operator.chain, EvmChain)
-        yield name, operator, GatewayEnd(operator.chain, profile.gateway.depositor)
+    for _, operator in open_chains(names or sorted(served), signs):
+        # Gateway is listed for EVM chains alone.
+        chain = cast("EvmChain", operator.chain)
+        yield operator, Depositor(chain, profile.gateway.depositor)
 
 
-def _permission(end: GatewayEnd, held: Holding) -> str:
-    if end.depositor == end.relayer:
+def _permission(depositor: "Depositor", held: "DepositorBalance") -> str:
+    relayer = depositor.end.relayer
+    if depositor.is_relayer:
         return ", which is the relayer"
     if held.authorized:
-        return f"; the relayer {end.relayer} may sign burn intents"
-    return f"; the relayer {end.relayer} may NOT sign burn intents: see crossway gateway delegate"
+        return f"; the relayer {relayer} may sign burn intents"
+    return f"; the relayer {relayer} may NOT sign burn intents: see crossway gateway delegate"
 
 
-def _when(end: GatewayEnd, held: Holding) -> str:
+def _when(depositor: "Depositor", held: "DepositorBalance") -> str:
     """From when a withdrawal can be taken out."""
-    blocks = held.withdrawal_block - held.height
-    if blocks <= 0:
+    hours = depositor.hours_until_withdrawal(held)
+    if hours <= 0:
         return "which can be taken out now"
-    hours = blocks * contract_block_seconds(end.chain) / _HOUR_SECONDS
     block = f"block {held.withdrawal_block:,}"
     return f"which can be taken out from {block} on, in about {hours:,.0f} hours"
 

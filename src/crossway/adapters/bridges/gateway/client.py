@@ -188,7 +188,7 @@ class GatewayTransfers:
         except Refused as refusal:
             # A balance that is too low now may suffice later: a deposit becomes final, or what an
             # expired attestation held is released.
-            if self.balance.told([source.chain.id])[source.chain.id] < total:
+            if self.balance.fetch_from_circle([source.chain.id])[source.chain.id] < total:
                 return Unanswered(f"{TITLE} refuses for now: {refusal}")
             self.balance.release(key)
             return Declined(f"{TITLE} refuses: {refusal}")

@@ -31,7 +31,7 @@ def _service_finding(ends: Mapping[str, GatewayEnd], apis: GatewayApis, testnet:
     subject = "test service" if testnet else "service"
     chains = [name for name, end in ends.items() if end.chain.testnet == testnet]
     try:
-        told = UnifiedBalance(ends, apis).told(chains)
+        told = UnifiedBalance(ends, apis).fetch_from_circle(chains)
     except Unreachable as error:
         remedy = "Open the way to it: without it, GATEWAY is not quoted and nothing is minted."
         return Finding(subject, str(error), remedy)
@@ -48,7 +48,7 @@ def _chain_finding(name: str, end: GatewayEnd) -> Finding:
         if paused := end.find_paused():
             remedy = "Wait: payments are made out of the inventory that is there."
             return Finding(name, f"Circle has paused the {paused}", remedy)
-        authorized = end.depositor == end.relayer or end.holding().authorized
+        authorized = end.depositor == end.relayer or end.depositor_balance().authorized
     except Unreachable as error:
         return Finding(name, str(error), "Make sure that a node answers, and try again.")
     if not authorized:

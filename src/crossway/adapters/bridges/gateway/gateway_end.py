@@ -68,7 +68,7 @@ class MintState:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class DepositorBalance:
     """What a depositor has in the wallet contract, in units: `available` to be minted, of it
     `fresh` from deposits that are not final, and `withdrawing`, which can be taken out from the
     block `withdrawal_block` on, 0 for none. `height` is that of the newest block as contracts
@@ -206,7 +206,7 @@ class GatewayEnd:
 
         return self._agreed(read, "on whether it can be minted")
 
-    def holding(self) -> Holding:
+    def depositor_balance(self) -> DepositorBalance:
         """What the depositor has."""
         final, of_depositor = self.finalized(), (self.usdc, self.depositor)
         functions = (AVAILABLE, WITHDRAWING, WITHDRAWAL_BLOCK)
@@ -214,7 +214,7 @@ class GatewayEnd:
         calls.append(Call(self.wallet, IS_AUTHORIZED.encode(*of_depositor, self.relayer)))
         topics = [DEPOSITED.topic, address_topic(self.usdc), address_topic(self.depositor)]
 
-        def read(session: RpcSession) -> Holding:
+        def read(session: RpcSession) -> DepositorBalance:
             header = session.call(block_request("latest"))[0]
             newest = parse_block(header)
             at = hex(newest.height)
@@ -227,7 +227,7 @@ class GatewayEnd:
             logs = fetch_events(session, limits, log_filter, final + 1, newest.height)
             fresh = sum(DEPOSITED.decode(log.data)[0] for log in logs)
             height = _contract_height(header)
-            return Holding(available, fresh, withdrawing, block, height, authorized == 1)
+            return DepositorBalance(available, fresh, withdrawing, block, height, authorized == 1)
 
         results = self._evm.context.pool.quorum(read)
         # Nodes may have another newest block: the least that one of them has counts.

@@ -55,14 +55,14 @@ class UnifiedBalance:
         """What may be minted now of each chain's deposits on main or test networks, in units of
         USDC; `without` the reservation that is about to be replaced. Raises `Unreachable`."""
         chains = [name for name, end in self._ends.items() if end.chain.testnet == testnet]
-        told = self.told(chains)
+        told = self.fetch_from_circle(chains)
         reserved = self._sum_reserved(without)
         return {
             name: max(min(told[name], self._own(name)) - reserved.get(name, 0), 0)
             for name in chains
         }
 
-    def told(self, chains: Collection[str]) -> Mapping[str, int]:
+    def fetch_from_circle(self, chains: Collection[str]) -> Mapping[str, int]:
         """What Circle says that may be minted of the deposits on chains of one network. Raises
         `Unreachable`."""
         if not chains:
@@ -77,8 +77,8 @@ class UnifiedBalance:
         return {name: found[end.domain] for name, end in ends.items()}
 
     def _own(self, chain: str) -> int:
-        holding = self._ends[chain].holding()
-        return max(holding.available - holding.fresh, 0)
+        balance = self._ends[chain].depositor_balance()
+        return max(balance.available - balance.fresh, 0)
 
     def _sum_reserved(self, without: AttemptKey | None) -> Mapping[str, int]:
         sums: dict[str, int] = defaultdict(int)
