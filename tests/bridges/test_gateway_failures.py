@@ -14,7 +14,7 @@ from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.words import address_word
 from crossway.domain.errors import Unreachable
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
-from crossway.ports.inventory_bridge import Arrived, Declined, Unanswered, Pending
+from crossway.ports.inventory_bridge import Arrived, Declined, Pending, Unanswered
 from tests.bridges.cctp_chains import call
 from tests.bridges.gateway_chains import (
     AMOUNT,

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from crossway.adapters.bridges.gateway.api import FAILURES, GatewayApi, Refused, new_http_client
+from crossway.adapters.bridges.gateway.api import FAILURES, GatewayApi, Refused
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.errors import Unreachable
+from crossway.domain.quotes import BridgeName
 from tests.adapters.bridges.test_gateway_formats import SPEC, attestation, signed
 from tests.bridges.gateway_service import GatewayService, running_gateway
 
@@ -35,7 +37,8 @@ class Asked:
 @pytest.fixture
 def asked() -> Iterator[Asked]:
     with running_gateway({}) as service:
-        api = GatewayApi(service.url, new_http_client(), max_seconds=2.0)
+        limits = load_limits(BridgeName.GATEWAY, {"requests_per_second": 1_000})
+        api = GatewayApi(service.url, limits)
         yield Asked(service, api)
         api.close()
 

@@ -26,8 +26,8 @@ from crossway.adapters.bridges.gateway.networks import (
     offered_fee,
     transfer_fee,
 )
-from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.bridges.gateway.specs import spec_between
+from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.words import WORD
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue
