@@ -77,18 +77,26 @@ def following(chains: Mapping[str, Anvil]) -> Iterator[GatewayService]:
 
 @dataclass
 class GatewayWorld:
-    """The bridge by a profile, without an engine: what that does to a transfer is in here."""
+    """The bridge by a profile, without an engine: what that does to a transfer is in here. Where
+    `urls` has two nodes of each chain, both must agree."""
 
     folder: Path
     anvils: Mapping[str, Anvil]
     service: GatewayService
     depositor: str = ""
+    urls: Mapping[str, Sequence[str]] | None = None
     live: LiveEnvironment = field(init=False)
     bridge: GatewayTransfers = field(init=False)
     quotes: GatewayQuotes = field(init=False)
 
     def __post_init__(self) -> None:
-        path = profile_of(self.folder, self.anvils.values(), bridges=("GATEWAY",))
+        path = profile_of(
+            self.folder,
+            self.anvils.values(),
+            self.urls,
+            quorum=2 if self.urls else 1,
+            bridges=("GATEWAY",),
+        )
         lines = ["[gateway]", f'url = "{self.service.url}"', "timeout_seconds = 30"]
         if self.depositor:
             lines.append(f'depositor = "{self.depositor}"')

@@ -1,4 +1,4 @@
-"""A payment under GATEWAY on live chains: quoted by Circle's estimate, and paid out of inventory."""
+"""A payment under GATEWAY on live chains: priced by Circle's estimate, paid out of inventory."""
 
 from collections.abc import Iterator
 from pathlib import Path
