@@ -106,7 +106,7 @@ class GatewayService:
                     intent = {"burnIntent": {**asked, "maxFee": str(fee)}}
                     return 200, {"body": [intent], "fees": {"total": dollars(fee), "token": "USDC"}}
                 case "/v1/transfer":
-                    return self._transfer(body[0]["burnIntent"], body[0]["signature"])
+                    return self._transfer(body)
         return 404, {"message": "not found"}
 
     def fee(self, spec: Mapping[str, Any]) -> int:
@@ -170,19 +170,23 @@ class GatewayService:
         expired = height > one.max_block_height and not self._is_used(one)
         return 0 if expired else int(spec["value"]) + one.fee
 
-    def _transfer(self, intent: dict[str, Any], signature: str) -> tuple[int, Any]:
-        packed = pack_spec(intent["spec"])
-        known = self.held.get(keccak(packed))
+    def _transfer(self, asked: Sequence[Mapping[str, Any]]) -> tuple[int, Any]:
+        intents = [one["burnIntent"] for one in asked]
+        packed = [pack_spec(intent["spec"]) for intent in intents]
+        known = self.held.get(keccak(packed[0]))
         if known is not None:
             if not self.repeats:
                 return 400, {"success": False, "message": "This transfer was already submitted"}
             return 201, known.answer
-        if problem := self.refuse or self._find_problem(intent, signature):
+        problems = [self._find_problem(one["burnIntent"], one["signature"]) for one in asked]
+        if problem := self.refuse or next(filter(None, problems), ""):
             return 400, {"success": False, "message": problem}
-        target = self.networks[intent["spec"]["destinationDomain"]]
+        target = self.networks[intents[0]["spec"]["destinationDomain"]]
         last = int(self._rpc(target, "eth_blockNumber"), 16) + self.expiry_blocks
-        fee, attested = self.fee(intent["spec"]), pack_spec(self._with_lie(intent["spec"]))
-        payload = b"\xff\x6f\xb3\x34" + word(last) + len(attested).to_bytes(4, "big") + attested
+        payload = b"".join([self._attest(intent["spec"], last) for intent in intents])
+        if len(asked) > 1:
+            payload = b"\x1e\x12\xdb\x71" + len(asked).to_bytes(4, "big") + payload
+        fee = sum(self.fee(intent["spec"]) for intent in intents)
         key = STRANGER_KEY if self.lie == "signer" else CIRCLE_KEY
         signed = Account.sign_message(encode_defunct(keccak(payload)), key).signature
         answer = {
@@ -192,8 +196,15 @@ class GatewayService:
             "fees": {"total": dollars(fee), "token": "USDC"},
             "expirationBlock": str(last),
         }
-        self.held[keccak(packed)] = Held(intent, signature, packed, fee, last, answer)
+        for one, spec in zip(asked, packed, strict=True):
+            intent = one["burnIntent"]
+            own = self.fee(intent["spec"])
+            self.held[keccak(spec)] = Held(intent, one["signature"], spec, own, last, answer)
         return 201, answer
+
+    def _attest(self, spec: Mapping[str, Any], last: int) -> bytes:
+        attested = pack_spec(self._with_lie(spec))
+        return b"\xff\x6f\xb3\x34" + word(last) + len(attested).to_bytes(4, "big") + attested
 
     def _find_problem(self, intent: Mapping[str, Any], signature: str) -> str:
         spec = intent["spec"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from eth_abi.abi import decode
 
-from crossway.adapters.bridges.gateway.burn_intents import parse_signed_intent
+from crossway.adapters.bridges.gateway.burn_intents import parse_signed_intents
 from crossway.adapters.chains.addresses import keccak256
 from crossway.adapters.chains.words import address_word
 from crossway.domain.errors import Unreachable
@@ -223,7 +223,7 @@ def test_a_delegate_mints_a_cold_accounts_balance(cold_world: GatewayWorld) -> N
     )
     base.carry_out(GATEWAY.wallet, _delegate_call("addDelegate"), key=COLD_KEY)
     agreed = cold_world.agree(transfer)
-    spec = parse_signed_intent(agreed.commitment).intent.spec
+    spec = parse_signed_intents(agreed.commitment)[0].intent.spec
     assert spec.source_depositor[12:].hex() == COLD[2:].lower()
     assert spec.source_signer[12:].hex() == RELAYER[2:].lower()
     cold_world.carry_out(cold_world.bridge.invocations(agreed), key=RELAYER_KEY)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from crossway.adapters.bridges.gateway.burn_intents import parse_signed_intent
+from crossway.adapters.bridges.gateway.burn_intents import parse_signed_intents
 from crossway.domain.errors import Unreachable
 from crossway.domain.inventory_transfer import InventoryTransferKind
 from crossway.ports.inventory_bridge import AgreementExpired, Arrived, Pending
@@ -78,7 +78,7 @@ def test_an_expired_attestation_is_replaced_once_and_minted_once(
     assert gateway_world.track(first) == AgreementExpired()
     service.expiry_blocks = 300
     second = gateway_world.agree(gateway_world.commit(again))
-    salts = {parse_signed_intent(t.commitment).intent.spec.salt for t in (first, second)}
+    salts = {parse_signed_intents(t.commitment)[0].intent.spec.salt for t in (first, second)}
     assert len(salts) == 2
     gateway_world.carry_out(gateway_world.bridge.invocations(first))
     gateway_world.carry_out(gateway_world.bridge.invocations(second))
@@ -104,8 +104,41 @@ def test_the_cheapest_deposits_that_suffice_are_burnt(gateway_world: GatewayWorl
     gateway_world.pass_finality()
     transfer = gateway_world.commit(gateway_world.planned(MINT, ARBITRUM))
     # Within one chain Circle takes no share.
-    assert parse_signed_intent(transfer.commitment).intent.spec.source_domain == 3
+    assert parse_signed_intents(transfer.commitment)[0].intent.spec.source_domain == 3
     assert gateway_world.agree(transfer).source_amount == AMOUNT + 10_000
+
+
+def test_a_mint_above_each_chains_deposits_burns_several(gateway_world: GatewayWorld) -> None:
+    base, arbitrum = (gateway_world.anvils[name] for name in (BASE, ARBITRUM))
+    gateway_world.deposited(BASE, AMOUNT, 91)
+    gateway_world.deposited(ARBITRUM, AMOUNT // 2, 92)
+    gateway_world.pass_finality()
+    planned = gateway_world.planned(MINT, ARBITRUM, amount=AMOUNT * 5 // 4)
+    transfer = gateway_world.agree(gateway_world.commit(planned))
+    specs = [one.intent.spec for one in parse_signed_intents(transfer.commitment)]
+    assert [spec.source_domain for spec in specs] == [6, 3]
+    assert sum(spec.value for spec in specs) == planned.amount
+    assert gateway_world.track(transfer) == Pending()
+    before = arbitrum.balance(RELAYER)
+    tx_id = gateway_world.carry_out(gateway_world.bridge.invocations(transfer))
+    fee = transfer.source_amount - planned.amount
+    assert gateway_world.track(transfer) == Arrived(tx_id, arbitrum.height, fee)
+    assert arbitrum.balance(RELAYER) - before == planned.amount
+    for chain in (BASE, ARBITRUM):
+        gateway_world.burn(chain)
+    assert base.balance(FEE_RECIPIENT) + arbitrum.balance(FEE_RECIPIENT) == fee
+    gateway_world.pass_finality()
+    left = AMOUNT * 3 // 2 - transfer.source_amount
+    assert sum(gateway_world.bridge.balances().values()) == left
+
+
+def test_what_all_deposits_do_not_cover_is_not_asked_for(gateway_world: GatewayWorld) -> None:
+    gateway_world.deposited(BASE, AMOUNT, 91)
+    gateway_world.deposited(ARBITRUM, AMOUNT, 92)
+    gateway_world.pass_finality()
+    with pytest.raises(Unreachable, match=r"50\.00 USDC in all, do not suffice for 50\.00 USDC"):
+        gateway_world.commit(gateway_world.planned(MINT, ARBITRUM, amount=2 * AMOUNT))
+    assert gateway_world.service.held == {}
 
 
 def test_two_mints_do_not_count_on_the_same_deposit(gateway_world: GatewayWorld) -> None:
@@ -114,7 +147,7 @@ def test_two_mints_do_not_count_on_the_same_deposit(gateway_world: GatewayWorld)
     first = gateway_world.commit(gateway_world.planned(MINT, ARBITRUM, number=1))
     # Signed and not yet posted: Circle knows nothing of it.
     assert gateway_world.bridge.balances()[BASE] < 2 * FEE
-    with pytest.raises(Unreachable, match="no chain's deposits at Circle Gateway suffice"):
+    with pytest.raises(Unreachable, match=r"deposits at Circle Gateway, 0\.0\d+ USDC in all"):
         gateway_world.commit(gateway_world.planned(MINT, ARBITRUM, number=2))
     gateway_world.agree(first)
     assert gateway_world.bridge.balances()[BASE] == FEE

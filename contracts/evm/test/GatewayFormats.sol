@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 // Stand-ins of Circle Gateway for tests, written from Circle's documentation: the packed formats,
 // the events, the order of the checks and the names of the errors are those of the real contracts.
 // What GatewayWalletStandIn.sol and GatewayMinterStandIn.sol share. Nothing is access controlled: a
-// test is the owner, the pauser and every other role. Sets of several intents or attestations are
-// not there.
+// test is the owner, the pauser and every other role. Sets of several attestations are there, sets
+// of intents are not: Circle's service takes several intents that are signed one by one.
 //
 // No constructor, no immutables: their runtime code works at any address (`vm.etch` of forge,
 // `anvil_setCode` of anvil) once it was initialized. `initialize` may be called again.
@@ -50,6 +50,7 @@ abstract contract GatewayCommonStandIn {
     bytes4 internal constant SPEC_MAGIC = 0xca85def7;
     bytes4 internal constant INTENT_MAGIC = 0x070afbc2;
     bytes4 internal constant ATTESTATION_MAGIC = 0xff6fb334;
+    bytes4 internal constant SET_MAGIC = 0x1e12db71;
     uint256 internal constant HOOK_AT = 340;
 
     uint32 public domain;

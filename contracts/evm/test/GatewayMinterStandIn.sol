@@ -18,6 +18,7 @@ contract GatewayMinterStandIn is GatewayCommonStandIn {
         uint256 value
     );
 
+    error MustHaveAtLeastOneAttestation();
     error InvalidAttestationSigner();
     error AttestationExpiredAtIndex(uint32 index, uint256 maxBlockHeight, uint256 currentBlock);
     error AttestationValueMustBePositiveAtIndex(uint32 index);
@@ -49,38 +50,50 @@ contract GatewayMinterStandIn is GatewayCommonStandIn {
         if (signer == address(0) || !isAttestationSigner[signer]) {
             revert InvalidAttestationSigner();
         }
-        if (attestation.length < 40 || bytes4(attestation[0:4]) != ATTESTATION_MAGIC) {
-            revert MalformedPayload();
+        if (attestation.length < 8 || bytes4(attestation[0:4]) != SET_MAGIC) {
+            if (_mintOne(attestation, 0) != attestation.length) revert MalformedPayload();
+            return;
         }
-        if (uint32(bytes4(attestation[36:40])) != attestation.length - 40) {
-            revert MalformedPayload();
-        }
-        uint256 maxBlockHeight = uint256(bytes32(attestation[4:36]));
-        if (maxBlockHeight < block.number) {
-            revert AttestationExpiredAtIndex(0, maxBlockHeight, block.number);
-        }
-        TransferSpec memory spec = _parse(attestation[40:]);
-        _validate(spec);
-        _mint(spec, keccak256(attestation[40:]));
+        uint32 count = uint32(bytes4(attestation[4:8]));
+        if (count == 0) revert MustHaveAtLeastOneAttestation();
+        uint256 place = 8;
+        for (uint32 i = 0; i < count; ++i) place += _mintOne(attestation[place:], i);
+        if (place != attestation.length) revert MalformedPayload();
     }
 
-    function _validate(TransferSpec memory spec) private view {
-        if (spec.value == 0) revert AttestationValueMustBePositiveAtIndex(0);
+    /// Mint by the attestation at the beginning of these data; returns its length.
+    function _mintOne(bytes calldata data, uint32 index) private returns (uint256 length) {
+        if (data.length < 40 || bytes4(data[0:4]) != ATTESTATION_MAGIC) revert MalformedPayload();
+        length = 40 + uint32(bytes4(data[36:40]));
+        if (data.length < length) revert MalformedPayload();
+        uint256 maxBlockHeight = uint256(bytes32(data[4:36]));
+        if (maxBlockHeight < block.number) {
+            revert AttestationExpiredAtIndex(index, maxBlockHeight, block.number);
+        }
+        TransferSpec memory spec = _parse(data[40:length]);
+        _validate(spec, index);
+        _mint(spec, keccak256(data[40:length]));
+    }
+
+    function _validate(TransferSpec memory spec, uint32 index) private view {
+        if (spec.value == 0) revert AttestationValueMustBePositiveAtIndex(index);
         address recipient = _address(spec.destinationRecipient);
         if (isDenylisted[recipient]) revert AccountDenylisted(recipient);
         address caller = _address(spec.destinationCaller);
         if (caller != address(0) && caller != msg.sender) {
-            revert InvalidAttestationDestinationCallerAtIndex(0, caller, msg.sender);
+            revert InvalidAttestationDestinationCallerAtIndex(index, caller, msg.sender);
         }
         if (spec.destinationDomain != domain) {
-            revert InvalidAttestationDestinationDomainAtIndex(0, spec.destinationDomain, domain);
+            revert InvalidAttestationDestinationDomainAtIndex(
+                index, spec.destinationDomain, domain
+            );
         }
         address named = _address(spec.destinationContract);
         if (named != address(this)) {
-            revert InvalidAttestationDestinationContractAtIndex(0, named, address(this));
+            revert InvalidAttestationDestinationContractAtIndex(index, named, address(this));
         }
         address token = _address(spec.destinationToken);
-        if (token != usdc) revert UnsupportedTokenAtIndex(0, token);
+        if (token != usdc) revert UnsupportedTokenAtIndex(index, token);
     }
 
     function _mint(TransferSpec memory spec, bytes32 specHash) private {

@@ -80,6 +80,24 @@ contract GatewayStandInTest {
         assertEq(target.balanceOf(relayer), VALUE);
     }
 
+    function test_a_set_mints_all_or_nothing() public {
+        TransferSpec memory another = specOf();
+        another.salt = "another";
+        (bytes memory first, bytes memory second) = (pack(specOf()), pack(another));
+        bytes memory head = abi.encodePacked(bytes4(0x1e12db71), uint32(2));
+        bytes4 expired = Minter.AttestationExpiredAtIndex.selector;
+        bytes memory why = abi.encodeWithSelector(expired, 1, 900, 1_000);
+        bytes memory late = attestationOf(second, 900);
+        mint(bytes.concat(head, attestationOf(first, 1_010), late), CIRCLE_KEY, relayer, why);
+        assertTrue(!minter.isTransferSpecHashUsed(keccak256(first)));
+        bytes memory both = bytes.concat(attestationOf(first, 1_010), attestationOf(second, 1_010));
+        mint(bytes.concat(head, both), CIRCLE_KEY, relayer, "");
+        assertEq(target.balanceOf(relayer), 2 * VALUE);
+        bytes memory none = abi.encodePacked(bytes4(0x1e12db71), uint32(0));
+        why = abi.encodeWithSelector(Minter.MustHaveAtLeastOneAttestation.selector);
+        mint(none, CIRCLE_KEY, relayer, why);
+    }
+
     function test_an_attestation_expires_after_its_block() public {
         bytes memory attestation = attestationOf(pack(specOf()), 1_010);
         vm.roll(1_011);

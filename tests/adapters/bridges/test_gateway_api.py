@@ -45,7 +45,7 @@ def asked() -> Iterator[Asked]:
 
 def test_an_attestation_is_read_with_its_fee(asked: Asked) -> None:
     asked.says(GOOD, 201)
-    created = asked.api.create_transfer(signed())
+    created = asked.api.create_transfer([signed()])
     assert created.transfer_id == GOOD["transferId"]
     assert (created.fee, created.attestation.max_block_height) == (11_250, 900)
 
@@ -68,12 +68,12 @@ def test_an_attestation_is_read_with_its_fee(asked: Asked) -> None:
 def test_a_malformed_attestation_is_none(asked: Asked, changes: dict[str, Any]) -> None:
     asked.says({**GOOD, **changes}, 201)
     with pytest.raises(Unreachable, match="response cannot be used"):
-        asked.api.create_transfer(signed())
+        asked.api.create_transfer([signed()])
 
 
 def test_fees_that_are_not_said_are_unknown(asked: Asked) -> None:
     asked.says({**GOOD, "fees": None}, 201)
-    assert asked.api.create_transfer(signed()).fee is None
+    assert asked.api.create_transfer([signed()]).fee is None
 
 
 @pytest.mark.parametrize("wrapped", [True, False])
@@ -110,7 +110,7 @@ def test_malformed_balances_are_none(asked: Asked, body: Any) -> None:
 def test_a_refusal_is_told_in_printable_words(asked: Asked) -> None:
     asked.says({"success": False, "message": "no\nway" + "!" * 1_000}, 400)
     with pytest.raises(Refused) as refused:
-        asked.api.create_transfer(signed())
+        asked.api.create_transfer([signed()])
     assert str(refused.value).startswith("no way!")
     assert len(str(refused.value)) == 200
 

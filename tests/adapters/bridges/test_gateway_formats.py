@@ -7,14 +7,13 @@ import pytest
 from eth_account import Account
 from eth_utils.crypto import keccak
 
+from crossway.adapters.bridges.gateway.attestations import describe_difference, parse_attestation
 from crossway.adapters.bridges.gateway.burn_intents import (
     BurnIntent,
     SignedIntent,
     TransferSpec,
-    describe_difference,
     join_signature,
-    parse_attestation,
-    parse_signed_intent,
+    parse_signed_intents,
     parse_spec,
 )
 from crossway.adapters.bridges.gateway.specs import salt_of
@@ -85,7 +84,8 @@ def test_an_intent_is_signed_as_typed_data() -> None:
     described = one.described()
     assert recover(described["burnIntent"], described["signature"]) == SIGNER
     assert INTENT.typed_data["message"] == described["burnIntent"]
-    assert parse_signed_intent(one.stored) == one
+    assert parse_signed_intents(one.stored) == [one]
+    assert parse_signed_intents(one.stored + one.stored) == [one, one]
 
 
 def test_each_field_is_signed() -> None:
@@ -95,20 +95,34 @@ def test_each_field_is_signed() -> None:
         other = value + 1 if isinstance(value, int) else word(int.from_bytes(value, "big") + 1)
         changed = replace(SPEC, **{name: other})
         payloads.add(replace(INTENT, spec=changed).signing_payload)
-        assert describe_difference(SPEC, changed.packed).startswith("another ")
+        assert describe_difference([SPEC], [changed.packed]).startswith("another ")
     payloads.add(replace(INTENT, max_fee=13_501).signing_payload)
     payloads.add(replace(INTENT, max_block_height=5).signing_payload)
     assert len(payloads) == 1 + 12 + 2
-    assert describe_difference(SPEC, SPEC.packed) == ""
-    assert describe_difference(SPEC, SPEC.packed[:-1] + b"\x01") == "another kind of transfer"
+    assert describe_difference([SPEC], [SPEC.packed]) == ""
+    other = SPEC.packed[:-1] + b"\x01"
+    assert describe_difference([SPEC], [other]) == "another kind of transfer"
 
 
 def test_an_attestation_has_its_last_block_and_its_spec() -> None:
     payload = attestation(SPEC.packed)
     assert len(payload) == 380
     found = parse_attestation(payload, bytes(65))
-    assert (found.max_block_height, found.spec) == (900, SPEC.packed)
+    assert (found.max_block_height, found.specs) == (900, (SPEC.packed,))
     assert found.stored == payload + bytes(65)
+
+
+def test_several_transfers_are_attested_to_together_until_the_first_expires() -> None:
+    other = replace(SPEC, source_domain=1)
+    parts = attestation(SPEC.packed, 900) + attestation(other.packed, 800)
+    found = parse_attestation(bytes.fromhex("1e12db71" + "00000002") + parts, bytes(65))
+    assert (found.max_block_height, found.specs) == (800, (SPEC.packed, other.packed))
+    assert describe_difference([other, SPEC], found.specs) == ""
+    assert describe_difference([SPEC], found.specs) == "2 transfers instead of 1"
+    third = replace(SPEC, value=7)
+    assert describe_difference([SPEC, third], found.specs) == (
+        "another source chain, another amount"
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,11 +132,13 @@ def test_an_attestation_has_its_last_block_and_its_spec() -> None:
         attestation(SPEC.packed)[:-1],
         attestation(SPEC.packed) + b"\0",
         b"\x1e\x12\xdb\x71" + attestation(SPEC.packed)[4:],
+        b"\x1e\x12\xdb\x71" + bytes(4),
+        b"\x1e\x12\xdb\x71" + bytes([0, 0, 0, 2]) + attestation(SPEC.packed),
         attestation(b""),
     ],
 )
-def test_what_is_no_attestation_of_one_transfer_is_refused(payload: bytes) -> None:
-    with pytest.raises(ValueError, match="no attestation of one transfer"):
+def test_what_is_no_attestation_is_refused(payload: bytes) -> None:
+    with pytest.raises(ValueError, match="no attestation of transfers"):
         parse_attestation(payload, bytes(65))
 
 

@@ -76,9 +76,11 @@ class GatewayApi:
         body = self._post("/v1/estimate", [{**_OPEN_END, "spec": spec.described()}])
         return self._parsed(parse_estimate, body)
 
-    def create_transfer(self, signed: SignedIntent) -> CreatedTransfer:
-        """Circle's attestation to a burn intent; from now on it can be minted."""
-        return self._parsed(parse_transfer, self._post("/v1/transfer", [signed.described()]))
+    def create_transfer(self, signed: Sequence[SignedIntent]) -> CreatedTransfer:
+        """Circle's attestation to burn intents that are minted together; from now on they can
+        be."""
+        body = self._post("/v1/transfer", [one.described() for one in signed])
+        return self._parsed(parse_transfer, body)
 
     def close(self) -> None:
         """Close the connections."""

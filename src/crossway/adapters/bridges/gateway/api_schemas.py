@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from crossway.adapters.bridges.gateway.burn_intents import Attestation, parse_attestation
+from crossway.adapters.bridges.gateway.attestations import Attestation, parse_attestation
 from crossway.domain.money import parse_decimal
 
 MAX_TEXT: Final = 200
@@ -20,8 +20,8 @@ _MAX_PAYLOAD: Final = 16_384
 
 @dataclass(frozen=True, slots=True)
 class CreatedTransfer:
-    """Circle's attestation to a burn intent, its number there, and the fee that Circle takes on top
-    in units of USDC, None where it does not say."""
+    """Circle's attestation to burn intents, its number there, and the fee that Circle takes on top
+    of all, in units of USDC, None where it does not say."""
 
     transfer_id: str
     attestation: Attestation
@@ -38,7 +38,7 @@ def parse_json(content: bytes) -> Any:
 
 
 def parse_transfer(body: Any) -> CreatedTransfer:
-    """The attestation to a burn intent. Raises `ValueError`."""
+    """The attestation to burn intents. Raises `ValueError`."""
     fields = _object(body, "the response")
     transfer_id = fields.get("transferId")
     if not isinstance(transfer_id, str) or not 0 < len(transfer_id) <= MAX_TEXT:

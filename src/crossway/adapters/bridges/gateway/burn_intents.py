@@ -1,4 +1,4 @@
-"""Burn intents and attestations of Circle Gateway: their packed formats, hashes and digests.
+"""Burn intents of Circle Gateway: their packed formats, hashes and digests.
 
 Sources: developers.circle.com/gateway/references/technical-guide and .../how-tos (typed data), and
 the magic numbers and places that were observed on Circle's contracts.
@@ -13,13 +13,12 @@ from crossway.adapters.chains.words import WORD, address_word, number_word
 
 SPEC_MAGIC: Final = bytes.fromhex("ca85def7")
 INTENT_MAGIC: Final = bytes.fromhex("070afbc2")
-ATTESTATION_MAGIC: Final = bytes.fromhex("ff6fb334")
 SPEC_BYTES: Final = 340
 """Of a spec without a hook; ours have none."""
 SIGNATURE_BYTES: Final = 65
 _VERSION, _SHORT, _MAGIC_BYTES, _RECOVERY_V = 1, 4, 4, 27
 _INTENT_HEAD: Final = _MAGIC_BYTES + 2 * WORD + _SHORT
-_ATTESTATION_HEAD: Final = _MAGIC_BYTES + WORD + _SHORT
+_STORED_BYTES: Final = _INTENT_HEAD + SPEC_BYTES + SIGNATURE_BYTES
 _SPEC_TYPE: Final = (
     b"TransferSpec(uint32 version,uint32 sourceDomain,uint32 destinationDomain,"
     b"bytes32 sourceContract,bytes32 destinationContract,bytes32 sourceToken,"
@@ -35,20 +34,6 @@ _DOMAIN: Final = keccak256(
     + keccak256(b"GatewayWallet")
     + keccak256(b"1")
 )
-_TITLES: Final = {
-    "source_domain": "source chain",
-    "destination_domain": "destination chain",
-    "source_contract": "wallet contract",
-    "destination_contract": "minter contract",
-    "source_token": "token to burn",
-    "destination_token": "token to mint",
-    "source_depositor": "depositor",
-    "destination_recipient": "recipient",
-    "source_signer": "signer",
-    "destination_caller": "account that may mint",
-    "value": "amount",
-    "salt": "salt",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +120,11 @@ class BurnIntent:
     spec: TransferSpec
 
     @property
+    def units(self) -> int:
+        """The most that it takes of the balance, in units of USDC."""
+        return self.spec.value + self.max_fee
+
+    @property
     def packed(self) -> bytes:
         """The packed form."""
         spec = self.spec.packed
@@ -180,22 +170,6 @@ class SignedIntent:
         return {"burnIntent": self.intent.described(), "signature": "0x" + self.signature.hex()}
 
 
-@dataclass(frozen=True, slots=True)
-class Attestation:
-    """Circle's answer: `payload` with Circle's `signature` mints `spec`, which is in its packed
-    form, until a block of the destination of this height, as contracts there count blocks."""
-
-    payload: bytes
-    signature: bytes
-    max_block_height: int
-    spec: bytes
-
-    @property
-    def stored(self) -> bytes:
-        """Payload and signature as bytes."""
-        return self.payload + self.signature
-
-
 def parse_spec(data: bytes) -> TransferSpec:
     """The spec in its packed form. Raises `ValueError` where it is another one, or has a hook."""
     if len(data) != SPEC_BYTES or data[:_MAGIC_BYTES] != SPEC_MAGIC or any(data[-_SHORT:]):
@@ -217,41 +191,20 @@ def parse_spec(data: bytes) -> TransferSpec:
     )
 
 
-def parse_signed_intent(data: bytes) -> SignedIntent:
-    """A burn intent as it was stored. Raises `ValueError`."""
+def parse_signed_intents(data: bytes) -> list[SignedIntent]:
+    """Burn intents as they were stored, one after the other. Raises `ValueError`."""
+    if not data or len(data) % _STORED_BYTES:
+        raise ValueError("it is no burn intent")
+    starts = range(0, len(data), _STORED_BYTES)
+    return [_parse_signed_intent(data[at : at + _STORED_BYTES]) for at in starts]
+
+
+def _parse_signed_intent(data: bytes) -> SignedIntent:
     packed, signature = data[:-SIGNATURE_BYTES], data[-SIGNATURE_BYTES:]
     if packed[:_MAGIC_BYTES] != INTENT_MAGIC:
         raise ValueError("it is no burn intent")
     height, fee = (int.from_bytes(packed[at : at + WORD], "big") for at in (4, 36))
     return SignedIntent(BurnIntent(height, fee, parse_spec(packed[_INTENT_HEAD:])), signature)
-
-
-def parse_attestation(payload: bytes, signature: bytes) -> Attestation:
-    """An attestation of one transfer. Raises `ValueError` where it is something else."""
-    spec, length = payload[_ATTESTATION_HEAD:], payload[36:_ATTESTATION_HEAD]
-    is_whole = len(payload) > _ATTESTATION_HEAD and int.from_bytes(length, "big") == len(spec)
-    if payload[:_MAGIC_BYTES] != ATTESTATION_MAGIC or not is_whole:
-        raise ValueError("it is no attestation of one transfer")
-    if len(signature) != SIGNATURE_BYTES:
-        raise ValueError(f"its signature has not {SIGNATURE_BYTES} bytes")
-    return Attestation(payload, signature, int.from_bytes(payload[4:36], "big"), spec)
-
-
-def parse_stored_attestation(data: bytes) -> Attestation:
-    """An attestation as it was stored. Raises `ValueError`."""
-    return parse_attestation(data[:-SIGNATURE_BYTES], data[-SIGNATURE_BYTES:])
-
-
-def describe_difference(signed: TransferSpec, attested: bytes) -> str:
-    """What Circle attests to that was not signed, in words; empty where it is the same."""
-    if signed.packed == attested:
-        return ""
-    try:
-        other = parse_spec(attested)
-    except ValueError:
-        return "another kind of transfer"
-    names = [n for n in _TITLES if getattr(signed, n) != getattr(other, n)]
-    return ", ".join(f"another {_TITLES[name]}" for name in names)
 
 
 def join_signature(parity: int, r: int, s: int) -> bytes:

@@ -5,31 +5,27 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from crossway.adapters.bridges.gateway.api import TITLE, Refused
-from crossway.adapters.bridges.gateway.api_schemas import CreatedTransfer
-from crossway.adapters.bridges.gateway.burn_intents import (
-    BurnIntent,
-    TransferSpec,
+from crossway.adapters.bridges.gateway.attestations import (
+    Attestation,
     describe_difference,
-    parse_signed_intent,
     parse_stored_attestation,
 )
+from crossway.adapters.bridges.gateway.burn_intents import BurnIntent, parse_signed_intents
 from crossway.adapters.bridges.gateway.contracts import DEPOSIT, DEPOSIT_FOR, MINT
 from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd
 from crossway.adapters.bridges.gateway.networks import (
     GatewayApis,
     contract_block_seconds,
-    documented_fee,
     final_seconds,
     intent_blocks,
     mint_seconds,
-    offered_fee,
 )
-from crossway.adapters.bridges.gateway.specs import salt_of, spec_between
+from crossway.adapters.bridges.gateway.sources import MintSources
+from crossway.adapters.bridges.gateway.specs import salt_of
 from crossway.adapters.bridges.gateway.unified_balance import UnifiedBalance
 from crossway.adapters.chains.evm.abi import APPROVE
 from crossway.domain.errors import Unreachable
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
-from crossway.domain.money import format_units
 from crossway.domain.quotes import BridgeName
 from crossway.ports.inventory_bridge import (
     Agreed,
@@ -42,8 +38,8 @@ from crossway.ports.inventory_bridge import (
     Unanswered,
 )
 
-_USDC_DECIMALS: Final = 6
-_FOREVER: Final = timedelta(days=3_650)
+_MOST_BLOCKS: Final = 10**7
+"""So that a height far ahead is still a time."""
 DEPOSIT_KIND, MINT_KIND = InventoryTransferKind.DEPOSIT, InventoryTransferKind.MINT
 
 
@@ -52,8 +48,9 @@ class GatewayTransfers:
 
     Deposits are approved exactly and made by the wallet contract's own functions: a plain transfer
     would credit nothing. An approval replaces the one before, so that the two calls of a deposit
-    have to follow one another. A mint comes out of the deposits of one chain, the cheapest that has
-    enough, and only the relayer of its destination can carry it out. Circle's attestation is used
+    have to follow one another. A mint comes out of the deposits of one chain, or where
+    none has enough of several, all or none, and only the relayer of its destination can carry it
+    out. Circle's attestation is used
     where it is to what was signed, byte by byte, and where the contract on our own nodes accepts
     its signature.
     """
@@ -63,6 +60,7 @@ class GatewayTransfers:
     def __init__(self, ends: Mapping[str, GatewayEnd], apis: GatewayApis) -> None:
         self._ends, self._apis = ends, apis
         self.balance = UnifiedBalance(ends, apis)
+        self._sources = MintSources(ends, apis)
 
     def close(self) -> None:
         """Close the connections to Circle."""
@@ -73,11 +71,20 @@ class GatewayTransfers:
             return b""
         target, key = self._ends[transfer.destination_chain], (transfer.id, transfer.attempt)
         available = self.balance.available(target.chain.testnet, without=key)
-        source, fee, spec = self._choose_source(transfer, target, available)
-        last = source.height() + intent_blocks(source.chain)
-        signed = source.sign(BurnIntent(last, fee, spec))
-        self.balance.reserve(key, source.chain.id, spec.value + fee)
-        return signed.stored
+        salt = salt_of(transfer)
+        parts = self._sources.choose(target, transfer.amount, salt, available)
+        signed = [
+            part.source.sign(
+                BurnIntent(
+                    part.source.height() + intent_blocks(part.source.chain),
+                    part.max_fee,
+                    part.spec,
+                )
+            )
+            for part in parts
+        ]
+        self.balance.reserve(key, {part.source.chain.id: part.units for part in parts})
+        return b"".join([one.stored for one in signed])
 
     def agree(self, transfer: InventoryTransfer, now: datetime) -> Agreed | Declined | Unanswered:
         if problem := self._find_problem(transfer):
@@ -131,42 +138,6 @@ class GatewayTransfers:
             return f"{TITLE} carries USDC only."
         return "" if transfer.amount > 0 else f"{TITLE} moves no amount of nothing."
 
-    def _choose_source(
-        self, transfer: InventoryTransfer, target: GatewayEnd, available: Mapping[str, int]
-    ) -> tuple[GatewayEnd, int, TransferSpec]:
-        """The chain of whose deposits it is minted, the highest fee that is offered, and the spec.
-        Raises `Unreachable` where no chain has enough now."""
-
-        def cost(name: str) -> tuple[int, str]:
-            return documented_fee(self._ends[name].chain, target.chain, transfer.amount), name
-
-        for name in sorted((n for n, units in available.items() if units), key=cost):
-            if available[name] < transfer.amount:
-                continue
-            source = self._ends[name]
-            spec = spec_between(source, target, transfer.amount, salt_of(transfer))
-            fee = self._offer(source, target, spec)
-            if available[name] >= transfer.amount + fee:
-                return source, fee, spec
-        most = format_units(max(available.values(), default=0), _USDC_DECIMALS, least_places=2)
-        wanted = format_units(transfer.amount, _USDC_DECIMALS, least_places=2)
-        raise Unreachable(
-            f"no chain's deposits at {TITLE} suffice for {wanted} USDC and the fee: {most} at most"
-        )
-
-    def _offer(self, source: GatewayEnd, target: GatewayEnd, spec: TransferSpec) -> int:
-        try:
-            estimate = self._apis.of(source.chain.testnet).estimate_fee(spec)
-        except Refused as refusal:
-            raise Unreachable(f"{TITLE} refuses to estimate its fee: {refusal}") from None
-        fee = offered_fee(source.chain, target.chain, spec.value, estimate)
-        if fee is None:
-            raise Unreachable(
-                f"{TITLE} asks for {format_units(estimate, _USDC_DECIMALS, least_places=2)} USDC, "
-                "far more than it documents"
-            )
-        return fee
-
     def _agree_to_deposit(self, transfer: InventoryTransfer) -> Agreed | Declined | Unanswered:
         end = self._ends[transfer.source_chain]
         if not end.has_contracts():
@@ -178,34 +149,41 @@ class GatewayTransfers:
     def _agree_to_mint(
         self, transfer: InventoryTransfer, now: datetime
     ) -> Agreed | Declined | Unanswered:
-        signed, key = parse_signed_intent(transfer.commitment), (transfer.id, transfer.attempt)
-        intent, target = signed.intent, self._ends[transfer.destination_chain]
-        source = self._end_of(intent.spec.source_domain, target)
-        total = intent.spec.value + intent.max_fee
-        self.balance.reserve(key, source.chain.id, total)
+        signed, key = parse_signed_intents(transfer.commitment), (transfer.id, transfer.attempt)
+        intents, target = [one.intent for one in signed], self._ends[transfer.destination_chain]
+        needed = {
+            self._end_of(intent.spec.source_domain, target).chain.id: intent.units
+            for intent in intents
+        }
+        self.balance.reserve(key, needed)
         try:
             created = self._apis.of(target.chain.testnet).create_transfer(signed)
         except Refused as refusal:
             # A balance that is too low now may suffice later: a deposit becomes final, or what an
             # expired attestation held is released.
-            if self.balance.fetch_from_circle([source.chain.id])[source.chain.id] < total:
+            counted = self.balance.fetch_from_circle(needed)
+            if any(counted[chain] < units for chain, units in needed.items()):
                 return Unanswered(f"{TITLE} refuses for now: {refusal}")
             self.balance.release(key)
             return Declined(f"{TITLE} refuses: {refusal}")
-        if problem := self._find_lie(intent, created, target):
+        if problem := self._find_lie(intents, created.attestation, target):
             return Unanswered(problem)
         self.balance.release(key)
-        # The wallet contract lets Circle take no more than was offered, whatever it says.
-        fee = intent.max_fee if created.fee is None else min(created.fee, intent.max_fee)
-        blocks = max(created.attestation.max_block_height - target.height(), 0)
-        lasts = timedelta(seconds=blocks * contract_block_seconds(target.chain))
+        # The wallet contracts let Circle take no more than was offered, whatever it says.
+        most = sum(intent.max_fee for intent in intents)
+        fee = most if created.fee is None else min(created.fee, most)
         return Agreed(
             created.attestation.stored,
             created.transfer_id,
-            intent.spec.value + fee,
-            now + min(lasts, _FOREVER),
+            transfer.amount + fee,
+            self._expiry(created.attestation, target, now),
             mint_seconds() + target.chain.block_time_seconds,
         )
+
+    def _expiry(self, attestation: Attestation, target: GatewayEnd, now: datetime) -> datetime:
+        blocks = max(attestation.max_block_height - target.height(), 0)
+        lasts = timedelta(seconds=min(blocks, _MOST_BLOCKS) * contract_block_seconds(target.chain))
+        return now + lasts
 
     def _end_of(self, domain: int, target: GatewayEnd) -> GatewayEnd:
         """The end with this domain on the network of another one. Raises `ValueError`."""
@@ -214,11 +192,13 @@ class GatewayTransfers:
                 return end
         raise ValueError("its source chain is not configured")
 
-    def _find_lie(self, intent: BurnIntent, created: CreatedTransfer, target: GatewayEnd) -> str:
+    def _find_lie(
+        self, intents: Sequence[BurnIntent], attestation: Attestation, target: GatewayEnd
+    ) -> str:
         """Why an attestation is not to what was signed, or not by Circle, as a sentence; empty
         where it can be used. An expired one is followed to its end like any other."""
-        attestation = created.attestation
-        if difference := describe_difference(intent.spec, attestation.spec):
+        specs = [intent.spec for intent in intents]
+        if difference := describe_difference(specs, attestation.specs):
             return f"{TITLE} attests to something else than was signed: {difference}."
         refusal = target.simulate_mint(attestation)
         if refusal is None or refusal.attested:
@@ -252,12 +232,12 @@ class GatewayTransfers:
         end = self._ends[transfer.destination_chain]
         if not transfer.commitment:
             return Pending()
-        spec_hash = parse_signed_intent(transfer.commitment).intent.spec.hash
+        hashes = [one.intent.spec.hash for one in parse_signed_intents(transfer.commitment)]
         attestation = parse_stored_attestation(transfer.agreement) if transfer.agreement else None
-        state = end.mint_state(spec_hash, attestation)
+        state = end.mint_state(hashes, attestation)
         if not state.used:
             return AgreementExpired() if state.dead else Pending()
-        event = end.find_mint(spec_hash, transfer.created_at)
+        event = end.find_mint(hashes[0], transfer.created_at)
         if event is None:
             return Unanswered("It was minted, by a transaction that our nodes do not report.")
         fee = max(transfer.source_amount - transfer.amount, 0)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from crossway.adapters.bridges.gateway.attestations import Attestation
 from crossway.adapters.bridges.gateway.burn_intents import (
-    Attestation,
     BurnIntent,
     SignedIntent,
     join_signature,
@@ -27,7 +27,6 @@ from crossway.adapters.bridges.gateway.contracts import (
 )
 from crossway.adapters.bridges.gateway.networks import USDC, gateway_contracts
 from crossway.adapters.chains.addresses import keccak256
-from crossway.adapters.chains.evm.abi import decode
 from crossway.adapters.chains.evm.balances import code_request
 from crossway.adapters.chains.evm.calldata import Call, call_request
 from crossway.adapters.chains.evm.chain import EvmChain
@@ -160,9 +159,12 @@ class GatewayEnd:
 
         return self._agreed(read, "on what was deposited")
 
-    def mint_state(self, spec_hash: bytes, attestation: Attestation | None) -> MintState:
-        """Whether it was minted. It can never be any more where the contract itself refuses the
-        attestation as expired, and a final block is past its height, too."""
+    def mint_state(
+        self, spec_hashes: Sequence[bytes], attestation: Attestation | None
+    ) -> MintState:
+        """Whether these were minted, all together or none. They can never be any more where the
+        contract itself refuses the attestation as expired, and a final block is past its height,
+        too."""
         final = self.finalized()
 
         def read(session: RpcSession) -> MintState:
@@ -174,18 +176,20 @@ class GatewayEnd:
                 raise Unreachable("the node is behind")
             # By its height: a backend of the node that is behind refuses it.
             at = hex(newest.height)
-            asked = [call_request(Call(self.minter, IS_USED.encode(spec_hash)), at)]
+            hashes = [Call(self.minter, IS_USED.encode(one)) for one in spec_hashes]
+            asked = [call_request(call, at) for call in hashes]
             if attestation is not None:
                 asked.append(self._mint_request(attestation, at))
-            used, *mints = session.batch(asked)
-            if isinstance(used, RpcError):
-                raise Unreachable(f"the node returned an error: {used.message}")
-            if decode(["bool"], parse_data(used, "whether it was minted"), "whether")[0]:
+            results = session.batch(asked)
+            used = {_is_true(result) for result in results[: len(hashes)]}
+            if len(used) > 1:
+                raise Unreachable("only a part of it was minted")
+            if used == {True}:
                 return MintState(used=True, dead=False)
             is_past = attestation is not None and (
                 _contract_height(blocks[0]) > attestation.max_block_height
             )
-            refused = [_refusal(result) for result in mints]
+            refused = [_refusal(result) for result in results[len(hashes) :]]
             is_refused = any(one is not None and one.name == EXPIRED for one in refused)
             return MintState(used=False, dead=is_past and is_refused)
 
@@ -280,6 +284,12 @@ def _refusal(result: Any) -> MintRefusal | None:
     if not data and "revert" not in result.message.lower():
         raise Unreachable(f"the node returned an error: {result.message}")
     return read_refusal(data)
+
+
+def _is_true(result: Any) -> bool:
+    if isinstance(result, RpcError):
+        raise Unreachable(f"the node returned an error: {result.message}")
+    return any(_word(result))
 
 
 def _word(result: Any) -> bytes:

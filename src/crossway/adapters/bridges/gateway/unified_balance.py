@@ -20,8 +20,7 @@ AttemptKey = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Reserved:
-    chain: str
-    units: int
+    units: Mapping[str, int]
     until: float
 
 
@@ -41,10 +40,10 @@ class UnifiedBalance:
         self._lock = Lock()
         self._reserved: dict[AttemptKey, _Reserved] = {}
 
-    def reserve(self, key: AttemptKey, chain: str, units: int) -> None:
-        """Count these units as used: a burn intent for them was signed."""
+    def reserve(self, key: AttemptKey, units: Mapping[str, int]) -> None:
+        """Count these units of chains as used: burn intents for them were signed."""
         with self._lock:
-            self._reserved[key] = _Reserved(chain, units, self._timer() + RESERVED_SECONDS)
+            self._reserved[key] = _Reserved(units, self._timer() + RESERVED_SECONDS)
 
     def release(self, key: AttemptKey) -> None:
         """Circle counts them itself from now on, or they will not be used."""
@@ -87,5 +86,6 @@ class UnifiedBalance:
             self._reserved = {k: one for k, one in self._reserved.items() if one.until > now}
             for key, one in self._reserved.items():
                 if key != without:
-                    sums[one.chain] += one.units
+                    for chain, units in one.units.items():
+                        sums[chain] += units
         return sums
