@@ -44,7 +44,8 @@ class OrderEvent(StrEnum):
 
     CONFIRM: the user reports the payment. PAID: the provider or the intent's chain confirms it.
     DELIVERED: the recipient has the crypto, or the provider paid out the fiat. LAPSED: nobody paid
-    in time. NOTED: new information without a state change.
+    in time. DELAYED: what has been paid is late, and the note says why. NOTED: new information
+    without a state change.
     """
 
     ACCEPTED = "ACCEPTED"
@@ -56,6 +57,7 @@ class OrderEvent(StrEnum):
     REFUNDED = "REFUNDED"
     CANCEL = "CANCEL"
     LAPSED = "LAPSED"
+    DELAYED = "DELAYED"
     NOTED = "NOTED"
 
 
@@ -71,6 +73,7 @@ ORDER_TRANSITIONS: Final = MappingProxyType(
         (S.INITIATED, E.LAPSED): S.EXPIRED,
         # After CONFIRM, which only the user reported.
         (S.PROCESSING, E.PAID): S.PROCESSING,
+        (S.PROCESSING, E.DELAYED): S.PROCESSING,
         (S.PROCESSING, E.DELIVERED): S.COMPLETED,
         (S.PROCESSING, E.UNDELIVERED): S.FAILED,
         (S.FAILED, E.REFUNDED): S.REFUNDED,
@@ -114,7 +117,9 @@ class RampOrder:
     `crypto_units` of `symbol` with `decimals` places is what the user asked for, `ramp_units` of
     `ramp_token` on `ramp_chain` what the provider delivers or takes, `gross_units` what an off-ramp
     user deposits on the source chain (in `decimals` places). `customer_id` is the KYC customer,
-    `encrypted_fields` the submitted fields; both are empty after an erasure. `command` is the next
+    `encrypted_fields` the submitted fields; both are empty after an erasure. `delay_reason` says
+    why a paid order is late, empty where it is not. `provider_closed_at`: when the provider of an
+    off-ramp closed it as unpaid while its crypto was on the way. `command` is the next
     call to the provider, `next_at` when the engine checks the order again (None: never).
     """
 
@@ -156,11 +161,13 @@ class RampOrder:
     provider_reference: str
     provider_tx: str
     failure_reason: str
+    delay_reason: str
     metadata: Mapping[str, Any]
     command: ProviderCommand | None
     attempt_count: int
     next_at: datetime | None
     paid_at: datetime | None
+    provider_closed_at: datetime | None
     created_at: datetime
     updated_at: datetime
     expires_at: datetime

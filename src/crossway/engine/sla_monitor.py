@@ -1,6 +1,7 @@
 """Finds payments that exceed a time limit and misdirected deposits."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,6 +15,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money.books import get_denomination
 from crossway.usecases.operating.alerts import WAITING_KINDS
+from crossway.usecases.payments.delays import find_delay
 
 STUCK, FOREIGN = "stuck", "foreign"
 START_DEADLINE = timedelta(minutes=5)
@@ -54,20 +56,45 @@ def find_breaches(
 def _find_not_started(unit: UnitOfWork, now: datetime) -> list[Breach]:
     return [
         _stuck_breach(
-            i.id, f"Payment {i.id} was funded over 5 minutes ago and has not been started."
+            i.id, f"{_describe_payment(i)} was funded over 5 minutes ago and has not been started."
         )
         for i in unit.intents.list_older_in_state(State.FUNDED, now - START_DEADLINE, _MAX_ROWS)
     ]
 
 
 def _find_not_filled(unit: UnitOfWork, now: datetime) -> list[Breach]:
-    """Started payments that exceed the settlement time of their quote and a grace period."""
+    """Started payments that exceed the settlement time of their quote and a grace period, with the
+    reason where one is known."""
     started = unit.intents.list_older_in_state(State.INITIATED, now - FILL_GRACE, _MAX_ROWS)
-    return [
-        _stuck_breach(i.id, f"Payment {i.id} was started but not paid out within its quoted time.")
-        for i in started
-        if now > i.updated_at + timedelta(seconds=i.settle_seconds) + FILL_GRACE
+    late = [
+        i for i in started if now > i.updated_at + timedelta(seconds=i.settle_seconds) + FILL_GRACE
     ]
+    reasons = _find_reasons(unit, late, now)
+    message = "{} was started but not paid out within its quoted time. {}"
+    return [
+        _stuck_breach(i.id, message.format(_describe_payment(i), reasons.get(i.id, "")).strip())
+        for i in late
+    ]
+
+
+def _find_reasons(
+    unit: UnitOfWork, intents: Sequence[Intent], now: datetime
+) -> Mapping[int, str]:
+    """Why payments are late, where their bridge or a waiting transaction says so."""
+    if not intents:
+        return {}
+    ids = {intent.id for intent in intents}
+    transfers = unit.bridge_transfers.get_many(ids)
+    outbound_txs = defaultdict(list)
+    for outbound_tx in unit.outbound_txs.list_unsettled(ids):
+        outbound_txs[outbound_tx.intent_id].append(outbound_tx)
+    delays = {i.id: find_delay(i, transfers.get(i.id), outbound_txs[i.id], now) for i in intents}
+    return {intent_id: delay.reason for intent_id, delay in delays.items() if delay is not None}
+
+
+def _describe_payment(intent: Intent) -> str:
+    order = f" of order {intent.order_id}" if intent.order_id is not None else ""
+    return f"Payment {intent.id}{order}"
 
 
 def _find_not_credited(unit: UnitOfWork, now: datetime) -> list[Breach]:

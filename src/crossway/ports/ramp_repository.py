@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.clients import Mode, Owner, OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 
@@ -25,12 +26,14 @@ class OrderFilter(OwnerFilter):
 
 @dataclass(frozen=True, slots=True)
 class OrderChange:
-    """One event applied to one order: `before` as locked, `after` to be stored."""
+    """One event applied to one order: `before` as locked, `after` to be stored. `transfer` is the
+    bridge transfer of its payment, which what is published of the event tells of."""
 
     before: RampOrder
     after: RampOrder
     event: OrderEvent
     note: str = ""
+    transfer: BridgeTransfer | None = None
 
 
 @dataclass(frozen=True, slots=True)

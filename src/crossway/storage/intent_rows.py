@@ -16,7 +16,7 @@ INTENTS: Final = RowMapper(Intent, intents)
 TRANSITIONS: Final = RowMapper(TransitionRecord, transitions, {"id": "event_id"})
 CHANGING_COLUMNS: Final = tuple(column.name for column in intents.columns if CHANGES in column.info)
 _CHANGED: Final = INTENTS.encoder(only=CHANGING_COLUMNS)
-_TRANSFER_SNAPSHOT: Final = RowMapper(BridgeTransfer, bridge_transfers).encoder(
+TRANSFER_SNAPSHOT: Final = RowMapper(BridgeTransfer, bridge_transfers).encoder(
     only=("state", "reason", "message_id", "source_tx", "destination_tx", "expected_at", "sent_at")
 )
 MAX_VALUES, MAX_VALUE_LENGTH = 40, 200
@@ -73,7 +73,7 @@ def intent_event_row(
         "received_units": str(intent.received_amount),
     }
     if transfer is not None:
-        snapshot["bridge_transfer"] = _TRANSFER_SNAPSHOT(transfer)
+        snapshot["bridge_transfer"] = TRANSFER_SNAPSHOT(transfer)
     return {
         "event_id": event_id,
         "client_id": intent.client_id,

@@ -5,8 +5,10 @@ from uuid import uuid4
 
 from sqlalchemy import bindparam, update
 
+from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.ramps import RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderTransition
+from crossway.storage.intent_rows import TRANSFER_SNAPSHOT
 from crossway.storage.ramp_tables import FIXED, order_transitions, orders
 from crossway.storage.row_mapper import RowMapper, to_json, to_micros
 from crossway.storage.sealing import Seal
@@ -36,6 +38,7 @@ _SNAPSHOT: Final = ORDERS.encoder(
         "provider_reference",
         "provider_tx",
         "failure_reason",
+        "delay_reason",
         "paid_at",
         "updated_at",
         "expires_at",
@@ -47,8 +50,14 @@ _SNAPSHOT: Final = ORDERS.encoder(
 )
 
 
-def order_event_row(event_id: str, order: RampOrder, seal: Seal) -> dict[str, Any]:
-    """The outbox event of an order as it is after a transition, as its row."""
+def order_event_row(
+    event_id: str, order: RampOrder, transfer: BridgeTransfer | None, seal: Seal
+) -> dict[str, Any]:
+    """The outbox event of an order, and of its bridge transfer, as they are after a transition, as
+    its row."""
+    snapshot = _SNAPSHOT(order, str)
+    if transfer is not None:
+        snapshot["bridge_transfer"] = TRANSFER_SNAPSHOT(transfer)
     return {
         "event_id": event_id,
         "client_id": order.client_id,
@@ -56,7 +65,7 @@ def order_event_row(event_id: str, order: RampOrder, seal: Seal) -> dict[str, An
         "kind": "ramp_order",
         "resource_id": order.id,
         "at": to_micros(order.updated_at),
-        "snapshot": seal(to_json(_SNAPSHOT(order, str))),
+        "snapshot": seal(to_json(snapshot)),
         "mode": order.mode,
     }
 

@@ -70,7 +70,9 @@ class SqlOrders:
             "note": "",
         }
         self._db.execute(_ADD_TRANSITION, created)
-        execute_each(self._db, ADD_EVENT, [order_event_row(str(created["event_id"]), order, seal)])
+        execute_each(
+            self._db, ADD_EVENT, [order_event_row(str(created["event_id"]), order, None, seal)]
+        )
         self._add_counts(Counter({(order.client_id, order.mode, order.state): 1}))
         return order
 
@@ -142,7 +144,7 @@ class SqlOrders:
         execute_each(self._db, _ADD_TRANSITION, new_transitions)
         changed = zip(new_transitions, changes, strict=True)
         events = [
-            order_event_row(row["event_id"], change.after, seal)
+            order_event_row(row["event_id"], change.after, change.transfer, seal)
             for row, change in changed
             if adds_event(change)
         ]

@@ -52,7 +52,8 @@ ON = {
 OFF = {
     "initiated": "IIICICE",
     "confirmed": "+++F+FF",
-    "paid": "+++F+FF",
+    # Its crypto is on the way and cannot be called back.
+    "paid": "+++F+++",
     "sold": "++DFRFF",
     "completed": "DDDDDDD",
     "cancelled": "CCCCCCC",

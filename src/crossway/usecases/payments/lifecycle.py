@@ -68,14 +68,23 @@ class IntentBatch:
         self.balances.add(new)
 
     def store(self, unit: UnitOfWork) -> None:
-        """Write the whole batch. Ramp orders whose intents changed become due for processing."""
+        """Write the whole batch. Ramp orders whose intents changed, or the state
+        of whose bridge transfers, become due for processing."""
         unit.intents.apply(self._with_transfers(unit))
         unit.bridge_transfers.plan([c.after for c in self.changes if _is_to_be_sent(c)], self.now)
         self.transfers.store(unit)
-        unit.orders.wake({o for c in self.changes if (o := c.after.order_id) is not None}, self.now)
+        unit.orders.wake(self._changed_orders(), self.now)
         unit.outbound_txs.enqueue(one_return_for_each_address(unit, self.outbound), self.now)
         unit.ledger.post(self.postings, self.now)
         corridor_stats.count(unit, self.changes, self.now)
+
+    def _changed_orders(self) -> set[int]:
+        """The ramp orders whose payments changed, or the state or reason of whose transfers."""
+        intents = [c.after for c in self.changes]
+        for c in self.transfers.changes:
+            if (c.before.state, c.before.reason) != (c.after.state, c.after.reason):
+                intents += [i for i in (self.current.get(c.after.intent_id),) if i is not None]
+        return {i.order_id for i in intents if i.order_id is not None}
 
     def _with_transfers(self, unit: UnitOfWork) -> list[IntentChange]:
         """The changes, those that are published with the bridge transfer that they tell of."""

@@ -20,7 +20,7 @@ from crossway.usecases.payments.create_intent import (
     IntentFields,
     build_intent,
 )
-from crossway.usecases.ramps.order_placement import intent_lifetime_seconds
+from crossway.usecases.ramps.order_intents import intent_lifetime_seconds
 from crossway.usecases.ramps.poll_schedule import CREATION_GRACE
 from crossway.usecases.ramps.provider_quotes import RampQuote
 from crossway.usecases.ramps.quote_params import RampQuoteRequest, parse_direction
@@ -217,11 +217,13 @@ def build_order(
         provider_reference="",
         provider_tx="",
         failure_reason="",
+        delay_reason="",
         metadata={},
         command=ProviderCommand.OPEN,
         attempt_count=0,
         next_at=now + CREATION_GRACE,
         paid_at=None,
+        provider_closed_at=None,
         created_at=now,
         updated_at=now,
         expires_at=now.replace(microsecond=0) + timedelta(seconds=channel.pay_seconds),

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from crossway.domain.bridge_transfer import BridgeTransferState
 from crossway.domain.deposits import DepositState
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
@@ -15,6 +16,7 @@ from crossway.domain.ramps import (
 )
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.ramp_provider_calls import find_channel
+from crossway.usecases.ramps.order_delays import UNCLAIMED_REASON, apply_delay, is_parked
 from crossway.usecases.ramps.order_unit_of_work import CONTRADICTED, LATE, OWED, OrderUnitOfWork
 from crossway.usecases.ramps.poll_schedule import DELIVERY_GRACE
 
@@ -30,14 +32,14 @@ def apply_intent_state(uow: OrderUnitOfWork) -> None:
     intent = uow.intent
     if intent is None or uow.order.state is OrderState.PENDING:
         return
-    if intent.state in FUNDED:
+    if intent.state in FUNDED or intent.state is State.FAILED:
         mark_paid(uow, f"The deposit of payment {intent.id} was received")
     if intent.state is State.COMPLETED:
         if uow.order.direction is Direction.ON:
             _on_delivered(uow, intent)
         else:
             _on_crypto_delivered(uow, intent)
-    elif intent.state in ENDED_UNDELIVERED:
+    elif intent.state in ENDED_UNDELIVERED and not is_parked(uow):
         _on_intent_ended(uow, intent)
 
 
@@ -76,11 +78,14 @@ def fail_order(uow: OrderUnitOfWork, reason: str) -> None:
     uow.cancel_intent(f"Order {order.id} failed.")
     uow.apply_event(OrderEvent.UNDELIVERED, reason, failure_reason=reason)
     if order.direction is Direction.ON and order.paid_at is not None:
-        uow.raise_alert(
-            OWED,
-            f"{order.provider} was paid but did not deliver; it owes "
-            f"{uow.format_fiat(order.fiat_minor)} back to the user.",
-        )
+        owes = f"it owes {uow.format_fiat(order.fiat_minor)} back to the user"
+        if reason == UNCLAIMED_REASON:
+            text = f"{reason}."
+        elif uow.intent is not None and uow.intent.state is State.FAILED:
+            text = f"its crypto could not be delivered. Once {order.provider} has it back, {owes}."
+        else:
+            text = f"{order.provider} was paid but did not deliver; {owes}."
+        uow.raise_alert(OWED, text)
     elif order.direction is Direction.OFF and uow.has_posted(SOLD):
         uow.raise_alert(OWED, f"{order.provider} received the crypto but did not pay out.")
 
@@ -149,6 +154,7 @@ def refresh(uow: OrderUnitOfWork) -> None:
     """Apply everything that can be known without asking the provider."""
     apply_intent_state(uow)
     apply_deadlines(uow)
+    apply_delay(uow)
 
 
 def _on_delivered(uow: OrderUnitOfWork, intent: Intent) -> None:
@@ -210,9 +216,12 @@ def expire_with_intent(uow: OrderUnitOfWork) -> None:
 
 
 def _failure_reason(uow: OrderUnitOfWork, intent: Intent) -> str:
-    order = uow.order
+    order, transfer = uow.order, uow.transfer
+    if transfer is not None and transfer.state is BridgeTransferState.UNCLAIMED:
+        return UNCLAIMED_REASON
     if intent.state is State.FAILED or intent.received_amount >= intent.terms.deposit_amount:
-        return f"Intent {intent.id} could not be delivered"
+        why = f": {transfer.reason.rstrip('.')}" if transfer and transfer.reason else ""
+        return f"Payment {intent.id} could not be delivered{why}"
     if order.direction is Direction.OFF:
         return "The deposit was not received in full and in time"
     return f"{order.provider} did not deliver in full and in time"
@@ -233,6 +242,9 @@ def _check_overdue(uow: OrderUnitOfWork, intent: Intent) -> None:
     order = uow.order
     late_at = _overdue_at(uow)
     if late_at is None or uow.now < late_at:
+        return
+    if order.provider_closed_at is not None and intent.state is State.COMPLETED:
+        fail_order(uow, f"{order.provider} closed the order before its crypto arrived")
         return
     if order.direction is Direction.OFF and intent.state is State.COMPLETED:
         amount = uow.format_fiat(order.fiat_minor)

@@ -5,10 +5,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from crossway.domain.bridge_transfer import BridgeTransfer, Custody
 from crossway.domain.intent import Intent
 from crossway.domain.ledger import Leg, Posting, fiat_location
 from crossway.domain.money import format_units
-from crossway.domain.ramps import OrderEvent, RampOrder, advance_order, provider_name
+from crossway.domain.ramps import (
+    FINAL_ORDER_STATES,
+    OrderEvent,
+    RampOrder,
+    advance_order,
+    provider_name,
+)
 from crossway.ports.ramp_repository import OrderChange
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -18,9 +25,11 @@ from crossway.usecases.payments.lifecycle import IntentBatch
 from crossway.usecases.ramps.poll_schedule import next_poll_at
 
 LATE, SHORT, CONTRADICTED, OWED = "late", "short", "contradicted", "owed"
+# LATE is the provider's delay, DELAYED that of the crypto on its way.
+DELAYED = "delayed"
 # The kind of every alert about an order; its subject is the order's id.
 ALERT_KIND = "ramp"
-_ALERT_SUFFIXES = (LATE, SHORT, CONTRADICTED, OWED)
+_ALERT_SUFFIXES = (LATE, SHORT, CONTRADICTED, OWED, DELAYED)
 
 
 @dataclass
@@ -34,7 +43,7 @@ class OrderUnitOfWork:
     intent_work: IntentBatch
     changes: list[OrderChange] = field(default_factory=list)
     alerts: dict[str, str] = field(default_factory=dict)
-    alerts_resolved: bool = False
+    resolved: set[str] = field(default_factory=set)
 
     @property
     def intent(self) -> Intent | None:
@@ -42,10 +51,23 @@ class OrderUnitOfWork:
         intent_id = self.order.intent_id
         return None if intent_id is None else self.intent_work.current.get(intent_id)
 
+    @property
+    def transfer(self) -> BridgeTransfer | None:
+        """The bridge transfer of the order's intent; None where no bridge carries it yet. It is not
+        locked, but changes only while its intent is."""
+        intent = self.intent
+        if intent is None or intent.custody is not Custody.BRIDGE:
+            return None
+        return self.unit.bridge_transfers.get_many([intent.id]).get(intent.id)
+
     def apply_event(self, event: OrderEvent, note: str = "", **fields: Any) -> None:
-        """Apply an event, and set fields of the order. Raises `InvalidTransition`."""
+        """Apply an event, and set fields of the order; one that has ended is no longer late. Raises
+        `InvalidTransition`."""
         before = self.order
         state = advance_order(before.state, event)
+        if state in FINAL_ORDER_STATES:
+            fields["delay_reason"] = ""
+            self.resolve_alert(DELAYED)
         self.order = replace(before, state=state, updated_at=self.now, **fields)
         self.changes.append(OrderChange(before, self.order, event, note))
 
@@ -90,10 +112,15 @@ class OrderUnitOfWork:
         readable = message.replace(self.order.provider, provider_name(self.order.provider))
         self.alerts[kind] = f"Order {self.order.id}: {readable}"
 
+    def resolve_alert(self, kind: str) -> None:
+        """Resolve the alert of this kind about this order."""
+        self.alerts.pop(kind, None)
+        self.resolved.add(kind)
+
     def resolve_alerts(self) -> None:
         """Resolve every alert about this order."""
-        self.alerts.clear()
-        self.alerts_resolved = True
+        for kind in _ALERT_SUFFIXES:
+            self.resolve_alert(kind)
 
     def format_fiat(self, minor: int) -> str:
         """An amount of the order's currency for display, such as `1448.50 NGN`."""
@@ -106,7 +133,8 @@ class OrderUnitOfWork:
         if self.changes:
             self.order = replace(self.order, next_at=at, attempt_count=0)
             self.changes[-1] = replace(self.changes[-1], after=self.order)
-            self.unit.orders.apply(self.changes)
+            transfer = self.transfer
+            self.unit.orders.apply([replace(c, transfer=transfer) for c in self.changes])
         else:
             self.order = replace(self.order, next_at=at)
             self.unit.orders.reschedule(self.order.id, self.order.attempt_count, at)
@@ -120,10 +148,8 @@ class OrderUnitOfWork:
             self.unit.alerts.raise_alert(
                 Alert(key, ALERT_KIND, subject, message, self.now, self.now, None)
             )
-        if self.alerts_resolved:
-            keys = [
-                f"order:{subject}:{kind}" for kind in _ALERT_SUFFIXES if kind not in self.alerts
-            ]
+        if ended := self.resolved - self.alerts.keys():
+            keys = [f"order:{subject}:{kind}" for kind in sorted(ended)]
             self.unit.alerts.resolve(keys, self.now)
 
 

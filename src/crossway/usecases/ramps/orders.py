@@ -76,7 +76,10 @@ def create_order(
     services.process.failpoint("ramp-created")
     try:
         provider = get_provider(services, stored)
-        return call_with_timeout(services, provider, lambda: place_order(services, stored, on_save))
+        quote = parsed.quote.intent_quote
+        return call_with_timeout(
+            services, provider, lambda: place_order(services, stored, on_save, quote)
+        )
     except Unreachable:
         services.process.wake()
         return get_order(services, caller, stored.id)

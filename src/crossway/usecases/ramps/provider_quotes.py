@@ -16,8 +16,13 @@ from crossway.ports.ramps import ProviderQuote, ProviderQuoteRequest, ProviderRe
 from crossway.ports.services import Services
 from crossway.usecases.parallel_calls import call_all
 from crossway.usecases.pricing.price_snapshot import take_price_snapshot
+from crossway.usecases.ramps.order_intents import MIN_PAY_SECONDS, pay_seconds_of
 from crossway.usecases.ramps.quote_params import RampQuoteParams
-from crossway.usecases.ramps.settlement_routes import SettlementRoute, find_settlement_routes
+from crossway.usecases.ramps.settlement_routes import (
+    NoRoute,
+    SettlementRoute,
+    find_settlement_routes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +86,11 @@ def get_provider_quotes(
     """Request quotes from all providers in parallel. Providers that refuse, time out or return an
     invalid quote are excluded with a reason."""
     routes = find_settlement_routes(services, caller, params, providers)
-    refused = {name: route for name, route in routes.items() if isinstance(route, str)}
+    routeless = {name: r for name, r in routes.items() if isinstance(r, NoRoute)}
+    refused = {name: r.reason for name, r in routeless.items() if not r.is_unanswered}
+    unanswered = {name: r.reason for name, r in routeless.items() if r.is_unanswered}
     eligible = {
-        str(provider.name): provider for provider in providers if provider.name not in refused
+        str(provider.name): provider for provider in providers if provider.name not in routeless
     }
     now = services.clock.now()
     calls = {
@@ -102,13 +109,12 @@ def get_provider_quotes(
             refused[name] = problem
         else:
             quotes.append(_build_ramp_quote(services, params, route, quote, eligible[name]))
-    return ProviderQuotes(
-        quotes, refused, {source.subject: source.reason for source in responses.excluded}
-    )
+    unanswered |= {source.subject: source.reason for source in responses.excluded}
+    return ProviderQuotes(quotes, refused, unanswered)
 
 
 def _build_call(
-    provider: RampProvider, params: RampQuoteParams, route: SettlementRoute | str, now: datetime
+    provider: RampProvider, params: RampQuoteParams, route: SettlementRoute | NoRoute, now: datetime
 ) -> Callable[[], ProviderQuote | str]:
     assert isinstance(route, SettlementRoute)
     request = ProviderQuoteRequest(
@@ -118,7 +124,8 @@ def _build_call(
         route.token,
         route.ramp_amount(params.direction),
     )
-    channels = _select_channels(params, params.matching_channels(provider.capabilities))
+    in_time = _channels_in_time(params, provider, route)
+    channels = _select_channels(params, in_time)
 
     def call() -> ProviderQuote | str:
         try:
@@ -127,6 +134,17 @@ def _build_call(
             return f"refuses: {rejection}"
 
     return call
+
+
+def _channels_in_time(
+    params: RampQuoteParams, provider: RampProvider, route: SettlementRoute
+) -> tuple[Channel, ...]:
+    """The provider's channels; of an off-ramp those that wait long enough for crypto that a bridge
+    carries."""
+    channels = params.matching_channels(provider.capabilities)
+    if params.direction is Direction.ON or route.quote.bridge is None:
+        return channels
+    return tuple(c for c in channels if pay_seconds_of(c, route.quote) >= MIN_PAY_SECONDS)
 
 
 def _select_channels(params: RampQuoteParams, channels: Sequence[Channel]) -> Sequence[Channel]:

@@ -19,6 +19,7 @@ from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.ramp_provider_calls import find_provider, find_ramp_token
+from crossway.usecases.ramps.order_delays import is_parked, note_closed_on_the_way
 from crossway.usecases.ramps.order_lifecycle import (
     FUNDED,
     PAID,
@@ -227,7 +228,7 @@ def _on_closed(uow: OrderUnitOfWork, update: ProviderUpdate) -> bool:
             expire_order(uow, reason)
         else:
             _cancel_order(uow, reason)
-    elif order.state is OrderState.PROCESSING:
+    elif order.state is OrderState.PROCESSING and not note_closed_on_the_way(uow, reason):
         fail_order(uow, reason)
     return True
 
@@ -241,8 +242,9 @@ def _contradicts(uow: OrderUnitOfWork, update: ProviderUpdate) -> bool:
     """Whether an update contradicts the chain or a completed order. It then changes nothing but
     raises an alert."""
     order, intent = uow.order, uow.intent
-    is_funded = order.direction is Direction.ON and intent is not None and intent.state in FUNDED
-    if not is_funded and order.state is not OrderState.COMPLETED:
+    is_funded = intent is not None and (intent.state in FUNDED or is_parked(uow))
+    is_bought = is_funded and order.direction is Direction.ON
+    if not is_bought and order.state is not OrderState.COMPLETED:
         return False
     note = f"{order.provider} reports {update.status}, although {uow.status_clause}"
     uow.add_note(note)
