@@ -75,7 +75,8 @@ ORDER_FIELDS = {
     "cryptoAmount", "sourceChain", "destinationChain", "senderAddress", "recipientAddress",
     "countryCode", "widgetUrl", "paymentInstructions", "intentAddress", "grossDepositAmount",
     "grossDepositAmountFormatted", "depositChain", "providerTxHash", "failureReason", "metadata",
-    "createdAt", "updatedAt", "expiresAt", "completedAt",
+    "createdAt", "updatedAt", "expiresAt", "completedAt", "delayReason", "requiresBridge",
+    "bridgeDetails", "bridgeTransfer",
 }  # fmt: skip
 _people = count(1)
 

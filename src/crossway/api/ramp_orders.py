@@ -1,5 +1,6 @@
 """`/v1/ramp/orders`: create, read, confirm and cancel orders; and webhooks of providers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -21,7 +22,9 @@ from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import OrderState, RampOrder
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
 from crossway.usecases.validation_errors import ValidationErrors
@@ -61,11 +64,14 @@ class Page:
 def create(request: Request, services: ServicesDep, caller: Writer, body: NewOrder) -> JsonResponse:
     """Create an on-ramp or off-ramp order with a provider."""
 
-    def respond(order: RampOrder) -> JsonResponse:
-        return JsonResponse(_shown(services, order), 201)
+    store = store_response(request, _created)
 
-    store = store_response(request, respond)
-    return respond(ramp_orders.create_order(services, caller, body.to_request(), store))
+    def save(unit: UnitOfWork, order: RampOrder) -> None:
+        bridge = order_bridges.load_order_bridges(unit, [order]).get(order.id)
+        store(unit, wire.OrderOut.from_order(ids_of(services), order, bridge))
+
+    order = ramp_orders.create_order(services, caller, body.to_request(), save)
+    return _created(_shown(services, order))
 
 
 @router.get(
@@ -84,7 +90,7 @@ def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends(
         more = bool(ramp_orders.list_orders(services, caller, after, 1, 0)[0])
     return JsonResponse(
         wire.OrderPage(
-            orders=[_shown(services, order) for order in orders],
+            orders=_show_all(services, orders),
             total=total,
             limit=page.limit,
             offset=page.offset,
@@ -93,8 +99,17 @@ def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends(
     )
 
 
+def _created(order: wire.OrderOut) -> JsonResponse:
+    return JsonResponse(order, 201)
+
+
 def _shown(services: Services, order: RampOrder) -> wire.OrderOut:
-    return wire.OrderOut.from_order(ids_of(services), order)
+    return _show_all(services, [order])[0]
+
+
+def _show_all(services: Services, orders: Sequence[RampOrder]) -> list[wire.OrderOut]:
+    ids, bridges = ids_of(services), order_bridges.get_order_bridges(services, orders)
+    return [wire.OrderOut.from_order(ids, order, bridges.get(order.id)) for order in orders]
 
 
 def _filter(services: Services, page: Page) -> OrderFilter:
@@ -134,11 +149,8 @@ def by_intent(
     intentAddress: Annotated[str, Path(description="The intent's address.", examples=[INTENT])],
 ) -> JsonResponse:
     """The order of an intent."""
-    return JsonResponse(
-        wire.OrderOut.from_order(
-            ids_of(services), ramp_orders.get_order_by_intent(services, caller, intentAddress)
-        )
-    )
+    order = ramp_orders.get_order_by_intent(services, caller, intentAddress)
+    return JsonResponse(_shown(services, order))
 
 
 @router.get(

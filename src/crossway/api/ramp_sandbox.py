@@ -13,6 +13,7 @@ from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import NotFound
 from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.ramps.order_bridges import get_order_bridges
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 
 
@@ -40,9 +41,9 @@ def report(
 ) -> JsonResponse:
     """The simulated provider performs and reports the outcome; the order follows shortly."""
     order = ramp_sandbox.report_order_status(services, caller, id, body.outcome)
-    return JsonResponse(
-        orders.OrderDone(success=True, order=orders.OrderOut.from_order(ids_of(services), order))
-    )
+    bridge = get_order_bridges(services, [order]).get(order.id)
+    shown = orders.OrderOut.from_order(ids_of(services), order, bridge)
+    return JsonResponse(orders.OrderDone(success=True, order=shown))
 
 
 @router.post(

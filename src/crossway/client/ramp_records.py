@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from crossway.client.records import CamelCaseRecord
+from crossway.client.records import BridgeStep, CamelCaseRecord
 
 
 class RampChannel(CamelCaseRecord):
@@ -60,6 +60,20 @@ class RampQuotes(CamelCaseRecord):
     providers_left_out: tuple[ExcludedProvider, ...]
 
 
+class OrderBridgeTransfer(CamelCaseRecord):
+    """How far a bridge has carried the crypto of an order."""
+
+    bridge: str
+    custody: str
+    status: str
+    source_tx: str | None
+    destination_tx: str | None
+    message_id: str | None
+    steps: tuple[BridgeStep, ...]
+    expected_at: datetime | None
+    reason: str | None
+
+
 class RampOrder(CamelCaseRecord):
     """An order with a ramp provider."""
 
@@ -89,6 +103,10 @@ class RampOrder(CamelCaseRecord):
     updated_at: datetime
     expires_at: datetime
     completed_at: datetime | None
+    delay_reason: str | None = None
+    requires_bridge: bool = False
+    bridge_details: dict[str, Any] | None = None
+    bridge_transfer: OrderBridgeTransfer | None = None
 
     @property
     def ended(self) -> bool:

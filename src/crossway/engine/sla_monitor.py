@@ -1,7 +1,6 @@
 """Finds payments that exceed a time limit and misdirected deposits."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,7 +14,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money.books import get_denomination
 from crossway.usecases.operating.alerts import WAITING_KINDS
-from crossway.usecases.payments.delays import find_delay
+from crossway.usecases.payments.delays import find_delays
 
 STUCK, FOREIGN = "stuck", "foreign"
 START_DEADLINE = timedelta(minutes=5)
@@ -54,47 +53,34 @@ def find_breaches(
 
 
 def _find_not_started(unit: UnitOfWork, now: datetime) -> list[Breach]:
-    return [
-        _stuck_breach(
-            i.id, f"{_describe_payment(i)} was funded over 5 minutes ago and has not been started."
-        )
-        for i in unit.intents.list_older_in_state(State.FUNDED, now - START_DEADLINE, _MAX_ROWS)
-    ]
+    late = unit.intents.list_older_in_state(State.FUNDED, now - START_DEADLINE, _MAX_ROWS)
+    message = "was funded over 5 minutes ago and has not been started."
+    return _build_late_breaches(unit, late, message, now)
 
 
 def _find_not_filled(unit: UnitOfWork, now: datetime) -> list[Breach]:
-    """Started payments that exceed the settlement time of their quote and a grace period, with the
-    reason where one is known."""
+    """Started payments that exceed the settlement time of their quote and a grace period."""
     started = unit.intents.list_older_in_state(State.INITIATED, now - FILL_GRACE, _MAX_ROWS)
     late = [
         i for i in started if now > i.updated_at + timedelta(seconds=i.settle_seconds) + FILL_GRACE
     ]
-    reasons = _find_reasons(unit, late, now)
-    message = "{} was started but not paid out within its quoted time. {}"
-    return [
-        _stuck_breach(i.id, message.format(_describe_payment(i), reasons.get(i.id, "")).strip())
-        for i in late
-    ]
+    message = "was started but not paid out within its quoted time."
+    return _build_late_breaches(unit, late, message, now)
 
 
-def _find_reasons(
-    unit: UnitOfWork, intents: Sequence[Intent], now: datetime
-) -> Mapping[int, str]:
-    """Why payments are late, where their bridge or a waiting transaction says so."""
-    if not intents:
-        return {}
-    ids = {intent.id for intent in intents}
-    transfers = unit.bridge_transfers.get_many(ids)
-    outbound_txs = defaultdict(list)
-    for outbound_tx in unit.outbound_txs.list_unsettled(ids):
-        outbound_txs[outbound_tx.intent_id].append(outbound_tx)
-    delays = {i.id: find_delay(i, transfers.get(i.id), outbound_txs[i.id], now) for i in intents}
-    return {intent_id: delay.reason for intent_id, delay in delays.items() if delay is not None}
-
-
-def _describe_payment(intent: Intent) -> str:
-    order = f" of order {intent.order_id}" if intent.order_id is not None else ""
-    return f"Payment {intent.id}{order}"
+def _build_late_breaches(
+    unit: UnitOfWork, late: Sequence[Intent], message: str, now: datetime
+) -> list[Breach]:
+    """The breaches of late payments, with their orders, and with the reason where their bridge or
+    a waiting transaction says it."""
+    delays = find_delays(unit, late, now)
+    breaches = []
+    for intent in late:
+        order = f" of order {intent.order_id}" if intent.order_id is not None else ""
+        delay = delays.get(intent.id)
+        reason = f" {delay.reason}" if delay is not None else ""
+        breaches.append(_stuck_breach(intent.id, f"Payment {intent.id}{order} {message}{reason}"))
+    return breaches
 
 
 def _find_not_credited(unit: UnitOfWork, now: datetime) -> list[Breach]:

@@ -21,7 +21,7 @@ from crossway.domain.bridge_transfer import BridgeTransferState, BridgeTransferS
 from crossway.usecases.payments.bridge_progress import BridgeProgress
 from crossway.usecases.payments.self_service import CallName, SelfService, SelfServiceCall
 
-_STATES = [state.lower() for state in BridgeTransferState]
+STATES = [state.lower() for state in BridgeTransferState]
 _MESSAGE_ID = "0x" + "7a" * 32
 CUSTODY = {"enum": [custody.value for custody in Custody]}
 CUSTODY_TEXT = (
@@ -29,6 +29,15 @@ CUSTODY_TEXT = (
     "the money goes; `OPERATOR`, the operator."
 )
 
+STATUS_TEXT = (
+    "`planned`: not sent yet. `collected`, `giving_back`: somebody else started it, and its "
+    "deposit is returned from the bridge's contract. `seen`: sent. `delayed`, `overdue`: late, "
+    "`reason` says why. `halted`: the bridge contradicts the chain, nothing is delivered. "
+    "`claimable`: attested, to be delivered. `delivered`, `closed`: paid out. `parked`: it "
+    "arrived and its recipient cannot be paid. `unclaimed`: taken out after 30 days. "
+    "`expired`: nobody filled it, the bridge returns it. `refunding`, `refunded`: back to the "
+    "payer."
+)
 _SOURCE_TX, _DESTINATION_TX = TX, "0x" + "d7" * 32
 TRANSFER_EXAMPLE = {
     "bridge": "CCTP",
@@ -50,7 +59,7 @@ TRANSFER_EXAMPLE = {
 class BridgeStep(Model):
     """One step of a bridge transfer."""
 
-    name: str = field("The status that it brought.", "seen", extra={"enum": _STATES})
+    name: str = field("The status that it brought.", "seen", extra={"enum": STATES})
     at: str = field("When.", TIME)
     tx: str | None = field("The transaction that caused it; null where none did.", TX)
 
@@ -66,15 +75,9 @@ class BridgeTransferOut(Model):
     bridge: str = bridge_field("The bridge.", "CCTP")
     custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
     status: str = field(
-        "`planned`: not sent yet. `collected`, `giving_back`: somebody else started it, and its "
-        "deposit is returned from the bridge's contract. `seen`: sent. `delayed`, `overdue`: late, "
-        "`reason` says why. `halted`: the bridge contradicts the chain, nothing is delivered. "
-        "`claimable`: attested, to be delivered. `delivered`, `closed`: paid out. `parked`: it "
-        "arrived and its recipient cannot be paid. `unclaimed`: taken out after 30 days. "
-        "`expired`: nobody filled it, the bridge returns it. `refunding`, `refunded`: back to the "
-        "payer.",
+        STATUS_TEXT,
         "seen",
-        extra={"enum": _STATES},
+        extra={"enum": STATES},
     )
     source_tx: str | None = field("The transaction that sent it; null before.", TX)
     destination_tx: str | None = field("The transaction by which it arrived; null before.", None)

@@ -16,8 +16,10 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.event_snapshots import (
     restore_intent,
     restore_order,
+    restore_order_bridge,
     restore_progress,
 )
+from crossway.usecases.ramps.order_bridges import load_order_bridges
 
 EventData = Iterator[tuple[OutboxEvent, Any]]
 
@@ -57,15 +59,14 @@ def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
 
 
 def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
-    orders_by_id = {
-        order_id: unit.orders.get(order_id) for order_id in {event.resource_id for event in events}
-    }
+    found = [unit.orders.get(order_id) for order_id in {event.resource_id for event in events}]
+    orders_by_id = {order.id: order for order in found if order is not None}
+    bridges = load_order_bridges(unit, list(orders_by_id.values()))
     for event in events:
-        if (order := orders_by_id[event.resource_id]) is not None:
-            yield (
-                event,
-                ramp_orders.OrderOut.from_order(unit.public_ids, restore_order(order, event)),
-            )
+        if (order := orders_by_id.get(event.resource_id)) is not None:
+            bridge = restore_order_bridge(bridges.get(order.id), event)
+            restored = restore_order(order, event)
+            yield event, ramp_orders.OrderOut.from_order(unit.public_ids, restored, bridge)
 
 
 def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:

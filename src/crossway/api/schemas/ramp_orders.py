@@ -19,12 +19,14 @@ from crossway.api.schemas.fields import (
     field,
     symbol_field,
 )
-from crossway.api.schemas.ramps import PROVIDERS, TYPES
+from crossway.api.schemas.ramp_bridges import ORDER_TRANSFER_EXAMPLE, OrderBridgeTransfer
+from crossway.api.schemas.ramps import PROVIDERS, TYPES, RampBridge
 from crossway.api.schemas.responses import json_decimal, raw_json, timestamp, timestamp_seconds
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.usecases.ramps.create_order import CreateOrderRequest
+from crossway.usecases.ramps.order_bridges import OrderBridge
 
 EMAIL = "ada@example.com"
 
@@ -134,6 +136,19 @@ class OrderOut(Model):
     depositChain: str | None = field("Off-ramp: the chain of the deposit.", "BASE_MAINNET")
     providerTxHash: str | None = field("The transaction that the provider reported.", TX)
     failureReason: str | None = field("Why it failed or was cancelled.", None)
+    delayReason: str | None = field(
+        "Why a paid order is late, as a sentence; null where it is not.", None
+    )
+    requiresBridge: bool = field("Whether its crypto goes from one chain to another.", True)
+    bridgeDetails: RampBridge | None = Field(
+        description="The bridge at the terms of its intent; null on one chain, and for an off-ramp "
+        "before its provider accepted it."
+    )
+    bridgeTransfer: OrderBridgeTransfer | None = Field(
+        description="How far the bridge has carried it; null on one chain, and where the intent's "
+        "`custody` is `OPERATOR`.",
+        examples=[ORDER_TRANSFER_EXAMPLE],
+    )
     metadata: JsonObject = field("Free-form data.", {})
     createdAt: str = field("When it was created.", TIME)
     updatedAt: str = field("When it last changed.", TIME)
@@ -141,8 +156,11 @@ class OrderOut(Model):
     completedAt: str | None = field("When it was completed.", TIME)
 
     @classmethod
-    def from_order(cls, ids: PublicIds, order: RampOrder) -> Self:
-        """One order."""
+    def from_order(
+        cls, ids: PublicIds, order: RampOrder, bridge: OrderBridge | None = None
+    ) -> Self:
+        """One order; `bridge` is the one that carries its crypto, if one does."""
+        progress = None if bridge is None else bridge.progress
         off = order.direction is Direction.OFF
         gross = order.gross_units if off else 0
         return cls(
@@ -167,6 +185,10 @@ class OrderOut(Model):
             depositChain=order.source_chain if off else None,
             providerTxHash=order.provider_tx or None,
             failureReason=order.failure_reason or None,
+            delayReason=order.delay_reason or None,
+            requiresBridge=order.source_chain != order.destination_chain,
+            bridgeDetails=None if bridge is None else RampBridge.from_intent(bridge.intent),
+            bridgeTransfer=OrderBridgeTransfer.from_progress(progress) if progress else None,
             metadata=raw_json(dict(order.metadata)),
             createdAt=timestamp(order.created_at),
             updatedAt=timestamp(order.updated_at),

@@ -16,6 +16,7 @@ from crossway.api.schemas.fields import (
 )
 from crossway.api.schemas.responses import json_decimal, timestamp
 from crossway.domain.fiat import RATE_SCALE
+from crossway.domain.intent import Intent
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.payment_channels import Field as ChannelField
@@ -114,6 +115,16 @@ class RampBridge(Model):
     bridgeFeeUsd: ExactNumber = field("The bridge's fee in US dollars.", 0.034567)
     sourceChain: str = chain_field("Source chain of the bridge transfer.", "POLYGON_MAINNET")
     destinationChain: str = chain_field("Destination chain of the bridge transfer.")
+
+    @classmethod
+    def from_intent(cls, intent: Intent) -> Self:
+        """The bridge that carries an order's intent."""
+        return cls(
+            bridgeProvider=intent.terms.bridge,
+            bridgeFeeUsd=json_decimal(intent.costs.bridge_micro_usd, MICRO_USD_DECIMALS),
+            sourceChain=intent.terms.source_chain,
+            destinationChain=intent.terms.destination_chain,
+        )
 
     @classmethod
     def from_quote(cls, quote: RampQuote) -> Self | None:

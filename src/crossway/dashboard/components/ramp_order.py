@@ -7,7 +7,7 @@ from crossway.dashboard.components.actions import buttons, confirm, run_action
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import intent_money, ramp_status_labels
+from crossway.dashboard.views import intent_money, ramp_bridge, ramp_status_labels
 from crossway.dashboard.views import ramp_actions as offered
 from crossway.dashboard.views import ramp_order_detail as views
 from crossway.dashboard.views.available_actions import AvailableAction
@@ -20,8 +20,6 @@ from crossway.domain.roles import Permission
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
 
-_OPEN = (OrderState.PENDING, OrderState.INITIATED)
-
 
 def action_state(order: RampOrder) -> str:
     """What the available actions depend on, as a string to compare."""
@@ -32,16 +30,20 @@ def header(story: OrderDetail) -> None:
     """Status badge, summary, progress, and who acts next."""
     order, badge = story.order, ramp_status_labels.STATES[story.order.state]
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint)
+        late = (ramp_status_labels.LATE,) if order.delay_reason else ()
+        for mark in (badge, *late):
+            st.badge(mark.text, icon=f":material/{mark.icon}:", color=mark.color, help=mark.hint)
         kind = ramp_status_labels.DIRECTIONS[order.direction]
         st.markdown(escape_markdown(f"{kind} · {views.format_exchange(story)} · {story.provider}"))
     widget.stepper(views.build_steps(story), "order_steps", "Order progress")
+    next_action, due_at = views.describe_next_action(story)
     left = ""
-    if order.state in _OPEN:
-        seconds = (order.expires_at - services().clock.now()).total_seconds()
+    if due_at is not None:
+        seconds = (due_at - services().clock.now()).total_seconds()
         left = f" Time left: {format_duration(seconds)}." if seconds > 0 else ""
-    next_actor = ramp_status_labels.describe_next_actor(order)
-    st.info(escape_markdown(f"Next: {next_actor}{left}"), icon=":material/person:")
+    st.info(escape_markdown(f"Next: {next_action}{left}"), icon=":material/person:")
+    if order.delay_reason:
+        st.warning(escape_markdown(f"Late. {order.delay_reason}"), icon=":material/schedule:")
     if order.failure_reason:
         st.error(
             escape_markdown(ramp_status_labels.with_provider_name(order, order.failure_reason)),
@@ -53,6 +55,18 @@ def header(story: OrderDetail) -> None:
             label = "Deposit payment"
         link = LinkButton(f"{label} #{order.intent_id}", intent_href(order.intent_id), "list_alt")
         widget.link_buttons((link,), "of_intent", width="content")
+    bridge_transfer(story)
+
+
+def bridge_transfer(story: OrderDetail) -> None:
+    """How far the bridge has carried the crypto, where one does."""
+    if story.bridged is None:
+        return
+    st.subheader("Bridge transfer")
+    if steps := ramp_bridge.build_steps(story.bridged):
+        widget.stepper(steps, "order_bridge_steps", "Progress of the bridge transfer")
+    details = ramp_bridge.build_details(services().catalogue, story.bridged)
+    widget.details(details, "order_bridge", "Bridge transfer")
 
 
 def payment_instructions(story: OrderDetail) -> None:
@@ -89,7 +103,7 @@ def body(story: OrderDetail) -> None:
         widget.details(views.build_key_details(names, fiat, story), "order_facts", "Details")
     with right:
         st.subheader("Timeline")
-        widget.timeline(views.build_timeline(story), "order_timeline", "Timeline")
+        widget.timeline(views.build_timeline(names, story), "order_timeline", "Timeline")
     st.subheader("Fiat ledger")
     if story.postings:
         rows = intent_money.build_ledger_rows(names, fiat, story.postings)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from crossway.dashboard.views import ramp_status_labels
+from crossway.dashboard.views import ramp_bridge, ramp_status_labels
 from crossway.dashboard.views.cells import Cell, Color, Detail, Step, TimelineEntry
 from crossway.dashboard.views.fiat import country_name, format_fiat, format_percent, format_rate
 from crossway.dashboard.views.formatting import (
@@ -20,7 +20,7 @@ from crossway.dashboard.views.ramp_orders import user_chain
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
 from crossway.domain.fiat import Fiat
-from crossway.domain.intent import Intent
+from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Posting, is_fiat
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import RecordKind
@@ -28,6 +28,7 @@ from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_nam
 from crossway.ports.ramp_repository import OrderFilter, OrderTransition
 from crossway.ports.services import Services
 from crossway.usecases.kyc import customers
+from crossway.usecases.payments.timeline import IntentTimeline, get_timeline
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
 from crossway.usecases.ramps import orders as ramp_orders
@@ -43,16 +44,28 @@ _PERSONAL_FIELDS = frozenset({"encrypted_fields", "customer_id", "instructions"}
 @dataclass(frozen=True, slots=True)
 class OrderDetail:
     """One order with its related records; `person` is the masked e-mail address, `channel` and
-    `provider` are display names, `postings` are the fiat postings only."""
+    `provider` are display names, `payment` has the records of its intent, and `postings` are the
+    fiat postings only."""
 
     order: RampOrder
     provider: str
     channel: str
     person: str
-    intent: Intent | None
+    payment: IntentTimeline | None
     moves: list[OrderTransition]
     postings: list[tuple[datetime, Posting]]
     ramp_amount: str
+
+    @property
+    def intent(self) -> Intent | None:
+        """The intent of the order; None before an off-ramp is accepted."""
+        return None if self.payment is None else self.payment.intent
+
+    @property
+    def bridged(self) -> IntentTimeline | None:
+        """The payment, where a bridge carries it."""
+        is_bridged = self.payment is not None and bool(self.payment.intent.terms.bridge)
+        return self.payment if is_bridged else None
 
 
 def search_orders(services: Services, caller: Principal, text: str) -> list[RampOrder]:
@@ -64,10 +77,10 @@ def search_orders(services: Services, caller: Principal, text: str) -> list[Ramp
 def load_order_detail(services: Services, caller: Principal, order_id: int) -> OrderDetail:
     """All records of one order; raises `NotFound`."""
     order = ramp_orders.get_order(services, caller, order_id)
-    intent, postings = None, []
+    payment, postings = None, []
     if order.intent_id is not None:
+        payment = get_timeline(services, caller, order.intent_id)
         with services.store.read() as unit:
-            intent = unit.intents.get(order.intent_id)
             postings = [
                 posting
                 for posting in unit.ledger.list_by_intent(order.intent_id)
@@ -80,7 +93,7 @@ def load_order_detail(services: Services, caller: Principal, order_id: int) -> O
         provider=provider_name(order.provider),
         channel=channel.name if channel else order.channel,
         person=customers.get_masked_email(services, order.customer_id),
-        intent=intent,
+        payment=payment,
         moves=ramp_orders.list_order_history(services, caller, order_id),
         postings=postings,
         ramp_amount=format_amount(units, token.decimals, token.symbol)
@@ -226,10 +239,30 @@ def _reference_cell(text: str) -> Cell:
     return Cell(text or "–", copy=text, value_name="reference", mono=bool(text))
 
 
-def build_timeline(detail: OrderDetail) -> tuple[TimelineEntry, ...]:
-    """Timeline entries, newest first, each with its raw record."""
-    ordered = sorted(enumerate(detail.moves), key=lambda pair: (pair[1].at, pair[0]), reverse=True)
-    return tuple(_entry(detail.order, transition) for _, transition in ordered)
+def build_timeline(catalogue: Catalogue, detail: OrderDetail) -> tuple[TimelineEntry, ...]:
+    """Timeline entries, newest first, each with its raw record; with those of the bridge."""
+    entries = [_entry(detail.order, transition) for transition in detail.moves]
+    if detail.bridged is not None:
+        entries += ramp_bridge.build_entries(catalogue, detail.bridged)
+    return tuple(sorted(entries, key=lambda entry: entry.at)[::-1])
+
+
+def describe_next_action(detail: OrderDetail) -> tuple[str, datetime | None]:
+    """Who acts next and how, as a sentence, and until when; while the crypto is on its way, that of
+    its payment."""
+    order, payment = detail.order, detail.payment
+    if order.state in (S.PENDING, S.INITIATED):
+        return ramp_status_labels.describe_next_actor(order), order.expires_at
+    if payment is not None and _is_payments_turn(order, payment.intent):
+        return payment.next_action, payment.next_action_due_at
+    return ramp_status_labels.describe_next_actor(order), None
+
+
+def _is_payments_turn(order: RampOrder, intent: Intent) -> bool:
+    if order.state is S.PROCESSING:
+        return intent.state in (State.FUNDED, State.INITIATED, State.FAILED)
+    # What a failed order returns goes to the user of an off-ramp, and else to the provider.
+    return order.state is S.FAILED and intent.state is State.FAILED
 
 
 def _entry(order: RampOrder, transition: OrderTransition) -> TimelineEntry:

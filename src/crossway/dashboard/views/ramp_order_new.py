@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views.cells import Cell, Detail
-from crossway.dashboard.views.custody import describe_bridge
+from crossway.dashboard.views.custody import describe_bridge, label_custody
 from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
 from crossway.dashboard.views.formatting import (
     chain_name,
@@ -105,7 +105,10 @@ def _route_cell(services: Services, quote: RampQuote) -> Cell:
     if quote.intent_quote.bridge is None:
         return Cell(destination, "no bridge")
     ends = (theirs, destination) if quote.direction is Direction.ON else (destination, theirs)
-    return Cell(" → ".join(ends), describe_bridge(quote.intent_quote.bridge))
+    carried = quote.intent_quote
+    assert carried.bridge is not None
+    how = f"{describe_bridge(carried.bridge)}, {label_custody(carried.custody)}"
+    return Cell(" → ".join(ends), how)
 
 
 def button_label(draft: Draft, quote: RampQuote | None) -> str:

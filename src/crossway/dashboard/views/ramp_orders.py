@@ -44,7 +44,7 @@ _UNPAID_STATES = (S.PENDING, S.INITIATED)
 EXPORT_FIELDS = (
     "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
     "chain", "country", "fees_usd", "intent_address", "provider_reference", "created_at",
-    "completed_at", "failure_reason",
+    "completed_at", "failure_reason", "delay_reason",
 )  # fmt: skip
 
 
@@ -119,8 +119,10 @@ def _row(services: Services, order: RampOrder, emails: Mapping[str, str]) -> Row
         cells=(
             Cell(f"#{order.id}", sub=kind),
             Cell(
-                badges=(status,),
-                sub=ramp_status_labels.with_provider_name(order, order.failure_reason),
+                badges=(status, ramp_status_labels.LATE) if order.delay_reason else (status,),
+                sub=ramp_status_labels.with_provider_name(
+                    order, order.failure_reason or order.delay_reason
+                ),
             ),
             Cell(
                 format_fiat(order.fiat_minor, order.digits, order.currency),
@@ -164,5 +166,6 @@ def _export_row(ids: PublicIds, order: RampOrder) -> dict[str, Any]:
         format_units(order.fees_micro_usd, 6), order.intent_address, order.provider_reference,
         order.created_at.isoformat(),
         order.completed_at.isoformat() if order.completed_at else "", order.failure_reason,
+        order.delay_reason,
     )  # fmt: skip
     return dict(zip(EXPORT_FIELDS, values, strict=True))

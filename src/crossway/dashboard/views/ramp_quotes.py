@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
-from crossway.dashboard.views.custody import describe_bridge
+from crossway.dashboard.views.custody import describe_bridge, label_custody
 from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
 from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
 from crossway.dashboard.views.links import prefilled_href
@@ -191,7 +191,10 @@ def _route_cell(services: Services, quote: RampQuote) -> Cell:
     if quote.intent_quote.bridge is None:
         return Cell(destination, sub="No bridge")
     ends = (theirs, destination) if quote.direction is Direction.ON else (destination, theirs)
-    return Cell(" → ".join(ends), sub=describe_bridge(quote.intent_quote.bridge))
+    carried = quote.intent_quote
+    assert carried.bridge is not None
+    how = f"{describe_bridge(carried.bridge)}, {label_custody(carried.custody)}"
+    return Cell(" → ".join(ends), sub=how)
 
 
 def _channel_row(quote: RampQuote, channel: Channel) -> Row:

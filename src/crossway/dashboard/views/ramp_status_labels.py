@@ -30,9 +30,11 @@ EVENTS: Final[Mapping[str, tuple[str, str]]] = {
     OrderEvent.UNDELIVERED: ("Delivery failed", "error"),
     OrderEvent.REFUNDED: ("Refunded", "undo"),
     OrderEvent.CANCEL: ("Cancelled", "block"),
+    OrderEvent.DELAYED: ("Late", "schedule"),
     OrderEvent.LAPSED: ("Expired, not paid", "timer_off"),
     OrderEvent.NOTED: ("Note", "info"),
 }
+LATE: Final = Badge("Late", "orange", "schedule", "Paid, but late on its way")
 DIRECTIONS: Final[Mapping[Direction, str]] = {Direction.ON: "On-ramp", Direction.OFF: "Off-ramp"}
 
 

@@ -11,6 +11,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ramps import OrderState, RampOrder
 from crossway.domain.webhooks import OutboxEvent
 from crossway.usecases.payments.bridge_progress import BridgeProgress, describe_progress
+from crossway.usecases.ramps.order_bridges import OrderBridge
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -64,10 +65,21 @@ def restore_order(order: RampOrder, event: OutboxEvent) -> RampOrder:
         intent_address=snapshot["intent_address"],
         provider_tx=snapshot["provider_tx"],
         failure_reason=snapshot["failure_reason"],
+        # Events of earlier versions know of no delays.
+        delay_reason=snapshot.get("delay_reason", ""),
         updated_at=event.at,
         expires_at=_from_micros(snapshot["expires_at"]) or order.expires_at,
         completed_at=_from_micros(snapshot["completed_at"]),
     )
+
+
+def restore_order_bridge(bridge: OrderBridge | None, event: OutboxEvent) -> OrderBridge | None:
+    """The bridge of a ramp order, and how far it had carried its crypto, at the time of the event;
+    None before the order had an intent."""
+    if bridge is None or json.loads(event.snapshot)["intent_id"] is None:
+        return None
+    steps = () if bridge.progress is None else bridge.progress.steps
+    return OrderBridge(bridge.intent, restore_progress(bridge.intent, event, steps))
 
 
 def _from_micros(micros: int | None) -> datetime | None:

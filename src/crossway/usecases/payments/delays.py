@@ -1,5 +1,6 @@
 """Why a funded payment is late on its way to its recipient."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState,
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.quotes import bridge_title
+from crossway.ports.store import UnitOfWork
 
 K, S = OutboundTxKind, BridgeTransferState
 WAIT_GRACE: Final = timedelta(minutes=1)
@@ -57,3 +59,18 @@ def find_delay(
     if not reason or waited < WAIT_GRACE:
         return None
     return PaymentDelay(reason, waited >= LONG_WAIT)
+
+
+def find_delays(
+    unit: UnitOfWork, intents: Sequence[Intent], now: datetime
+) -> Mapping[int, PaymentDelay]:
+    """Those of several payments that are late, by two queries however many there are."""
+    if not intents:
+        return {}
+    ids = {intent.id for intent in intents}
+    transfers = unit.bridge_transfers.get_many(ids)
+    outbound_txs = defaultdict(list)
+    for outbound_tx in unit.outbound_txs.list_unsettled(ids):
+        outbound_txs[outbound_tx.intent_id].append(outbound_tx)
+    delays = {i.id: find_delay(i, transfers.get(i.id), outbound_txs[i.id], now) for i in intents}
+    return {intent_id: delay for intent_id, delay in delays.items() if delay is not None}
