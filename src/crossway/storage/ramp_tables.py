@@ -60,17 +60,17 @@ orders = Table(
     Column("provider_reference", Text, nullable=False),
     Column("provider_tx", Text, nullable=False, index=True),
     Column("failure_reason", Text, nullable=False, info={SEALED: True}),
-    Column("delay_reason", Text, nullable=False, server_default=""),
     Column("metadata", Text, nullable=False, info={SEALED: True}),
     Column("command", Text, nullable=False),
     Column("attempt_count", Integer, nullable=False),
     Column("next_at", BigInteger),
     Column("paid_at", BigInteger),
-    Column("provider_closed_at", BigInteger),
     Column("created_at", BigInteger, nullable=False, info={FIXED: True}),
     Column("updated_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("completed_at", BigInteger),
+    Column("delay_reason", Text, nullable=False, server_default=""),
+    Column("provider_closed_at", BigInteger),
 )
 Index("orders_of_client", orders.c.client_id, orders.c.id)
 Index("orders_by_state", orders.c.state, orders.c.id)

@@ -2,12 +2,14 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from crossway.domain.errors import InvalidInput, QuotesUnavailable, Unreachable
+from crossway.domain.quotes import BridgeQuote
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.policy import Policy, TimeoutPolicy
 from crossway.ports.ramps import ProviderRejected
@@ -45,6 +47,30 @@ def raising(error: Exception) -> Any:
         raise error
 
     return first
+
+
+class SlowBridge:
+    """A bridge whose transfers take this long."""
+
+    def __init__(self, inner: Any, seconds: int) -> None:
+        self.inner, self.seconds, self.name, self.routes = inner, seconds, inner.name, inner.routes
+        self.runs_in_process = True
+
+    def get_quotes(self, requests: Any, now: Any) -> Any:
+        return [
+            replace(q, fill_seconds=self.seconds) if isinstance(q, BridgeQuote) else q
+            for q in self.inner.get_quotes(requests, now)
+        ]
+
+
+class DownBridge(SlowBridge):
+    """A bridge whose service does not respond."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner, 0)
+
+    def get_quotes(self, requests: Any, now: Any) -> Any:
+        raise Unreachable("is down")
 
 
 def get_order_quote(
@@ -156,6 +182,30 @@ def test_without_a_bridge_only_providers_on_the_same_chain_are_quoted() -> None:
     assert reasons(comparison) == {
         "PAYCREST": "has no route between its chains and ETHEREUM_MAINNET at the moment"
     }
+
+
+def test_an_off_ramp_takes_no_bridge_that_is_slower_than_its_provider_waits() -> None:
+    provider, monad = PricingProvider(FONBNK), off_ramp_params(source_chain="MONAD")
+    base = services_with(provider)
+    # Providers of off-ramps in naira wait half an hour, of which the user has at least 5 minutes.
+    for minutes, is_quoted in ((20, True), (26, False)):
+        slow = services_with(provider, bridges=[SlowBridge(b, minutes * 60) for b in base.bridges])
+        comparison = compare_quotes(slow, SHOP, monad)
+        assert bool(comparison.quotes) is is_quoted
+    reason = reasons(comparison)["FONBNK"]
+    assert reason.startswith("has no route between its chains and MONAD_MAINNET at the moment: ")
+    assert "CCTP takes 27 minutes to BASE_MAINNET, longer than it waits" in reason
+    on = compare_quotes(slow, SHOP, on_ramp_params(destination_chain="MONAD"))
+    assert on.quotes[0].requires_bridge
+
+
+def test_bridges_that_do_not_respond_are_no_rejection_of_the_order() -> None:
+    base = services_with(PricingProvider(PAYCREST))
+    down = services_with(*base.ramps, bridges=[DownBridge(bridge) for bridge in base.bridges])
+    params = on_ramp_params(destination_chain="ETHEREUM")
+    assert "No bridge responded: " in reasons(compare_quotes(down, SHOP, params))["PAYCREST"]
+    with pytest.raises(QuotesUnavailable, match=r"PAYCREST has no route .*: No bridge responded"):
+        get_quote_for_order(down, SHOP, params, "PAYCREST")
 
 
 def test_test_networks_are_quoted_by_providers_that_support_them() -> None:

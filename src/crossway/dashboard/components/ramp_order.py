@@ -42,7 +42,7 @@ def header(story: OrderDetail) -> None:
         seconds = (due_at - services().clock.now()).total_seconds()
         left = f" Time left: {format_duration(seconds)}." if seconds > 0 else ""
     st.info(escape_markdown(f"Next: {next_action}{left}"), icon=":material/person:")
-    if order.delay_reason:
+    if order.delay_reason not in next_action:
         st.warning(escape_markdown(f"Late. {order.delay_reason}"), icon=":material/schedule:")
     if order.failure_reason:
         st.error(
@@ -55,7 +55,6 @@ def header(story: OrderDetail) -> None:
             label = "Deposit payment"
         link = LinkButton(f"{label} #{order.intent_id}", intent_href(order.intent_id), "list_alt")
         widget.link_buttons((link,), "of_intent", width="content")
-    bridge_transfer(story)
 
 
 def bridge_transfer(story: OrderDetail) -> None:
@@ -63,7 +62,7 @@ def bridge_transfer(story: OrderDetail) -> None:
     if story.bridged is None:
         return
     st.subheader("Bridge transfer")
-    if steps := ramp_bridge.build_steps(story.bridged):
+    if steps := ramp_bridge.build_steps(story.order, story.bridged):
         widget.stepper(steps, "order_bridge_steps", "Progress of the bridge transfer")
     details = ramp_bridge.build_details(services().catalogue, story.bridged)
     widget.details(details, "order_bridge", "Bridge transfer")
@@ -94,9 +93,10 @@ def payment_instructions(story: OrderDetail) -> None:
 
 
 def body(story: OrderDetail) -> None:
-    """Payment instructions while unpaid, then details, timeline and ledger."""
+    """Payment instructions while unpaid, then bridge, details, timeline and ledger."""
     order, names, fiat = story.order, services().catalogue, services().fiat
     payment_instructions(story)
+    bridge_transfer(story)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Details")

@@ -9,7 +9,12 @@ from crossway.dashboard.views.bridge_steps import (
     shows_bridge,
 )
 from crossway.dashboard.views.cells import Cell, Detail, Step, TimelineEntry
-from crossway.dashboard.views.custody import CUSTODY_HINT, describe_bridge, label_custody
+from crossway.dashboard.views.custody import (
+    CUSTODY_HINT,
+    describe_bridge,
+    label_custody,
+    transfer_fee_label,
+)
 from crossway.dashboard.views.formatting import (
     capitalize_first,
     chain_name,
@@ -22,6 +27,7 @@ from crossway.dashboard.views.payment_steps import state_entry_times
 from crossway.domain.bridge_transfer import BridgeTransferState
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import IntentEvent
+from crossway.domain.ramps import Direction, RampOrder, provider_name
 from crossway.usecases.payments.timeline import IntentTimeline
 
 S = BridgeTransferState
@@ -57,14 +63,18 @@ _STATUSES: Final = {
 }
 
 
-def build_steps(payment: IntentTimeline) -> tuple[Step, ...]:
+def build_steps(order: RampOrder, payment: IntentTimeline) -> tuple[Step, ...]:
     """The steps of the bridge, as on the payment's own page; none where no bridge follows it."""
     progress = payment.progress
     if progress is None or not shows_bridge(payment.intent, progress):
         return ()
     times = state_entry_times(payment.transitions)
     entered_at = {state: to_millis(at) for state, at in times.items()}
-    return build_bridge_steps(payment.intent, entered_at, progress)
+    steps = build_bridge_steps(payment.intent, entered_at, progress)
+    if order.direction is Direction.ON:
+        return steps
+    received = f"{provider_name(order.provider)} has the crypto"
+    return tuple(replace(s, title=s.title.replace("Recipient paid", received)) for s in steps)
 
 
 def build_details(catalogue: Catalogue, payment: IntentTimeline) -> tuple[Detail, ...]:
@@ -75,10 +85,11 @@ def build_details(catalogue: Catalogue, payment: IntentTimeline) -> tuple[Detail
         chain_name(catalogue, c) for c in (terms.source_chain, terms.destination_chain)
     )
     title = capitalize_first(describe_bridge(terms.bridge).removeprefix("via "))
+    fee = Cell(format_usd(costs.bridge_micro_usd, 4), sub="included in the total")
     details = [
         Detail("Bridge", Cell(title, sub=label_custody(intent.custody)), hint=CUSTODY_HINT),
         Detail("From and to", Cell(route)),
-        Detail("Fee", Cell(format_usd(costs.bridge_micro_usd, 4), sub="included in the total")),
+        Detail(f"{capitalize_first(transfer_fee_label(terms.bridge))} fee", fee),
     ]
     if progress is None:
         return tuple(details)

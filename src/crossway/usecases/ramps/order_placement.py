@@ -13,7 +13,12 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments.create_intent import new_event_id
-from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token, get_provider
+from crossway.usecases.ramp_provider_calls import (
+    call_with_timeout,
+    find_channel,
+    find_ramp_token,
+    get_provider,
+)
 from crossway.usecases.ramps.order_intents import OffRampIntent, build_off_ramp_intent
 from crossway.usecases.ramps.order_unit_of_work import OrderUnitOfWork, format_fiat, lock_order
 from crossway.usecases.ramps.personal_data import decrypt_kyc_fields, decrypt_personal_data
@@ -23,6 +28,16 @@ OnSave = Callable[[UnitOfWork, RampOrder], None]
 
 def no_hook(unit: UnitOfWork, order: RampOrder) -> None:
     """Store nothing along with the order."""
+
+
+def place_order_in_time(
+    services: Services, order: RampOrder, on_save: OnSave, quote: Quote
+) -> RampOrder:
+    """`place_order` in the time that the provider has to answer. Raises `Unreachable` after it."""
+    provider = get_provider(services, order)
+    return call_with_timeout(
+        services, provider, lambda: place_order(services, order, on_save, quote)
+    )
 
 
 def place_order(
@@ -156,16 +171,25 @@ def _accept(
         "expires_at": min(order.expires_at, provider_order.pay_by or order.expires_at),
     }
     if off_ramp is not None:
-        intent = replace(off_ramp.intent, order_id=order_id)
-        stored = unit.intents.add(intent, new_event_id())
-        uow.intent_work.current[stored.id] = stored
-        fields |= {"intent_id": stored.id, "intent_address": stored.address}
-        fields |= {"gross_units": stored.terms.deposit_amount, "pay_to": stored.terms.recipient}
-        fields["expires_at"] = off_ramp.pay_by
+        fields |= _add_intent(uow, off_ramp)
         note = f"{note}. {off_ramp.note}" if off_ramp.note else note
     uow.apply_event(OrderEvent.ACCEPTED, note, **fields)
     on_save(unit, saved := uow.save())
     return saved
+
+
+def _add_intent(uow: OrderUnitOfWork, off_ramp: OffRampIntent) -> dict[str, Any]:
+    """Store the intent of an off-ramp; returns the fields that its order takes from it."""
+    intent = replace(off_ramp.intent, order_id=uow.order.id)
+    stored = uow.unit.intents.add(intent, new_event_id())
+    uow.intent_work.current[stored.id] = stored
+    return {
+        "intent_id": stored.id,
+        "intent_address": stored.address,
+        "gross_units": stored.terms.deposit_amount,
+        "pay_to": stored.terms.recipient,
+        "expires_at": off_ramp.pay_by,
+    }
 
 
 def _find_mismatch(services: Services, order: RampOrder, provider_order: ProviderOrder) -> str:

@@ -34,7 +34,7 @@ from crossway.usecases.ramps.create_order import (
     parse,
 )
 from crossway.usecases.ramps.order_lifecycle import fail_order, refresh
-from crossway.usecases.ramps.order_placement import OnSave, no_hook, place_order
+from crossway.usecases.ramps.order_placement import OnSave, no_hook, place_order_in_time
 from crossway.usecases.ramps.order_unit_of_work import OrderUnitOfWork, lock_order
 from crossway.usecases.ramps.provider_sync import CLOSED_BY_PROVIDER, poll_orders
 
@@ -75,11 +75,7 @@ def create_order(
     stored = services.store.write(work)
     services.process.failpoint("ramp-created")
     try:
-        provider = get_provider(services, stored)
-        quote = parsed.quote.intent_quote
-        return call_with_timeout(
-            services, provider, lambda: place_order(services, stored, on_save, quote)
-        )
+        return place_order_in_time(services, stored, on_save, parsed.quote.intent_quote)
     except Unreachable:
         services.process.wake()
         return get_order(services, caller, stored.id)

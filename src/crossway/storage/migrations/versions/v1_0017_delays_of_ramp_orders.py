@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "v1_0016"
-down_revision = "v1_0015"
+revision = "v1_0017"
+down_revision = "v1_0016"
 branch_labels = None
 depends_on = None
 
