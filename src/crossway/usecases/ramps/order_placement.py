@@ -13,6 +13,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments.create_intent import new_event_id
+from crossway.usecases.pricing.exposure_limit import ExposureExceeded, require_exposure_room
 from crossway.usecases.ramp_provider_calls import (
     call_with_timeout,
     find_channel,
@@ -107,11 +108,14 @@ def accept_order(
             off_ramp = outcome
         else:
             mismatch = outcome
-    if mismatch:
-        return reject_order(services, order.id, mismatch, on_save, provider_order.reference)
-    return services.store.write(
-        lambda unit: _accept(services, unit, order.id, provider_order, off_ramp, on_save)
-    )
+    if not mismatch:
+        try:
+            return services.store.write(
+                lambda unit: _accept(services, unit, order.id, provider_order, off_ramp, on_save)
+            )
+        except ExposureExceeded as refusal:
+            mismatch = str(refusal)
+    return reject_order(services, order.id, mismatch, on_save, provider_order.reference)
 
 
 def reject_order(
@@ -179,9 +183,11 @@ def _accept(
 
 
 def _add_intent(uow: OrderUnitOfWork, off_ramp: OffRampIntent) -> dict[str, Any]:
-    """Store the intent of an off-ramp; returns the fields that its order takes from it."""
+    """Store the intent of an off-ramp; returns the fields that its order takes from it. Raises
+    `ExposureExceeded`."""
     intent = replace(off_ramp.intent, order_id=uow.order.id)
     stored = uow.unit.intents.add(intent, new_event_id())
+    require_exposure_room(uow.services, uow.unit, stored)
     uow.intent_work.current[stored.id] = stored
     return {
         "intent_id": stored.id,
