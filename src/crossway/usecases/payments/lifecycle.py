@@ -68,8 +68,8 @@ class IntentBatch:
         self.balances.add(new)
 
     def store(self, unit: UnitOfWork) -> None:
-        """Write the whole batch. Ramp orders whose intents changed, or the state
-        of whose bridge transfers, become due for processing."""
+        """Write the whole batch. Ramp orders whose intents or bridge transfers changed become due
+        for processing."""
         unit.intents.apply(self._with_transfers(unit))
         unit.bridge_transfers.plan([c.after for c in self.changes if _is_to_be_sent(c)], self.now)
         self.transfers.store(unit)
@@ -80,11 +80,12 @@ class IntentBatch:
 
     def _changed_orders(self) -> set[int]:
         """The ramp orders whose payments changed, or the state or reason of whose transfers."""
-        intents = [c.after for c in self.changes]
+        changed = {c.after.id: c.after for c in self.changes}
         for c in self.transfers.changes:
-            if (c.before.state, c.before.reason) != (c.after.state, c.after.reason):
-                intents += [i for i in (self.current.get(c.after.intent_id),) if i is not None]
-        return {i.order_id for i in intents if i.order_id is not None}
+            is_told = (c.before.state, c.before.reason) != (c.after.state, c.after.reason)
+            if is_told and c.after.intent_id in self.current:
+                changed[c.after.intent_id] = self.current[c.after.intent_id]
+        return {i.order_id for i in changed.values() if i.order_id is not None}
 
     def _with_transfers(self, unit: UnitOfWork) -> list[IntentChange]:
         """The changes, those that are published with the bridge transfer that they tell of."""
