@@ -43,6 +43,9 @@ def test_a_token_that_no_bridge_carries_is_swapped_and_pays_the_recipient_exactl
     assert booked(world, Account.EXCHANGED, source, swap.token) == -swap.output
     assert booked(world, Account.HELD, source, token) == 0
     assert booked(world, Account.IN_TRANSIT, source, swap.token) == 0
+    # The whole cent, whatever the swap cost beside it.
+    to, out = intent.terms.destination_chain, intent.terms.token_out
+    assert booked(world, Account.SERVICE_FEES, to, out) == 10_000
 
 
 def test_a_swap_that_the_deposit_cannot_pay_for_reverts_and_is_refunded(
@@ -110,7 +113,8 @@ def test_a_payment_out_of_inventory_swaps_at_its_start_on_every_family(
     assert world.txs(intent)[K.REIMBURSE].token == swap.token
     assert booked(world, Account.ESCROW, chain, swap.token) == 0
     assert booked(world, Account.HELD, chain, intent.terms.token_in) == 0
-    assert booked(world, Account.SERVICE_FEES, chain, swap.token) > 0
+    cent = 10 ** (swap.decimals - 2)
+    assert cent - 1 <= booked(world, Account.SERVICE_FEES, chain, swap.token) <= cent
 
 
 def test_a_swapped_deposit_that_is_not_paid_out_goes_back_as_what_it_was_swapped_for(

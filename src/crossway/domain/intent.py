@@ -252,12 +252,17 @@ class Intent:
 
     @property
     def collected(self) -> Collected:
-        """What the start puts into the contract: the deposit, or what it swaps that for."""
+        """What the start puts into the contract: the deposit, or what it swaps that for, and the
+        costs without the swap's."""
         terms, swap, costs = self.terms, self.swap, self.costs
         if swap is None:
             symbol, decimals = self.asset_symbol, self.asset_decimals
             return Collected(terms.token_in, symbol, decimals, terms.deposit_amount, costs)
-        fees = swap.fees_units, swap.app_fee_units, swap.network_fee_units
-        units = dict(zip(("fees_units", "app_fee_units", "network_fee_units"), fees, strict=True))
-        costs = replace(costs, **units)
+        costs = replace(
+            costs,
+            bridge_micro_usd=costs.bridge_micro_usd - swap.cost_micro_usd,
+            fees_units=swap.fees_units,
+            app_fee_units=swap.app_fee_units,
+            network_fee_units=swap.network_fee_units,
+        )
         return Collected(swap.token, swap.symbol, swap.decimals, swap.output, costs)

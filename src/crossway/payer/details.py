@@ -7,8 +7,9 @@ from datetime import datetime
 from markupsafe import Markup
 
 from crossway.domain.bridge_transfer import Custody
-from crossway.domain.intent import State
+from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import BridgeName, bridge_title
+from crossway.domain.swaps import Swap
 from crossway.payer.formatting import epoch_millis, format_exact, format_instant, format_time
 from crossway.payer.responses import PageRequest
 from crossway.usecases.payers.checkout import CheckoutSnapshot
@@ -34,21 +35,36 @@ def list_details(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[
     if reference := payment_reference(view):
         yield DetailView(t("details.reference"), reference)
     yield DetailView(t("details.refund"), terms.refund_address, mono=True)
-    is_kept = intent.custody is Custody.OPERATOR and intent.costs.network_fee_units > 0
+    collected = intent.collected
+    network_fee = collected.costs.network_fee_units
+    is_kept = intent.custody is Custody.OPERATOR and network_fee > 0
     if is_kept and intent.state is not State.COMPLETED:
-        kept = format_exact(
-            intent.costs.network_fee_units, intent.asset_decimals, intent.asset_symbol, t.locale
-        )
+        kept = format_exact(network_fee, collected.decimals, collected.symbol, t.locale)
         yield DetailView(
             t("details.refusal", merchant=view.merchant.name),
             t("details.refusal_amount", kept=kept),
         )
+    if intent.swap is not None:
+        yield DetailView(t("details.swap"), _swap(page_request, intent, intent.swap))
     yield DetailView(t("details.trust"), _trust(page_request, view))
     if view.progress is not None and view.progress.expected_at and intent.state is State.INITIATED:
         yield _at(page_request, "details.expected", view.progress.expected_at)
     yield _at(page_request, "details.created", intent.created_at)
     if intent.state is State.COMPLETED:
         yield _at(page_request, "details.paid", intent.updated_at)
+
+
+def _swap(page_request: PageRequest, intent: Intent, swap: Swap) -> Markup:
+    """What the start exchanges the payer's token for, and by how much that may get dearer."""
+    t = page_request.t
+    bought = format_exact(swap.output, swap.decimals, swap.symbol, t.locale)
+    return t(
+        "details.swap_text",
+        exchange=swap.exchange,
+        symbol=intent.asset_symbol,
+        bought=bought,
+        slippage=intent.slippage,
+    )
 
 
 def _trust(page_request: PageRequest, view: CheckoutSnapshot) -> Markup:

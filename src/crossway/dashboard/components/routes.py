@@ -65,7 +65,7 @@ def filters() -> RouteFilters:
         destination = chain_select("To chain", "route_to")
         bridges = st.pills(
             "Bridges",
-            routes.BRIDGES,
+            routes.list_bridges(services()),
             format_func=bridge_title,
             selection_mode="multi",
             key="bridges",
@@ -213,7 +213,7 @@ def _clickable_chart(option: charts.Option, height: int, key: str, alt: str) -> 
 def _select_nodes(catalogue: Catalogue, names: Sequence[str]) -> None:
     """Filter by the clicked chains, as source or destination, or bridges."""
     chains = {chain.name: chain.id for chain in catalogue.chains.values()}
-    bridges = {bridge_title(bridge): bridge for bridge in routes.BRIDGES}
+    bridges = {bridge_title(bridge): bridge for bridge in routes.list_bridges(services())}
     chosen: dict[str, Any] = {}
     for name in names:
         plain = route_charts.node_label(name)

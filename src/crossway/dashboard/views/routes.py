@@ -8,9 +8,15 @@ from crossway.dashboard.views.formatting import chain_name, to_millis
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.quotes import BridgeName, Route, bridge_title
 from crossway.ports.records import KillSwitch
+from crossway.ports.services import Services
 
-BRIDGES = tuple(BridgeName)
 OFF = Badge("Disabled", "gray", "block")
+
+
+def list_bridges(services: Services) -> tuple[BridgeName, ...]:
+    """The bridges that are offered here, in their usual order."""
+    offered = {bridge.name for bridge in services.bridges}
+    return tuple(name for name in BridgeName if name in offered)
 
 
 def count_links(catalogue: Catalogue, routes: Sequence[Route]) -> list[tuple[str, str, int]]:
