@@ -7,6 +7,7 @@ import pytest
 from crossway.domain.intent import Intent, State
 from crossway.engine.loop import Engine
 from tests.bridges.world import BridgeWorld
+from tests.harness import CATALOGUE
 
 STEPS = ("signed:START", "sent:START", "before-bridge-poll", "bridge-polled")
 OVER_CCTP = (*STEPS, "signed:DELIVER", "sent:DELIVER")
@@ -29,8 +30,8 @@ class KilledWorld(BridgeWorld):
             if not self.left:
                 raise Killed(step)
 
-    def pay_to_the_end(self) -> Intent:
-        intent = self.pay()
+    def pay_to_the_end(self, **more: str) -> Intent:
+        intent = self.pay(**more)
         for _ in range(90):
             try:
                 self.pass_time(1)
@@ -47,6 +48,17 @@ def test_a_payment_over_cctp_survives(tmp_path: Path, step: str) -> None:
     assert intent.state is State.COMPLETED
     assert world.paid(intent) == intent.terms.payout_amount
     assert world.transfer(intent).state == "CLOSED"
+
+
+@pytest.mark.parametrize("step", ["signed:START", "sent:START"])
+@pytest.mark.parametrize("bridge", ["CCTP", "GATEWAY"])
+def test_a_payment_that_is_swapped_survives(tmp_path: Path, bridge: str, step: str) -> None:
+    world = KilledWorld(tmp_path, bridge, step)
+    intent = world.pay_to_the_end(token_in=CATALOGUE.tokens["BASE_MAINNET", "ETH"].address)
+    assert intent.swap is not None
+    assert intent.state is State.COMPLETED
+    assert world.paid(intent) == intent.terms.payout_amount
+    assert world.refunded(intent) == intent.terms.deposit_amount - intent.swap.expected_input
 
 
 @pytest.mark.parametrize("step", STEPS)

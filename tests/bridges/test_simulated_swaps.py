@@ -72,6 +72,37 @@ def test_a_swap_is_made_after_a_strangers_bare_start(world: BridgeWorld) -> None
     assert booked(world, Account.ESCROW, source, token) == 0
 
 
+def test_a_swap_that_a_reorganisation_removes_is_taken_back_and_made_again(
+    world: BridgeWorld,
+) -> None:
+    world.set_faults("CCTP", late_seconds=600)
+    intent = world.pay(token_in=ETH)
+    world.wait_for(intent, "SEEN")
+    swap, (source, token) = intent.swap, (intent.terms.source_chain, intent.terms.token_in)
+    assert swap is not None
+    world.reorganise(source, 2, drop=1)
+    world.pass_time(4)
+    assert booked(world, Account.EXCHANGED, source, token) in (0, swap.expected_input)
+    world.wait_for_state(intent, State.COMPLETED, within=3_000)
+    assert world.paid(intent) == 25_000_000
+    assert world.refunded(intent) == intent.terms.deposit_amount - swap.expected_input
+    assert booked(world, Account.EXCHANGED, source, token) == swap.expected_input
+    assert booked(world, Account.EXCHANGED, source, swap.token) == -swap.output
+    assert booked(world, Account.HELD, source, token) == 0
+
+
+def test_change_that_the_refund_address_refuses_is_booked_where_it_is(world: BridgeWorld) -> None:
+    intent = world.pay(token_in=ETH, amount="2500000000")
+    source, token = intent.terms.source_chain, intent.terms.token_in
+    world.sandbox.inject_faults(source, Faults(refuse=[intent.terms.refund_address]))
+    world.wait_for_state(intent, State.COMPLETED, within=60)
+    world.pass_time(30)
+    left = world.held(intent, intent.address, at_source=True)
+    assert intent.swap is not None
+    assert left == intent.terms.deposit_amount - intent.swap.expected_input
+    assert booked(world, Account.HELD, source, token) == left
+
+
 def test_a_stranger_cannot_swap(world: BridgeWorld) -> None:
     intent = world.pay(token_in=ETH)
     world.act(intent, StrangerAction.SEND)
