@@ -10,7 +10,14 @@ import pytest
 from crossway.adapters.bridges.models import Across, Cctp
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.network_costs import ChainCosts, PayoutPath, network_fee
-from crossway.domain.quotes import BridgeQuote, QuoteRejected, RouteRequest, cctp_max_fee
+from crossway.domain.quotes import (
+    BridgeName,
+    BridgeQuote,
+    QuoteRejected,
+    Route,
+    RouteRequest,
+    cctp_max_fee,
+)
 from tests.services import BRIDGES, CATALOGUE, NOW
 
 ACROSS, CCTP, GATEWAY, RHINOFI, INVENTORY = BRIDGES
@@ -89,6 +96,51 @@ def test_enforced_routes_are_the_same_and_have_the_custody_of_the_bridge(
     assert {r.custody for r in modelled.routes()} == {Custody.OPERATOR}
 
 
+def test_rhinofi_exchanges_dollars_for_each_other_and_no_other_bridge_exchanges() -> None:
+    exchanged = {(r.source, r.destination): r.exchanged for r in RHINOFI.routes()}
+    both = {("USDC", "USDT"), ("USDT", "USDC")}
+    assert exchanged["BASE_MAINNET", "ARBITRUM_MAINNET"] == both
+    # Tron has USDT alone.
+    assert exchanged["TRON_MAINNET", "BASE_MAINNET"] == {("USDT", "USDC")}
+    assert exchanged["BASE_MAINNET", "TRON_MAINNET"] == {("USDC", "USDT")}
+    others = [bridge for bridge in BRIDGES if bridge is not RHINOFI]
+    assert not any(route.exchanged for bridge in others for route in bridge.routes())
+
+
+def test_an_exchange_costs_as_much_as_a_transfer_of_one_token() -> None:
+    pair = "TRON_MAINNET", "BASE_MAINNET", 10**9
+    requests = [RouteRequest(*pair, "USDT", received) for received in ("USDT", "USDC")]
+    same, other = RHINOFI.get_quotes(requests, NOW)
+    assert isinstance(same, BridgeQuote)
+    assert isinstance(other, BridgeQuote)
+    assert (other.fee_micro_usd, other.details) == (same.fee_micro_usd, same.details)
+
+
+@pytest.mark.parametrize(
+    ("symbols", "paid", "received", "carried"),
+    [
+        ({"USDC", "USDT"}, "USDC", "USDC", True),
+        ({"USDC", "USDT"}, "USDT", "USDC", True),
+        # What is exchanged one way is not so the other way, nor carried as itself.
+        ({"USDC", "USDT"}, "USDC", "USDT", False),
+        (set(), "USDC", "USDC", False),
+        (None, "WBTC", "USDC", True),
+    ],
+)
+def test_a_route_carries_each_symbol_as_itself_and_what_it_exchanges(
+    symbols: set[str] | None, paid: str, received: str, carried: bool
+) -> None:
+    route = Route(
+        BridgeName.RHINOFI,
+        "TRON_MAINNET",
+        "BASE_MAINNET",
+        bidirectional=True,
+        symbols=None if symbols is None else frozenset(symbols),
+        exchanged=frozenset({("USDT", "USDC")}),
+    )
+    assert route.carries(paid, received) is carried
+
+
 def test_inventory_joins_every_pair_of_chains_of_one_kind_of_network_and_any_tokens() -> None:
     pairs = {(route.source, route.destination) for route in INVENTORY.routes()}
     mainnets = [c.id for c in CATALOGUE.chains.values() if not c.testnet]
@@ -117,6 +169,10 @@ def test_inventory_joins_every_pair_of_chains_of_one_kind_of_network_and_any_tok
         (
             RHINOFI, "TRON", "BASE", "USDC", "USDC", "tokenIn",
             "RHINOFI does not carry USDC TRON_MAINNET -> BASE_MAINNET",
+        ),
+        (
+            RHINOFI, "BASE", "ARBITRUM", "USDC", "WBTC", "tokenIn",
+            "RHINOFI does not exchange USDC for WBTC",
         ),
         (CCTP, "BASE", "BSC", "USDC", "USDC", "", "CCTP does not support"),
         (ACROSS, "BASE", "SOLANA", "USDC", "USDC", "", "ACROSS does not support"),

@@ -148,6 +148,23 @@ def test_a_payment_out_of_inventory_swaps_at_its_start_on_every_family(
     assert cent - 1 <= booked(world, Account.SERVICE_FEES, chain, swap.token) <= cent
 
 
+def test_dollars_of_tron_pay_who_wants_other_dollars_and_nothing_is_swapped(
+    tmp_path: Path,
+) -> None:
+    """rhino.fi exchanges on the way, so the escrow holds what the payer deposited."""
+    source, to = "TRON_MAINNET", "BASE_MAINNET"
+    world = BridgeWorld(tmp_path, "RHINOFI", chains=(source, to))
+    usdt, usdc = CATALOGUE.tokens[source, "USDT"].address, CATALOGUE.tokens[to, "USDC"].address
+    intent = world.pay(source=source, to=to, token_in=usdt, token_out=usdc)
+    assert (intent.custody, intent.terms.bridge, intent.swap) == (Custody.OPERATOR, "RHINOFI", None)
+    world.wait_for_state(intent, State.COMPLETED, within=120)
+    assert world.paid(intent) == intent.terms.payout_amount
+    world.pass_time(120)
+    assert world.txs(intent)[K.REIMBURSE].token == usdt
+    assert booked(world, Account.ESCROW, source, usdt) == 0
+    assert booked(world, Account.SERVICE_FEES, source, usdt) > 0
+
+
 def test_a_swapped_deposit_that_is_not_paid_out_goes_back_as_what_it_was_swapped_for(
     tmp_path: Path,
 ) -> None:

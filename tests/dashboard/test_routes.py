@@ -69,6 +69,8 @@ def test_routes_name_the_inventory_and_whom_payers_trust(screen: DashboardApp) -
     details = texts(screen.widget("corridor"))
     assert "any into any other" in details
     assert "The payer trusts the operator from start to payout, usually 3 s" in details
+    screen.open("routes", corridor="RHINOFI:TRON_MAINNET:BASE_MAINNET")
+    assert "USDT, USDT into USDC" in texts(screen.widget("corridor"))
     screen.open("routes", corridor=CCTP)
     assert "USDC" in texts(screen.widget("corridor"))
 

@@ -123,8 +123,9 @@ class Route:
     """A pair of chains that a bridge serves in this direction.
 
     A transfer must be between `min_micro_usd` and `max_micro_usd`; None means unknown. `symbols`
-    are carried, each as itself; None: any token into any other. `swaps`: other tokens are swapped
-    for one of these on the source chain, where an exchange sells them.
+    are carried, each as itself; None: any token into any other. `exchanged` are the pairs of other
+    symbols, paid in and paid out, that the bridge exchanges on the way. `swaps`: other tokens are
+    swapped for one of these on the source chain, where an exchange sells them.
     """
 
     bridge: BridgeName
@@ -137,10 +138,15 @@ class Route:
     symbols: frozenset[str] | None = None
     custody: Custody = Custody.OPERATOR
     swaps: bool = False
+    exchanged: frozenset[tuple[str, str]] = frozenset()
 
-    def carries(self, symbol: str) -> bool:
-        """Whether a token of this symbol is paid in and paid out."""
-        return self.symbols is None or symbol in self.symbols
+    def carries(self, symbol_in: str, symbol_out: str) -> bool:
+        """Whether a token of `symbol_in` is paid in and one of `symbol_out` paid out."""
+        if self.symbols is None:
+            return True
+        if symbol_in == symbol_out:
+            return symbol_in in self.symbols
+        return (symbol_in, symbol_out) in self.exchanged
 
 
 @dataclass(frozen=True, slots=True)

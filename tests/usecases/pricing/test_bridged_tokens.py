@@ -41,7 +41,7 @@ def listed(given: Services, *route: str) -> dict[BridgeName | None, Quote]:
         ("WETH", "WETH", {"ACROSS", "INVENTORY"}),
         ("ETH", "ETH", {"RHINOFI", "INVENTORY"}),
         ("WETH", "USDC", {"INVENTORY"}),
-        ("USDC", "USDT", {"INVENTORY"}),
+        ("USDC", "USDT", {"RHINOFI", "INVENTORY"}),
     ],
 )
 def test_only_bridges_that_carry_the_tokens_give_quotes(

@@ -48,13 +48,15 @@ def test_every_enabled_token_with_a_price_is_a_payment_option_once() -> None:
 
 
 def test_each_token_of_a_chain_comes_with_the_cheapest_bridge_that_carries_it() -> None:
-    """To USDC on Base from Arbitrum: USDC by CCTP, which is free of gas costs of a burn; whatever
-    must be exchanged only out of inventory."""
+    """To USDC on Base from Arbitrum: USDC by CCTP, which is free of gas costs of a burn; USDT, by
+    both its names, by rhino.fi, which exchanges it; whatever else must be exchanged only out of
+    inventory."""
     from_arbitrum = [o for o in compare().options if o.source == "ARBITRUM_MAINNET"]
     by_bridge = {o.bridge: [paid.symbol for paid in o.options] for o in from_arbitrum}
     assert by_bridge[BridgeName.CCTP] == ["USDC"]
-    assert {"USDT", "ETH", "WETH", "ARB"} <= set(by_bridge[BridgeName.INVENTORY])
-    assert set(by_bridge) == {BridgeName.CCTP, BridgeName.INVENTORY}
+    assert by_bridge[BridgeName.RHINOFI] == ["USDT", "USDT0"]
+    assert {"ETH", "WETH", "ARB"} <= set(by_bridge[BridgeName.INVENTORY])
+    assert set(by_bridge) == {BridgeName.CCTP, BridgeName.RHINOFI, BridgeName.INVENTORY}
 
 
 def test_the_same_token_is_carried_by_bridges_and_all_others_come_out_of_inventory() -> None:

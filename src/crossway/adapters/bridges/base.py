@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
 from crossway.domain.bridge_transfer import Custody
@@ -50,8 +51,7 @@ def encode_words(*numbers: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BridgeRoute:
-    """A served pair of chains, the symbols that are carried between them (None: any into any other)
-    and the costs of calls in micro-USD.
+    """A served pair of chains, as the route that is `listed`, and the costs of calls in micro-USD.
 
     `start_cost` is a call on the source, `arrival_cost` one on the destination: the bridge's own
     delivery there, or another relayer's gas.
@@ -59,7 +59,7 @@ class BridgeRoute:
 
     source: Chain
     destination: Chain
-    symbols: frozenset[str] | None
+    listed: Route
     start_cost: int
     arrival_cost: int
 
@@ -74,7 +74,8 @@ class BridgeModel(ABC):
     """A bridge that quotes every route between its chains, within the limits of its data file.
 
     `tokens` has the symbols that it carries by chain, each as the same symbol on both ends; None:
-    any token into any other. `name` and `runs_in_process` as in `ports.bridge.Bridge`; a model
+    any token into any other. Those of them that are in `exchanges` are exchanged for each other on
+    the way. `name` and `runs_in_process` as in `ports.bridge.Bridge`; a model
     implements `_quote`.
     """
 
@@ -87,6 +88,7 @@ class BridgeModel(ABC):
         chains: Collection[Chain],
         tokens: Mapping[str, Collection[str]] | None,
         custody: Custody = Custody.OPERATOR,
+        exchanges: Collection[str] = (),
     ) -> None:
         self._minimum = parse_decimal("minimum_usd", data["minimum_usd"], MICRO_USD_DECIMALS)
         self._maximum = parse_decimal("maximum_usd", data["maximum_usd"], MICRO_USD_DECIMALS)
@@ -94,25 +96,19 @@ class BridgeModel(ABC):
         carried = {symbol for symbols in (tokens or {}).values() for symbol in symbols}
         self._only_symbol = carried.pop() if len(carried) == 1 else None
         self._served = {
-            (source.id, destination.id): route
+            (source.id, destination.id): BridgeRoute(
+                source,
+                destination,
+                listed,
+                source.transfer_cost_micro_usd,
+                destination.transfer_cost_micro_usd,
+            )
             for source in chains
             for destination in chains
             if source.id != destination.id and source.testnet == destination.testnet
-            if (route := _bridge_route(source, destination, tokens)) is not None
+            if (listed := self._list(source.id, destination.id, tokens, exchanges)) is not None
         }
-        self._routes = tuple(
-            Route(
-                self.name,
-                source,
-                destination,
-                bidirectional=(destination, source) in self._served,
-                min_micro_usd=self._minimum,
-                max_micro_usd=self._maximum,
-                symbols=route.symbols,
-                custody=custody,
-            )
-            for (source, destination), route in self._served.items()
-        )
+        self._routes = tuple(route.listed for route in self._served.values())
 
     def routes(self) -> Sequence[Route]:
         """The routes that the bridge serves."""
@@ -129,8 +125,7 @@ class BridgeModel(ABC):
         if route is None:
             reason = f"{self.name} does not support {request.source} -> {request.destination}"
             return QuoteRejected(self.name, request, reason, supported=False, param="")
-        symbol, symbols = request.symbol_in, route.symbols
-        if symbols is not None and (symbol not in symbols or symbol != request.symbol_out):
+        if not route.listed.carries(request.symbol_in, request.symbol_out):
             return self._reject_tokens(request)
         if request.amount_micro_usd < self._minimum:
             reason = f"{self.name} takes at least {_usd(self._minimum)} USD"
@@ -153,6 +148,35 @@ class BridgeModel(ABC):
         reason = f"{self.name} does not carry {symbol_in} {pair}"
         return QuoteRejected(self.name, request, reason, param="tokenIn")
 
+    def _list(
+        self,
+        source: str,
+        destination: str,
+        tokens: Mapping[str, Collection[str]] | None,
+        exchanges: Collection[str],
+    ) -> Route | None:
+        """The route between two chains; None where nothing is carried."""
+        symbols, exchanged = None, frozenset[tuple[str, str]]()
+        if tokens is not None:
+            paid, received = frozenset(tokens[source]), frozenset(tokens[destination])
+            symbols = paid & received
+            pairs = product(paid.intersection(exchanges), received.intersection(exchanges))
+            exchanged = frozenset(pair for pair in pairs if pair[0] != pair[1])
+            if not symbols and not exchanged:
+                return None
+        return Route(
+            self.name,
+            source,
+            destination,
+            # What is carried in one direction is so in the other.
+            bidirectional=True,
+            min_micro_usd=self._minimum,
+            max_micro_usd=self._maximum,
+            symbols=symbols,
+            custody=self._custody,
+            exchanged=exchanged,
+        )
+
     @abstractmethod
     def _quote(self, request: RouteRequest, route: BridgeRoute, now: datetime) -> BridgeQuote:
         """The quote of a served route for an amount within the limits."""
@@ -170,19 +194,6 @@ def list_symbols(
         )
         for chain, listed in symbols.items()
     }
-
-
-def _bridge_route(
-    source: Chain, destination: Chain, tokens: Mapping[str, Collection[str]] | None
-) -> BridgeRoute | None:
-    """The route between two chains; None where no symbol is carried."""
-    symbols = None
-    if tokens is not None:
-        symbols = frozenset(tokens[source.id]).intersection(tokens[destination.id])
-        if not symbols:
-            return None
-    costs = source.transfer_cost_micro_usd, destination.transfer_cost_micro_usd
-    return BridgeRoute(source, destination, symbols, *costs)
 
 
 def _usd(micro_usd: int) -> str:

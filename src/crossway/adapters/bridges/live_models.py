@@ -58,7 +58,7 @@ class LiveModel:
         return (
             route is not None
             and route.custody is outcome.custody
-            and (route.symbols is None or {request.symbol_in, request.symbol_out} <= route.symbols)
+            and route.carries(request.symbol_in, request.symbol_out)
         )
 
     def _reject(self, request: RouteRequest) -> QuoteRejected:

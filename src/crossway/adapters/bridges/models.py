@@ -188,7 +188,7 @@ class Gateway(BridgeModel):
 class Rhinofi(BridgeModel):
     """rhino.fi: an agreed share of the amount plus destination gas at cost. In the details,
     `pctFee` is a fraction of 10**18, `gasFee` is in USDC units, and `vaultId` is the vault on the
-    source chain."""
+    source chain. Dollar stablecoins are exchanged for each other on the way at the same price."""
 
     name = BridgeName.RHINOFI
 
@@ -196,7 +196,8 @@ class Rhinofi(BridgeModel):
         data = load_data(self.name)
         self._vaults: dict[str, int] = data["vaults"]
         tokens = list_symbols(catalogue, data["tokens"])
-        super().__init__(data, [c for c in catalogue.chains.values() if c.id in tokens], tokens)
+        chains = [c for c in catalogue.chains.values() if c.id in tokens]
+        super().__init__(data, chains, tokens, exchanges=data["exchanges"])
         self._rate = parse_rate(data["platform_bps"])
         self._fill_seconds: int = data["fill_seconds"]
         self._settle_seconds: int = data["settle_seconds"]

@@ -13,18 +13,22 @@ Answer = BridgeQuote | QuoteRejected
 
 
 class SwappingBridge:
-    """A bridge that also takes tokens it does not carry, where an exchange sells them for the one
-    that it pays out. `collectors` are the contracts that swap, by the contract that the bridge's
-    quote names: one that is not among them does not."""
+    """A bridge that also takes tokens that it neither carries nor exchanges, where an exchange
+    sells them for the one that it pays out. `collectors` are the contracts that swap, by the contract
+    that the bridge's quote names: one that is not among them does not."""
 
     def __init__(self, bridge: Bridge, exchange: Exchange, collectors: Mapping[str, str]) -> None:
         self.name, self._bridge, self._exchange = bridge.name, bridge, exchange
+        self._routes = {
+            (route.source, route.destination): replace(route, swaps=True)
+            for route in bridge.routes()
+        }
         self._collectors = collectors
         self.runs_in_process = bridge.runs_in_process and exchange.runs_in_process
 
     def routes(self) -> Sequence[Route]:
         """Those of the bridge, with the tokens that an exchange sells for what they carry."""
-        return [replace(route, swaps=True) for route in self._bridge.routes()]
+        return list(self._routes.values())
 
     def get_quotes(self, requests: Sequence[RouteRequest], now: datetime) -> Sequence[Answer]:
         """One answer for each request, in order. Raises `Unreachable`."""
@@ -50,7 +54,12 @@ class SwappingBridge:
 
     def _needs_swap(self, request: RouteRequest) -> bool:
         symbols = request.symbol_in, request.symbol_out
-        return symbols[0] != symbols[1] and self._exchange.sells(request.source, *symbols)
+        route = self._routes.get((request.source, request.destination))
+        return (
+            symbols[0] != symbols[1]
+            and not (route is not None and route.carries(*symbols))
+            and self._exchange.sells(request.source, *symbols)
+        )
 
     def _swap(
         self, requests: Sequence[RouteRequest], found: Sequence[tuple[int, BridgeQuote]]

@@ -190,7 +190,10 @@ def _format_limits(c: CorridorSummary) -> str:
 
 def _format_tokens(c: CorridorSummary) -> str:
     symbols = c.route.symbols
-    return "any into any other" if symbols is None else ", ".join(sorted(symbols))
+    if symbols is None:
+        return "any into any other"
+    exchanged = [f"{paid} into {received}" for paid, received in sorted(c.route.exchanged)]
+    return ", ".join([*sorted(symbols), *exchanged])
 
 
 def _format_short_usd(micro_usd: int) -> str:

@@ -97,7 +97,7 @@ def list_corridors(
         for bridge_routes in router.list_routes(services).bridges.values()
         for route in bridge_routes
         if services.catalogue.chains[route.source].testnet == testnets
-        and (not symbol or route.carries(symbol))
+        and (not symbol or route.carries(symbol, symbol))
         and all(
             not symbol or _has_token(services, chain, symbol)
             for chain in (route.source, route.destination)
@@ -182,9 +182,16 @@ Prices = dict[tuple[str, str, str], tuple[int, int, str]]
 
 def _request(route: Route, micro_usd: int, symbol: str | None = None) -> RouteRequest:
     """A request to carry one token over a route: without `symbol` USDC, or what it carries."""
-    if symbol is None:
-        symbol = "USDC" if route.carries("USDC") else min(route.symbols or ("USDC",))
-    return RouteRequest(route.source, route.destination, micro_usd, symbol, symbol)
+    pair = (symbol, symbol) if symbol is not None else _usual_pair(route)
+    return RouteRequest(route.source, route.destination, micro_usd, *pair)
+
+
+def _usual_pair(route: Route) -> tuple[str, str]:
+    """USDC as itself, or another token as itself, or whatever is exchanged for another."""
+    if route.symbols is None or "USDC" in route.symbols:
+        return "USDC", "USDC"
+    symbol = min(route.symbols, default="")
+    return (symbol, symbol) if symbol else min(route.exchanged)
 
 
 def _fetch_prices(

@@ -1,5 +1,6 @@
 """Multi-source quotes: the cost of paying one destination from every token of every chain."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -180,18 +181,20 @@ def _bridged_options(
 ) -> tuple[list[SourceOption], list[ExcludedSource]]:
     """The options on chains that need a bridge, and the chains and bridges without a quote.
 
-    Unless an exchange prices each token for itself, all that are not the one paid out are alike,
-    so that there are at most two requests for a chain, however many tokens it has.
+    Unless an exchange prices each token for itself, all are alike that are not the one paid out and
+    that no bridge exchanges for it, so that there are few requests for a chain, however many tokens
+    it has.
     """
+    out = payout.out
     alike = services.exchange is None or services.exchange.prices_alike
+    exchanged = _exchanged_for(services.bridges, out)
     groups = [
         (chain, group)
         for chain in chains
-        for group in group_tokens(payout, tokens[chain.id], alike)
+        for group in group_tokens(payout, tokens[chain.id], alike, exchanged[chain.id])
     ]
     if not groups:
         return [], []
-    out = payout.out
     requests = [
         RouteRequest(chain.id, out.chain, payout.micro_usd, group[0].carried_as, out.symbol)
         for chain, group in groups
@@ -199,6 +202,17 @@ def _bridged_options(
     shown = fetch(services, services.bridges, requests)
     options, excluded = _options_of_groups(groups, shown, payout, fees)
     return options, [*excluded, *shown.fetched.excluded]
+
+
+def _exchanged_for(bridges: Sequence[Bridge], out: Token) -> Mapping[str, set[str]]:
+    """The symbols that bridges exchange for this token, by source chain."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for bridge in bridges:
+        for route in bridge.routes():
+            if route.exchanged and route.destination == out.chain:
+                pairs = route.exchanged
+                found[route.source] |= {paid for paid, received in pairs if received == out.symbol}
+    return found
 
 
 def _options_of_groups(

@@ -1,6 +1,6 @@
 """The options to pay from one chain: its tokens with their deposit amounts, for one bridge."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from crossway.domain.bridge_transfer import Custody
@@ -62,20 +62,20 @@ class RequestedPayout:
 
 
 def group_tokens(
-    payout: RequestedPayout, tokens: Sequence[PricedOption], alike: bool
+    payout: RequestedPayout,
+    tokens: Sequence[PricedOption],
+    alike: bool,
+    exchanged: Collection[str],
 ) -> Iterator[list[PricedOption]]:
-    """The tokens that are of the symbol paid out, and all others, which are one group where they
-    are priced `alike`, and else one group each; only groups with tokens."""
-    symbol = payout.out.symbol
-    same = [token for token in tokens if token.carried_as == symbol]
-    if same:
-        yield same
-    others = [token for token in tokens if token.carried_as != symbol]
-    if others and alike:
-        yield others
-    elif others:
-        for carried_as in dict.fromkeys(token.carried_as for token in others):
-            yield [token for token in others if token.carried_as == carried_as]
+    """The tokens that are of the symbol paid out, then those of each that bridges exchange for it
+    (`exchanged`), and all others, which are one group where they are priced `alike`, and else one
+    group each; only groups with tokens."""
+    apart = [payout.out.symbol, *sorted(exchanged)]
+    groups: dict[str, list[PricedOption]] = {symbol: [] for symbol in apart}
+    for token in tokens:
+        is_apart = not alike or token.carried_as in apart
+        groups.setdefault(token.carried_as if is_apart else "", []).append(token)
+    yield from filter(None, groups.values())
 
 
 def build_option(
