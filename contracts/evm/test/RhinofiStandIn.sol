@@ -3,8 +3,8 @@ pragma solidity 0.8.37;
 
 // A stand-in of rhino.fi's bridge contract (DVFDepositContract) for tests, written from
 // docs.rhino.fi/contracts/evm and what is published of the deployed contracts: selectors, events
-// and the order of what they do are theirs; the words of refusals but BLACKHOLE_NOT_ALLOWED are our
-// own. The file compiles alone, and its runtime code works at any address.
+// and the order of what they do are theirs, and the words of refusals but TRANSFER_FAILED. The file
+// compiles alone, and its runtime code works at any address.
 //
 // Like the real one it takes every deposit whatever its commitment: unknown to rhino.fi, expired,
 // or deposited before. Only rhino.fi's service knows what a commitment is worth.

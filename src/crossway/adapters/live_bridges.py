@@ -25,6 +25,11 @@ from crossway.adapters.bridges.gateway.networks import (
 from crossway.adapters.bridges.gateway.quotes import GatewayQuotes
 from crossway.adapters.bridges.inventory import Inventory
 from crossway.adapters.bridges.live_models import live_models
+from crossway.adapters.bridges.rhinofi.api import RhinofiApi
+from crossway.adapters.bridges.rhinofi.client import RhinofiInventory
+from crossway.adapters.bridges.rhinofi.networks import bridge_contracts, rhinofi_terms
+from crossway.adapters.bridges.rhinofi.quotes import RhinofiQuotes
+from crossway.adapters.bridges.rhinofi.transfer_quotes import TransferQuotes
 from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.bridges.swapping import SwappingBridge
 from crossway.adapters.chains.evm.chain import EvmChain
@@ -35,6 +40,7 @@ from crossway.adapters.chains.rpc.bridge_profile import (
     GatewayProfile,
     read_key,
 )
+from crossway.adapters.chains.rpc.profile import Profile
 from crossway.adapters.chains.rpc.protocols import HasBridgeEnd, HasSwapQuoter
 from crossway.adapters.exchanges.uniswap import UniswapExchange
 from crossway.adapters.live_environment import LiveEnvironment
@@ -48,8 +54,8 @@ from crossway.ports.prices import Prices
 # Questions at a time: those of quotes never wait behind those about transfers.
 THREADS: Final = 4
 QUOTE_THREADS: Final = 16
-"""Across is asked for each amount and pair of chains anew, and pools on each chain: a comparison
-asks ten questions."""
+"""Across and rhino.fi are asked for each amount and pair of chains anew, and pools on each chain: a
+comparison asks ten questions."""
 SWAPPING: Final = {"CCTP_FAST": "CCTP_SWAP_FAST", "CCTP_STANDARD": "CCTP_SWAP_STANDARD"}
 """The contracts that swap the deposit before they send it, by those that do not."""
 
@@ -57,10 +63,10 @@ SWAPPING: Final = {"CCTP_FAST": "CCTP_SWAP_FAST", "CCTP_STANDARD": "CCTP_SWAP_ST
 @dataclass(frozen=True, slots=True)
 class LiveBridges:
     """The bridges as `ports.services.Services` has them. `clients` and `ends` are there whatever
-    the profile allows to be quoted: payments that are on their way are followed to their end.
-    So are `inventory_bridges`, by which the operator's inventory moves.
-    `models` are those of the bridges whose services may not answer. The `exchange` sells what CCTP
-    does not carry."""
+    the profile allows to be quoted: payments that are on their way are followed to their end. So
+    are `inventory_bridges`, by which the operator's inventory moves, where the profile has what
+    they need. `models` are those of the bridges whose services may not answer. The `exchange` sells
+    what CCTP does not carry."""
 
     bridges: Sequence[Bridge]
     models: Mapping[str, Bridge]
@@ -85,16 +91,20 @@ def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
         _open_cctp(live, contracts, ends, exchange),
         _open_across(live, contracts, ends, prices),
     )
-    gateway_quotes, gateway = open_gateway(live)
-    bridges: list[Bridge] = [
-        *(quotes for quotes, _ in opened),
-        gateway_quotes,
-        Inventory(catalogue),
+    funding: list[tuple[Bridge, InventoryBridge]] = [
+        open_gateway(live),
+        *_open_rhinofi(live, prices),
     ]
+    bridges: list[Bridge] = [*(quotes for quotes, _ in (*opened, *funding)), Inventory(catalogue)]
     allowed = [bridge for bridge in bridges if bridge.name in live.profile.bridges]
-    models = live_models(catalogue, allowed)
-    clients: dict[str, BridgeClient] = {client.name: client for _, client in opened}
-    return LiveBridges(allowed, models, clients, ends, exchange, {gateway.name: gateway})
+    return LiveBridges(
+        allowed,
+        live_models(catalogue, allowed),
+        {client.name: client for _, client in opened},
+        ends,
+        exchange,
+        {bridge.name: bridge for _, bridge in funding},
+    )
 
 
 Contracts = Mapping[str, Mapping[str, str]]
@@ -171,6 +181,23 @@ def open_gateway_apis(profile: GatewayProfile) -> GatewayApis:
     return GatewayApis(main, test)
 
 
+def _open_rhinofi(
+    live: LiveEnvironment, prices: Prices
+) -> Sequence[tuple[Bridge, InventoryBridge]]:
+    """rhino.fi's quotes, and what moves inventory by it; nothing where the profile has no key."""
+    api = open_rhinofi_api(live.profile)
+    if api is None:
+        return []
+    reached = [name for name in live.chains if name in bridge_contracts()]
+    accounts = {name: live.chains[name].accounts.relayer for name in reached}
+    transfer_quotes = TransferQuotes(api, accounts)
+    threads = _threads("rhinofi-quotes", QUOTE_THREADS)
+    quotes = RhinofiQuotes(live.catalogue, reached, transfer_quotes, prices, threads)
+    threads = _threads("rhinofi-transfers")
+    moving = RhinofiInventory(live.catalogue, live.chains, api, transfer_quotes, prices, threads)
+    return [(quotes, moving)]
+
+
 def _threads(name: str, most: int = THREADS) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(most, thread_name_prefix=name)
 
@@ -183,6 +210,18 @@ def _open_across_apis(profile: AcrossProfile) -> AcrossApis:
         for url, testnet in ((profile.url, False), (profile.test_url, True))
     )
     return AcrossApis(main, test)
+
+
+def open_rhinofi_api(profile: Profile) -> RhinofiApi | None:
+    """The client of rhino.fi's API; None where the profile names no key, and does not need one.
+    Raises `ValueError` where it does."""
+    key = read_key("rhinofi.api_key", profile.rhinofi.api_key, os.environ)
+    if not key:
+        if BridgeName.RHINOFI in profile.bridges:
+            raise ValueError("rhinofi.api_key is missing: without one, RHINOFI cannot be used")
+        return None
+    limits = load_limits(BridgeName.RHINOFI, profile.rhinofi.limits())
+    return RhinofiApi(profile.rhinofi.url or rhinofi_terms().api, limits, key)
 
 
 def _bridge_contracts(chain: Chain) -> Mapping[str, str]:

@@ -16,6 +16,8 @@ from tests.bridges.across_service import running_across
 from tests.bridges.attestation_service import running_service
 from tests.bridges.gateway_service import running_gateway
 from tests.bridges.payments import ARBITRUM, BASE, CATALOGUE, NOW
+from tests.bridges.rhinofi_chains import KEY_NAME, rhinofi_key
+from tests.bridges.rhinofi_service import running_rhinofi
 
 ACCOUNT = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 BSC, POLYGON, MONAD_TEST = "BSC_MAINNET", "POLYGON_MAINNET", "MONAD_TESTNET"
@@ -89,10 +91,35 @@ def test_transfers_are_followed_although_their_bridge_is_quoted_no_more(tmp_path
         assert bridges.ends.keys() == {BASE, BSC, POLYGON}
 
 
-def test_a_bridge_that_is_only_simulated_is_refused(tmp_path: Path) -> None:
-    words = "bridges: RHINOFI is quoted on the simulated network alone; a live one has CCTP"
+def test_rhinofi_has_to_be_named_and_moves_inventory_where_its_key_is(tmp_path: Path) -> None:
+    with running_rhinofi() as service, rhinofi_key():
+        table = f'[rhinofi]\nurl = "{service.url}"\napi_key = "env:{KEY_NAME}"'
+        with opened(tmp_path, f'bridges = ["RHINOFI"]\n{table}', BASE, BSC, MONAD_TEST) as bridges:
+            (rhinofi,) = bridges.bridges
+            pairs = {(route.source, route.destination) for route in rhinofi.routes()}
+            assert bridges.inventory_bridges.keys() == {"GATEWAY", "RHINOFI"}
+        # Transfers are followed although it is quoted no more.
+        with opened(tmp_path, f"bridges = []\n{table}") as bridges:
+            assert bridges.bridges == []
+            assert bridges.inventory_bridges.keys() == {"GATEWAY", "RHINOFI"}
+    assert pairs == set(permutations((BASE, BSC)))
+    assert service.requests == []
+    with opened(tmp_path) as bridges:
+        assert bridges.inventory_bridges.keys() == {"GATEWAY"}
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ('bridges = ["RHINOFI"]', r"rhinofi\.api_key is missing"),
+        ('[rhinofi]\napi_key = "env:NO_SUCH_KEY"', "the environment has no NO_SUCH_KEY"),
+    ],
+)
+def test_rhinofi_cannot_be_used_without_a_key(head: str, words: str, tmp_path: Path) -> None:
+    live = read(tmp_path, head, BASE)
     with pytest.raises(ValueError, match=words):
-        read(tmp_path, 'bridges = ["CCTP", "RHINOFI"]', BASE)
+        open_bridges(live, FixedPrices({}, NOW))
+    live.close()
 
 
 def test_gateway_is_quoted_by_the_operators_url_between_its_evm_chains(tmp_path: Path) -> None:
@@ -152,6 +179,8 @@ def test_after_its_end_nothing_is_asked(tmp_path: Path) -> None:
         ('[gateway]\ndepositor = "0x12"', "gateway: "),
         (f'[gateway]\ndepositor = "{ACCOUNT.lower()}"', f"depositor must be written {ACCOUNT}"),
         ("[gateway]\ntimeout_seconds = 0", "gateway.timeout_seconds: "),
+        ('[rhinofi]\napi_key = "secret"', "rhinofi.api_key: must be env:NAME, never a key itself"),
+        ('[rhinofi]\nurl = "rhino.fi"', "rhinofi.url: must begin with https://"),
         ('bridges = ["MOON"]', r"bridges\.0: Input should be"),
     ],
 )

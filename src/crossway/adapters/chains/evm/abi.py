@@ -121,6 +121,8 @@ BALANCE_OF = _token_function("balanceOf(address)")
 ALLOWANCE = _token_function("allowance(address,address)")
 APPROVE = _token_function("approve(address,uint256)")
 TRANSFER = _token_function("transfer(address,uint256)")
+DEPOSIT_WITH_ID = _token_function("depositWithId(address,uint256,uint256)")
+"""Of rhino.fi's bridge contract: token, amount, and the number of what was agreed."""
 TOKENS_MOVED = _contract_event("IntentFactory", "TokensMoved")
 SEND_OVER_CCTP = _contract_function("CctpBridge", "startAndBridge")
 SWAP_AND_SEND = _contract_function("CctpSwapBridge", "startAndBridge")

@@ -14,11 +14,13 @@ from crossway.adapters.chains.evm.deposits import EvmDeposits
 from crossway.adapters.chains.evm.public_calls import public_call
 from crossway.adapters.chains.evm.rpc_schemas import parse_data
 from crossway.adapters.chains.evm.swap_quoter import EvmSwapQuoter
+from crossway.adapters.chains.evm.token_transfers import find_token_transfers
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
 from crossway.adapters.chains.evm.tx_sender import EvmTxSender
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain_calls import PublicCall
@@ -59,6 +61,11 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
 
     def find_reclaims(self, intent_hashes: Collection[str], since: datetime) -> Mapping[str, str]:
         return reclaims.find_reclaims(self.context, intent_hashes, since)
+
+    def token_transfers(self, tx_id: str, to: str) -> Sequence[IncomingTransfer]:
+        """As `HasTokenTransfers`."""
+        require_current = self._head_tracker.require_current
+        return find_token_transfers(self.context, require_current, tx_id, to)
 
     def _native_token(self) -> str:
         return ZERO

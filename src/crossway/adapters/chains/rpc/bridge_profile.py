@@ -62,6 +62,15 @@ class GatewayProfile(ServiceProfile):
         return self
 
 
+class RhinofiProfile(ServiceProfile):
+    """rhino.fi's API, which has no test networks. `api_key` is `env:NAME`, where the environment
+    has the key that rhino.fi gave the operator: without one, nothing is asked of it. Its list of
+    chains counts for `cache_seconds`."""
+
+    api_key: KeyReference = ""
+    cache_seconds: float | None = Field(default=None, ge=5, le=600)
+
+
 def read_key(field: str, reference: str, environment: Mapping[str, str]) -> str:
     """The key that `env:NAME` in this field of the profile stands for; empty without one. Raises
     `ValueError`, which names the field and the variable, where the environment lacks it."""

@@ -11,15 +11,18 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from crossway.adapters.chains.addresses import canonical_address
-from crossway.adapters.chains.rpc.bridge_profile import AcrossProfile, CctpProfile, GatewayProfile
+from crossway.adapters.chains.rpc.bridge_profile import (
+    AcrossProfile,
+    CctpProfile,
+    GatewayProfile,
+    RhinofiProfile,
+)
 from crossway.adapters.chains.rpc.signer_profile import SignerProfile
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.quotes import BridgeName
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Depth = Annotated[int, Field(ge=0, le=100_000)]
-LIVE_BRIDGES = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.GATEWAY, BridgeName.INVENTORY)
-"""Those by which payments can be made on a live network."""
 DEFAULT_CLOCK_SECONDS = 120.0
 """How far a chain's time may be ahead of this machine's clock."""
 
@@ -89,8 +92,8 @@ class ChainProfile(BaseModel):
 class Profile(BaseModel):
     """The whole file. `prices` come from Pyth, or are the catalogue's fixed ones, which are only
     for tests. `bridges` are those that may be quoted, by default CCTP alone: ACROSS, which gives
-    production keys on request, and GATEWAY and INVENTORY, under which the operator pays out of
-    inventory, have to be named."""
+    production keys on request, and GATEWAY, RHINOFI and INVENTORY, under which the operator pays
+    out of inventory, have to be named."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -102,6 +105,7 @@ class Profile(BaseModel):
     cctp: CctpProfile = CctpProfile()
     across: AcrossProfile = AcrossProfile()
     gateway: GatewayProfile = GatewayProfile()
+    rhinofi: RhinofiProfile = RhinofiProfile()
     signers: dict[str, SignerProfile] = Field(default_factory=dict, max_length=100)
     chains: dict[str, ChainProfile] = Field(min_length=1)
 
@@ -116,12 +120,6 @@ def read_profile(path: Path, catalogue: Catalogue) -> Profile:
         raise ValueError(f"{path} is not TOML: {error}") from None
     except ValidationError as error:
         raise ValueError(f"{path}: {'; '.join(_error_messages(error))}") from None
-    for bridge in profile.bridges:
-        if bridge not in LIVE_BRIDGES:
-            raise ValueError(
-                f"{path}: bridges: {bridge} is quoted on the simulated network alone; a live one "
-                f"has {' and '.join(LIVE_BRIDGES)}"
-            )
     for name, chain in profile.chains.items():
         _check(path, name, chain, catalogue)
         _check_signer(path, name, chain, profile)

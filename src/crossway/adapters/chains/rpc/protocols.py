@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck, TxPlan, UnsignedCall
 from crossway.adapters.chains.rpc.pool_paths import SwapQuoter
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token
 from crossway.ports import chain as port
@@ -119,6 +120,17 @@ class HasSwapQuoter(Protocol):
     @property
     def swap_quoter(self) -> SwapQuoter:
         """What asks them."""
+        ...
+
+
+@runtime_checkable
+class HasTokenTransfers(Protocol):
+    """A chain that tells what a transaction of anybody's paid."""
+
+    def token_transfers(self, tx_id: str, to: str) -> Sequence[IncomingTransfer]:
+        """The transfers of tokens to an account in an included transaction, as the nodes that must
+        agree say; none where it is in no block, or reverted. Raises `Unreachable`, also where they
+        do not agree."""
         ...
 
 
