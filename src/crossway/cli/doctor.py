@@ -118,6 +118,7 @@ def _check_bridges() -> bool:
         open_gateway_apis,
     )
     from crossway.adapters.live_environment import open_live_environment
+    from crossway.adapters.rhinofi_diagnostics import diagnose_rhinofi
     from crossway.catalogue import load_catalogue
 
     try:
@@ -127,7 +128,7 @@ def _check_bridges() -> bool:
     with closing(live):
         services = open_attestation_services(live.profile.cctp)
         with closing(services):
-            by_bridge = diagnose_bridges(live, services)
+            by_bridge = diagnose_bridges(live, services) | diagnose_rhinofi(live)
         if BridgeName.GATEWAY in live.profile.bridges:
             apis = open_gateway_apis(live.profile.gateway)
             with closing(apis):
