@@ -1,7 +1,7 @@
 """Quotes from every chain at once over services of bridges, against the same by models in process.
 
-CCTP and Across are asked as on a live network, of services of ours in this process; how long real
-ones take is not measured here. Gateway and rhino.fi are quoted by their models in both.
+CCTP, Across and rhino.fi are asked as on a live network, of services of ours in this process; how
+long real ones take is not measured here. Gateway is quoted by its model in both.
 """
 
 import time
@@ -21,6 +21,10 @@ from crossway.adapters.bridges.cctp.networks import AttestationServices
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
 from crossway.adapters.bridges.live_models import live_models
 from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
+from crossway.adapters.bridges.rhinofi.api import RhinofiApi
+from crossway.adapters.bridges.rhinofi.networks import bridge_contracts, rhinofi_terms
+from crossway.adapters.bridges.rhinofi.quotes import RhinofiQuotes
+from crossway.adapters.bridges.rhinofi.transfer_quotes import TransferQuotes
 from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.domain.catalogue import Catalogue
@@ -32,12 +36,14 @@ from crossway.ports.services import Services
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from tests.bridges.across_service import AcrossService, running_across
 from tests.bridges.attestation_service import AttestationService, running_service
+from tests.bridges.rhinofi_service import KEY, RhinofiService, listed, running_rhinofi
 
 ROUNDS, UNLIMITED, HOUR = 60, 1_000, 3_600.0
 # A comparison waits for 700 ms; what remains is its own work on a busy machine.
 GOAL_P99_MS, GOAL_SILENT_MS = 800.0, 800.0
 GOAL_ADDED_MS = 100.0
-ASKED = (BridgeName.CCTP, BridgeName.ACROSS)
+ASKED = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.RHINOFI)
+ACCOUNT = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 Row = tuple[str, str, str, bool]
 
 
@@ -49,6 +55,7 @@ class _Loopback:
     bridges: Sequence[Bridge]
     across: AcrossService
     iris: AttestationService
+    rhinofi: RhinofiService
     skipped_seconds: float = 0.0
 
 
@@ -57,13 +64,13 @@ def run(rounds: int = ROUNDS) -> list[Row]:
     with service() as built:
         services, who = built.services, caller(built)
         catalogue = services.catalogue
-        others: list[Bridge] = [Gateway(catalogue), Rhinofi(catalogue)]
-        models = [Cctp(catalogue, enforced=True), Across(catalogue, enforced=True)]
-        in_process = replace(services, bridges=[*models, *others])
+        other = Gateway(catalogue)
+        enforced = Cctp(catalogue, enforced=True), Across(catalogue, enforced=True)
+        in_process = replace(services, bridges=[*enforced, Rhinofi(catalogue), other])
         with _loopback(catalogue, services.prices) as live:
             over_http = replace(
                 services,
-                bridges=[*live.bridges, *others],
+                bridges=[*live.bridges, other],
                 bridge_models=live_models(catalogue, live.bridges),
             )
             return list(_rows(live, in_process, over_http, who, rounds))
@@ -89,6 +96,7 @@ def _rows(
         p50 - base <= GOAL_ADDED_MS,
     )
     live.across.delay_seconds, live.iris.delays = 5.0, repeat(5.0)
+    live.rhinofi.delay_seconds = 5.0
     live.skipped_seconds += HOUR
     alone = replace(over_http, bridges=live.bridges)
     yield _silent(_measure(lambda: _compare(alone, who), max(rounds // 10, 2)))
@@ -131,16 +139,22 @@ def _measure(
 
 @contextmanager
 def _loopback(catalogue: Catalogue, prices: Prices) -> Iterator[_Loopback]:
-    """CCTP and Across on all chains that they reach, as fast as they may be asked."""
+    """CCTP, Across and rhino.fi on all chains that they reach, as fast as they may be asked. Each
+    quote of rhino.fi's lapses at once, so that it is asked for anew."""
     with ExitStack() as ends:
-        across, iris = (ends.enter_context(one) for one in (running_across(), running_service()))
-        assert isinstance(across, AcrossService)
-        assert isinstance(iris, AttestationService)
+        across = ends.enter_context(running_across())
+        iris = ends.enter_context(running_service())
+        rhinofi = ends.enter_context(
+            running_rhinofi(
+                chains={chain: listed(chain) for chain in bridge_contracts()},
+                lifetime_seconds=rhinofi_terms().expiry_margin_seconds,
+            )
+        )
         limits = [replace(load_limits(name), requests_per_second=UNLIMITED) for name in ASKED]
         attestations, api = Iris(iris.url, limits[0]), AcrossApi(across.url, limits[1])
         every, bridger = list(catalogue.chains), default_deployment().bridges[BridgeName.ACROSS]
         services = AttestationServices(attestations, attestations)
-        found = _Loopback([], across, iris)
+        found = _Loopback([], across, iris, rhinofi)
         cctp = CctpQuotes(
             catalogue,
             every,
@@ -151,7 +165,16 @@ def _loopback(catalogue: Catalogue, prices: Prices) -> Iterator[_Loopback]:
         across_quotes = AcrossQuotes(
             catalogue, every, bridger, AcrossApis(api, api), prices, ThreadPoolExecutor(16)
         )
-        for bridge in (cctp, across_quotes):
+        rhinofi_api = RhinofiApi(rhinofi.url, limits[2], KEY)
+        ends.callback(rhinofi_api.close)
+        rhinofi_quotes = RhinofiQuotes(
+            catalogue,
+            every,
+            TransferQuotes(rhinofi_api, dict.fromkeys(bridge_contracts(), ACCOUNT)),
+            prices,
+            ThreadPoolExecutor(16),
+        )
+        found.bridges = [cctp, across_quotes, rhinofi_quotes]
+        for bridge in (cctp, across_quotes, rhinofi_quotes):
             ends.callback(bridge.close)
-        found.bridges = [cctp, across_quotes]
         yield found

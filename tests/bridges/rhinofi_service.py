@@ -12,7 +12,25 @@ from threading import Lock, Thread
 from time import sleep
 from typing import Any
 
+from crossway.adapters.bridges.rhinofi.networks import bridge_contracts
+from tests.bridges.payments import CATALOGUE
+
 KEY = "a-key-of-rhinofi-for-tests"
+
+
+def listed(chain: str) -> dict[str, Any]:
+    """The service's entry of a chain with all its tokens, as our data file has its contract."""
+    tokens = {
+        token.symbol: {"address": token.address, "decimals": token.decimals}
+        for token in CATALOGUE.by_chain[chain]
+    }
+    return {
+        "type": "EVM",
+        "networkId": CATALOGUE.chains[chain].chain_id,
+        "contractAddress": bridge_contracts()[chain],
+        "status": "enabled",
+        "tokens": tokens,
+    }
 
 
 @dataclass

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
+from crossway.adapters.bridges.live_models import live_models
 from crossway.adapters.bridges.rhinofi.api import RhinofiApi
 from crossway.adapters.bridges.rhinofi.networks import bridge_contracts, carried_symbols
 from crossway.adapters.bridges.rhinofi.quotes import RhinofiQuotes
@@ -25,27 +25,13 @@ from crossway.domain.quotes import (
     RouteRequest,
 )
 from tests.bridges.payments import ARBITRUM, BASE, CATALOGUE, NOW
-from tests.bridges.rhinofi_service import KEY, RhinofiService, running_rhinofi
+from tests.bridges.rhinofi_service import KEY, RhinofiService, listed, running_rhinofi
 
 BSC, ETHEREUM, AVALANCHE = "BSC_MAINNET", "ETHEREUM_MAINNET", "AVALANCHE_MAINNET"
 ACCOUNT = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 PRICES = {"USDC": 10**12, "USDT": 10**12, "WBTC": 100_000 * 10**12}
 THOUSAND = 1_000_000_000
 QUOTE_PATH = "/bridge/quote/bridge-swap/user"
-
-
-def listed(chain: str) -> dict[str, Any]:
-    tokens = {
-        token.symbol: {"address": token.address, "decimals": token.decimals}
-        for token in CATALOGUE.by_chain[chain]
-    }
-    return {
-        "type": "EVM",
-        "networkId": CATALOGUE.chains[chain].chain_id,
-        "contractAddress": bridge_contracts()[chain],
-        "status": "enabled",
-        "tokens": tokens,
-    }
 
 
 @dataclass
@@ -191,6 +177,20 @@ def test_a_refusal_is_passed_on(code: str, kind: type, param: str, world: World)
     assert isinstance(refused, QuoteRejected)
     words = f"rhino.fi refused: {code}: too much"
     assert (type(refused), refused.reason, refused.param) == (kind, words, param)
+
+
+def test_its_model_estimates_what_the_service_serves_and_nothing_else(world: World) -> None:
+    model = live_models(CATALOGUE, [world.quotes])["RHINOFI"]
+    requests = [RouteRequest(BASE, ARBITRUM, THOUSAND, paid, "USDC") for paid in ("USDC", "USDT")]
+    for request, estimate in zip(requests, model.get_quotes(requests, NOW), strict=True):
+        live = world.answer(request)
+        assert isinstance(live, BridgeQuote)
+        assert isinstance(estimate, BridgeQuote)
+        assert estimate.custody is live.custody
+        assert estimate.details.keys() == live.details.keys()
+    beyond = RouteRequest("TRON_MAINNET", BASE, THOUSAND, "USDT", "USDC")
+    (refused,) = model.get_quotes([beyond], NOW)
+    assert isinstance(refused, QuoteRejected)
 
 
 def test_a_silent_service_is_none(world: World) -> None:

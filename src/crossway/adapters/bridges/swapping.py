@@ -14,8 +14,8 @@ Answer = BridgeQuote | QuoteRejected
 
 class SwappingBridge:
     """A bridge that also takes tokens that it neither carries nor exchanges, where an exchange
-    sells them for the one that it pays out. `collectors` are the contracts that swap, by the contract
-    that the bridge's quote names: one that is not among them does not."""
+    sells them for the one that it pays out. `collectors` are the contracts that swap, by the
+    contract that the bridge's quote names: one that is not among them does not."""
 
     def __init__(self, bridge: Bridge, exchange: Exchange, collectors: Mapping[str, str]) -> None:
         self.name, self._bridge, self._exchange = bridge.name, bridge, exchange
