@@ -9,8 +9,8 @@ from typing import Final
 from crossway.adapters.bridges.across.api import FeeQuestion, Refused
 from crossway.adapters.bridges.across.api_schemas import WHOLE, SuggestedFees
 from crossway.adapters.bridges.across.networks import AcrossApis, carried_symbols
-from crossway.adapters.bridges.across.shared_questions import SharedQuestions
 from crossway.adapters.bridges.base import BridgeModel, BridgeRoute, encode_words, load_data
+from crossway.adapters.bridges.shared_questions import SharedQuestions
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.bridge_transfer import Custody

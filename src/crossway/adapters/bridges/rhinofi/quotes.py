@@ -7,7 +7,6 @@ from datetime import datetime
 from threading import Lock
 from typing import Final
 
-from crossway.adapters.bridges.across.shared_questions import SharedQuestions
 from crossway.adapters.bridges.base import BridgeModel, BridgeRoute, encode_words, load_data
 from crossway.adapters.bridges.rhinofi.api import Refused
 from crossway.adapters.bridges.rhinofi.networks import carried_symbols
@@ -16,6 +15,7 @@ from crossway.adapters.bridges.rhinofi.transfer_quotes import (
     TransferQuote,
     TransferQuotes,
 )
+from crossway.adapters.bridges.shared_questions import SharedQuestions
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
 from crossway.domain.pricing import PricedToken, amount_for_usd, usd_value
