@@ -24,7 +24,11 @@ from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
-from crossway.adapters.simulated_bridges.factory import bridge_clients, simulated_bridges
+from crossway.adapters.simulated_bridges.factory import (
+    bridge_clients,
+    inventory_bridges,
+    simulated_bridges,
+)
 from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.vault import open_vault
@@ -99,8 +103,9 @@ class Harness:
         over_bridges: Collection[str] = (),
         **policy: Any,
     ) -> None:
-        """`over_bridges` alone carry payments, as the simulated network does by default; without
-        any, the operator pays at the prices of all bridges."""
+        """`over_bridges` alone carry payments, or move inventory for them, as the simulated network
+        does by default; without any, the operator pays at the prices of all bridges, and no
+        inventory is moved."""
         self.url, self.machine = url, ManualClock()
         migrate_database(url)
         writer, reader = connect(fast(url))
@@ -120,6 +125,7 @@ class Harness:
             chains={c: SimulatedChain(self.network, c) for c in chains},
             bridges=_bridges(over_bridges),
             bridge_clients=bridge_clients(self.network),
+            inventory_bridges=inventory_bridges(self.network, CATALOGUE) if over_bridges else {},
             bridge_ends={c: SimulatedBridgeEnd(self.network, c) for c in self.network.reach},
             bridge_sandbox=self.bridges,
             exchange=EXCHANGE,

@@ -22,7 +22,11 @@ from crossway.adapters.prices.fixed import FixedPrices
 from crossway.adapters.ramps.capabilities import load_capabilities
 from crossway.adapters.ramps.sandbox.backend import SandboxBackend
 from crossway.adapters.ramps.sandbox.controls import SandboxControls
-from crossway.adapters.simulated_bridges.factory import bridge_clients, simulated_bridges
+from crossway.adapters.simulated_bridges.factory import (
+    bridge_clients,
+    inventory_bridges,
+    simulated_bridges,
+)
 from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.adapters.totp_codes import TotpCodes
 from crossway.adapters.webhooks.demo_receivers import DemoReceivers
@@ -107,6 +111,7 @@ def _with_simulated_bridges(
         bridges=simulated_bridges(services.catalogue, exchange, inventory),
         exchange=exchange,
         bridge_clients=bridge_clients(network),
+        inventory_bridges=inventory_bridges(network, services.catalogue),
         bridge_ends={chain: SimulatedBridgeEnd(network, chain) for chain in network.reach},
         bridge_sandbox=SimulatedBridgeSandbox(network),
     )

@@ -2,7 +2,7 @@
 table of their states."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -76,6 +76,7 @@ INVENTORY_TRANSFER_TRANSITIONS: Final = MappingProxyType(
 OPEN_INVENTORY_STATES: Final = frozenset(
     {S.PLANNED, S.AGREED, S.SENDING, S.SENT, S.OVERDUE, S.DELIVERED}
 )
+UNDER_WAY_STATES: Final = OPEN_INVENTORY_STATES - {S.DELIVERED}
 
 
 def advance_inventory_transfer(
@@ -123,3 +124,39 @@ class InventoryTransfer:
     next_at: datetime
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def chain(self) -> str:
+        """The chain on which the relayer makes its transactions."""
+        return self.source_chain or self.destination_chain
+
+    @property
+    def arrival_chain(self) -> str:
+        """The chain whose block says that it arrived: a DEPOSIT has once its own is final."""
+        return self.destination_chain or self.source_chain
+
+    @property
+    def moved_amount(self) -> tuple[str, int]:
+        """The token that its last transaction moves on `chain`, and how much of it: out of the
+        relayer's account, or, for a MINT, into it."""
+        if self.kind is InventoryTransferKind.MINT:
+            return self.destination_token, self.amount
+        return self.source_token, self.source_amount
+
+    @property
+    def is_bringing(self) -> bool:
+        """Whether it brings inventory to a chain and has not arrived yet."""
+        return bool(self.destination_chain) and self.state in UNDER_WAY_STATES
+
+    def has_lapsed(self, at: datetime) -> bool:
+        """Whether what the service agreed to must not be used any more at a time."""
+        return self.expires_at is not None and at >= self.expires_at
+
+    def is_late(self, now: datetime) -> bool:
+        """Whether it should have arrived: it takes twice as long as usual, and a minute more."""
+        if self.expected_at is None:
+            return False
+        return now > self.expected_at + (self.expected_at - self.created_at) + _LATE_GRACE
+
+
+_LATE_GRACE: Final = timedelta(minutes=1)

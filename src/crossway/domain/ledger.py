@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Account(StrEnum):
@@ -16,9 +17,10 @@ class Account(StrEnum):
     out of inventory were charged beyond service and app fees, which the escrow retains for the
     coordinator, and BRIDGE_FEES is what bridges took.
     TREASURY is what is at the treasury's address besides service and app fees, less withdrawals.
+    INVENTORY is also the unified balance, at its own location (see `unified_location`).
 
     Of bridges: IN_TRANSIT was sent and has not arrived, on the source chain; CROSSED joins the
-    source and the destination chain of what has, and is zero over both at par; EXCHANGED joins the
+    source and the destination of what has, and is zero over both at par; EXCHANGED joins the
     two tokens of a swap on one chain, and is zero over both at its price; PARKED arrived and
     its recipient cannot be paid; OWED lies in a bridge's contract for the coordinator, whose income
     it is: BRIDGE_SURPLUS is what a bridge took less than was charged for it, UNCLAIMED what the
@@ -66,6 +68,24 @@ def fiat_location(provider: str) -> str:
 def is_fiat(location: str) -> bool:
     """Whether a location is a fiat provider rather than a chain."""
     return location.startswith(FIAT)
+
+
+UNIFIED: Final = "gateway:"
+
+
+def unified_location(testnet: bool) -> str:
+    """The location of the unified balance at Circle Gateway, used in place of a chain; main and
+    test networks have one each. Its token is `UNIFIED_TOKEN`."""
+    return UNIFIED + ("testnet" if testnet else "mainnet")
+
+
+UNIFIED_TOKEN: Final = "USDC"
+UNIFIED_DECIMALS: Final = 6
+
+
+def is_unified(location: str) -> bool:
+    """Whether a location is a unified balance rather than a chain."""
+    return location.startswith(UNIFIED)
 
 
 @dataclass(frozen=True, slots=True)

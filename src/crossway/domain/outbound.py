@@ -17,6 +17,8 @@ class OutboundTxKind(StrEnum):
     DELIVER has the bridge's contract pay the recipient from what arrived, RELEASE from what it
     parked, GIVE_BACK has it return what it collected and cannot send. SKIP_NONCE moves nothing: it
     uses a nonce that no other transaction has, for which the account's later ones would wait.
+    Of an inventory transfer, INVENTORY_SEND is its last transaction, which moves the money, and
+    INVENTORY_APPROVE one of those that it needs before.
     """
 
     START = "START"
@@ -28,10 +30,14 @@ class OutboundTxKind(StrEnum):
     DELIVER = "DELIVER"
     RELEASE = "RELEASE"
     GIVE_BACK = "GIVE_BACK"
+    INVENTORY_APPROVE = "INVENTORY_APPROVE"
+    INVENTORY_SEND = "INVENTORY_SEND"
 
 
 SWEEP_KINDS: Final = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 """Those that empty a deposit address, where no amount is given."""
+INVENTORY_KINDS: Final = (OutboundTxKind.INVENTORY_APPROVE, OutboundTxKind.INVENTORY_SEND)
+"""Those of inventory transfers, which call a contract that the bridge's service names."""
 
 
 class OutboundTxState(StrEnum):

@@ -38,7 +38,8 @@ class OutboundCall:
     against which a contract verifies its calls. `custody` BRIDGE: `bridger` is a bridge's
     contract. `message` and `attestation` are what a DELIVER hands to it, `bridge_output` is what a
     START asks a bridge to pay out that fills deposits. `swap` is what a START exchanges the deposit
-    for.
+    for. For an inventory transfer, `data` is what the `contract` is called with, and `value` the
+    native coins that go with it.
     """
 
     kind: OutboundTxKind
@@ -56,6 +57,9 @@ class OutboundCall:
     attestation: bytes = b""
     bridge_output: int = 0
     swap: Swap | None = None
+    contract: str = ""
+    data: bytes = b""
+    value: int = 0
 
 
 def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:

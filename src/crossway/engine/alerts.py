@@ -24,6 +24,8 @@ _DESCRIPTIONS: Final = {
     OutboundTxKind.DELIVER: "The bridge's delivery of payment {}",
     OutboundTxKind.RELEASE: "The release of what is parked for payment {}",
     OutboundTxKind.GIVE_BACK: "The return of payment {} from the bridge's contract",
+    OutboundTxKind.INVENTORY_APPROVE: "The approval of an inventory transfer for payment {}",
+    OutboundTxKind.INVENTORY_SEND: "The inventory transfer for payment {}",
 }
 
 

@@ -14,6 +14,7 @@ from crossway.domain.outbound_call import fill_marker, settle_marker, start_mark
 from crossway.engine.agency import read_authorized
 from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
 from crossway.engine.escrow_returns import Reclaims, read_reclaims
+from crossway.engine.inventory_snapshot import FundingSnapshot, read_funding_snapshot
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -36,7 +37,8 @@ class ChainSnapshot:
     `price_refusals` says by (deposited, paid out) symbol why a payment must not start now,
     `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
     where it tells them. `authorized` are the coordinators for whom the relayer may act. `reclaims`
-    are what somebody reclaimed from the escrow, `bridges` is what bridges' contracts say.
+    are what somebody reclaimed from the escrow, `bridges` is what bridges' contracts say, `funding`
+    what can be moved to where inventory lacks.
     """
 
     fee_per_tx: int
@@ -54,6 +56,7 @@ class ChainSnapshot:
     authorized: set[str] = field(default_factory=set)
     reclaims: Reclaims = field(default_factory=Reclaims)
     bridges: BridgeSnapshot = field(default_factory=BridgeSnapshot)
+    funding: FundingSnapshot = field(default_factory=FundingSnapshot)
 
 
 def take_chain_snapshot(
@@ -95,6 +98,8 @@ def take_chain_snapshot(
     _read_escrow(services, chain, snapshot, [intent for _, intent in promised])
     _read_unpaid(services, chain, head, snapshot, promised)
     snapshot.bridges = read_bridge_snapshot(services, chain, head, txs)
+    if services.inventory_bridges:
+        snapshot.funding = read_funding_snapshot(services, chain, txs, funded, snapshot.inventory)
     return snapshot
 
 

@@ -6,6 +6,7 @@ from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachab
 from crossway.domain.outbound import OutboundTx, OutboundTxEvent, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
 from crossway.engine.alerts import raise_signing_alert
+from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import broadcast, report_signer
 from crossway.ports.chain import Chain, SignedTx
@@ -94,10 +95,14 @@ def _replace(
     transfers = unit.bridge_transfers.get_many(
         {tx.intent_id for tx, _ in replaced if tx.kind is OutboundTxKind.DELIVER}
     )
+    inventory_calls = build_inventory_calls(
+        unit, services, chain, [tx for tx, _ in replaced], intents
+    )
     requests = [
         (
             tx,
-            build_outbound_call(
+            inventory_calls.get(tx.id)
+            or build_outbound_call(
                 tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
             ),
             attempt.signed.nonce,

@@ -17,6 +17,7 @@ from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.operating.alerts import WAITING_KINDS
 from crossway.usecases.operating.bridge_alerts import LONG_DELAY, find_ended, find_long_delays
+from crossway.usecases.operating.inventory_alerts import find_ended_funding
 from crossway.usecases.ramps.poll_schedule import MAX_POLL_INTERVAL
 
 INTERVAL_SECONDS = 5
@@ -41,6 +42,7 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
         keys = {*claims, *(breach.key for breach in breaches)}
         resolved = [a.key for a in alerts if _is_resolved(unit, a, waiting, keys, now)]
         resolved += find_ended(unit, alerts)
+        resolved += find_ended_funding(unit, alerts)
         long_delays = find_long_delays(unit, alerts, now)
     stale = {chain for chain, head in heads.items() if now - head.time > STALE_HEAD_AFTER}
     up_to_date = {f"stale:{chain}" for chain in heads if chain not in stale}

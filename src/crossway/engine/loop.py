@@ -25,6 +25,7 @@ from crossway.engine.housekeeping import (
     reset_backoff,
     update_alerts,
 )
+from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.ramp_worker import RampWorker
@@ -81,6 +82,7 @@ class Engine:
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
         self._bridge_watcher = BridgeWatcher(services)
+        self._inventory_funding = InventoryFunding(services)
         self._figures_keeper = FiguresKeeper(services)
 
     def start(self) -> None:
@@ -96,6 +98,7 @@ class Engine:
         self._sleeper.wake()
         self._ramp_worker.stop(timeout_seconds)
         self._bridge_watcher.stop()
+        self._inventory_funding.stop()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False
@@ -132,6 +135,8 @@ class Engine:
         done = self._scan(heads)
         is_started = self._thread is not None
         done += self._guarded("bridges", partial(self._bridge_watcher.follow, heads, is_started))
+        funding = partial(self._inventory_funding.follow, heads, is_started)
+        done += self._guarded("inventory", funding)
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
         if keeps_house:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from crossway.domain.bridge_transfer import BridgeTransferEvent
 from crossway.ports.chain import IncludedTx
+from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Decision:
     `keep_as_dust`: the rest is worth less than the fee of returning it. `revive_start`: the start
     was executed, so there is nothing to refund. `give_back`: a bridge's contract must give the
     deposit back first. `transfer_event` happens to the bridge transfer.
+    `funding` is what a bridge is to bring for a payment that is started. `ends_in_time`: a wait
+    that is given up at the payout's deadline, as one that needs an operator is.
     """
 
     sign: bool = False
@@ -45,6 +48,8 @@ class Decision:
     revive_start: bool = False
     give_back: bool = False
     transfer_event: BridgeTransferEvent | None = None
+    funding: NewInventoryTransfer | None = None
+    ends_in_time: bool = False
 
     def with_transfer_event(self, event: BridgeTransferEvent | None) -> "Decision":
         """The same decision, with what happens to the bridge transfer."""

@@ -21,13 +21,21 @@ from crossway.engine.bridge_planner import (
 from crossway.engine.bridge_prefills import decide_prefill
 from crossway.engine.chain_snapshot import ChainSnapshot
 from crossway.engine.escrow_returns import decide_reclaimed
+from crossway.engine.inventory_planner import FundingPlanner
+from crossway.engine.nonce_skips import NonceSkips
 from crossway.engine.outbound_decision import SIGN, Decision
-from crossway.engine.payout_checks import CONFIRMED_STATES, NOT_PAID_IN_TIME, decide_forbidden
+from crossway.engine.payout_checks import (
+    CONFIRMED_STATES,
+    NOT_PAID_IN_TIME,
+    decide_forbidden,
+    decide_restart,
+)
 from crossway.engine.return_limits import ReturnLimits
 from crossway.engine.shortages import wait_for_gas, wait_for_inventory
 from crossway.engine.signing_refusals import NOT_SIGNED
-from crossway.engine.tx_builder import earliest_sweep_time, nonce_to_skip
+from crossway.engine.tx_builder import earliest_sweep_time
 from crossway.ports.chain import ChainHead
+from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
@@ -53,18 +61,17 @@ class OutboundPlanner:
     ) -> None:
         self._unit, self._services, self._head, self._snapshot = unit, services, head, snapshot
         self._intents, self._gas = intents, snapshot.gas_balance
-        self._inventory, self._affordable_fills = (
-            dict(snapshot.inventory),
-            dict(snapshot.affordable_fills),
-        )
+        self._inventory = dict(snapshot.inventory)
+        self._affordable_fills = dict(snapshot.affordable_fills)
         self._uncommitted: dict[tuple[str, str], int] = {}
         begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in CONFIRMED_STATES}
-        self._used_nonces: set[int] | None = None
+        self._skips = NonceSkips(unit, snapshot.next_nonce)
         self._limits = ReturnLimits(unit, services, snapshot.costs, intents)
         self._active_sweeps: set[AddressKey] | None = None
         self._balances = AddressBalances()
+        self._funding = FundingPlanner(unit, services, head, snapshot.funding, intents)
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
@@ -75,14 +82,14 @@ class OutboundPlanner:
             decision = wait_for_agent(self._services, tx, intent, accounts, authorized) or decision
         if decision.sign and self._gas < snapshot.fee_per_tx:
             decision = wait_for_gas(self._services, tx.chain)
-        waits = decision.wait_reason if decision.alert_key else ""
+        waits = decision.wait_reason if decision.alert_key or decision.ends_in_time else ""
         if decision.sign and tx.reason.startswith(NOT_SIGNED):
             waits = tx.reason
         if waits and tx.id in snapshot.unpaid:
             return Decision(give_up_reason=NOT_PAID_IN_TIME.format(waits))
         if decision.sign:
             self._gas -= snapshot.fee_per_tx
-            self._reserve(tx, intent)
+            self._reserve(tx, intent, decision)
         return decision
 
     def save(self) -> None:
@@ -117,7 +124,9 @@ class OutboundPlanner:
             case OutboundTxKind.RETURN_EXCESS:
                 return self._decide_return(tx, intent)
             case OutboundTxKind.SKIP_NONCE:
-                return self._decide_skip(tx)
+                return self._skips.decide(tx)
+            case OutboundTxKind.INVENTORY_APPROVE | OutboundTxKind.INVENTORY_SEND:
+                return self._funding.decide(tx, intent)
         return SIGN
 
     def _decide_start(self, tx: OutboundTx, intent: Intent) -> Decision:
@@ -130,7 +139,7 @@ class OutboundPlanner:
             reason = f"Nothing to start: the payment is {intent.state.lower()}."
             return Decision(cancel_reason=reason)
         if intent.state is not State.FUNDED:
-            return self._decide_restart(intent)
+            return decide_restart(self._head, intent)
         margin = timedelta(seconds=self._services.policy.start_margin_seconds)
         if self._head.time + margin >= terms.expires_at:
             return Decision(
@@ -147,24 +156,25 @@ class OutboundPlanner:
         if destination in self._snapshot.unreachable_chains:
             unreachable = chain_name(self._services, destination)
             return Decision(wait_reason=f"No answer from {unreachable}, where the payout is due.")
-        if self._available_inventory(intent) < terms.payout_amount:
-            return wait_for_inventory(self._services, intent)
+        funding = self._fund(intent)
+        if isinstance(funding, Decision):
+            return funding
         if intent.id in self._snapshot.refusals:
             return Decision(
                 wait_reason=REFUSED.format(self._snapshot.refusals[intent.id]),
                 wait_until=self._services.clock.now() + _REFUSAL_RETRY,
             )
-        return (
-            SIGN
-            if self._affordable_fills[destination] > 0
-            else wait_for_gas(self._services, destination)
-        )
+        if self._affordable_fills[destination] <= 0:
+            return wait_for_gas(self._services, destination)
+        return Decision(sign=True, funding=funding)
 
-    def _decide_restart(self, intent: Intent) -> Decision:
-        """The start was reverted after the payout began: the deposit must still be collected."""
-        if self._head.time < intent.terms.expires_at:
-            return SIGN
-        return Decision(fail_reason="the payout was sent and it is too late to collect the deposit")
+    def _fund(self, intent: Intent) -> NewInventoryTransfer | Decision | None:
+        """What a bridge is to bring for a payment that is to be started, None where inventory pays
+        it or what is on its way, or the decision to wait."""
+        is_brought = self._funding.find_bringing(intent) is not None
+        if is_brought or self._available_inventory(intent) >= intent.terms.payout_amount:
+            return None
+        return self._funding.fund(intent)
 
     def _decide_fill(self, tx: OutboundTx, intent: Intent) -> Decision:
         terms, snapshot = intent.terms, self._snapshot
@@ -187,6 +197,10 @@ class OutboundPlanner:
             )
         if forbidden := decide_forbidden(self._unit, self._head, snapshot, tx, intent):
             return forbidden
+        # What is there belongs to the payments that were started on it.
+        bringing = self._funding.find_bringing(intent)
+        if bringing is not None and self._available_inventory(intent) < terms.payout_amount:
+            return self._funding.wait_for_arrival(bringing, intent.out_symbol)
         if self._inventory[terms.destination_chain, terms.token_out] < terms.payout_amount:
             return wait_for_inventory(self._services, intent)
         return SIGN
@@ -239,17 +253,6 @@ class OutboundPlanner:
             or self._decide_sweep(tx, intent)
         )
 
-    def _decide_skip(self, tx: OutboundTx) -> Decision:
-        """A nonce is skipped once, and only where no transaction uses it."""
-        if self._used_nonces is None:
-            pending = self._unit.account_nonces.list_pending(tx.chain)
-            self._used_nonces = {pending_nonce.nonce for pending_nonce in pending}
-        nonce = nonce_to_skip(tx)
-        if nonce < self._snapshot.next_nonce or nonce in self._used_nonces:
-            return Decision(cancel_reason=f"Nonce {nonce} is used by another transaction.")
-        self._used_nonces.add(nonce)
-        return SIGN
-
     def _decide_sweep(self, tx: OutboundTx, intent: Intent) -> Decision:
         """A sweep moves an address's whole balance, so only one may be pending per address."""
         accounts = self._services.chains[tx.chain].accounts
@@ -282,16 +285,22 @@ class OutboundPlanner:
             self._uncommitted[location] = self._inventory[location] - committed
         return self._uncommitted[location]
 
-    def _reserve(self, tx: OutboundTx, intent: Intent) -> None:
+    def _reserve(self, tx: OutboundTx, intent: Intent, decision: Decision) -> None:
         location = (intent.terms.destination_chain, intent.terms.token_out)
+        is_brought = self._funding.find_bringing(intent) is not None
         if tx.kind is OutboundTxKind.START and intent.state is State.FUNDED:
             if intent.custody is Custody.OPERATOR:
-                self._uncommitted[location] -= intent.terms.payout_amount
                 self._affordable_fills[location[0]] -= 1
+                if decision.funding is not None:
+                    self._funding.reserve(intent)
+                elif not is_brought:
+                    self._uncommitted[location] -= intent.terms.payout_amount
             if not tx.attempt_count:
                 self._limits.earn(tx.chain)
         elif tx.kind is OutboundTxKind.FILL:
             self._inventory[location] -= intent.terms.payout_amount
+            if is_brought:
+                self._uncommitted[location] -= intent.terms.payout_amount
         elif tx.kind in SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
             self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
             self._limits.spend(tx)

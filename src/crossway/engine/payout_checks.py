@@ -6,7 +6,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import fill_marker, last_payout_time, settle_marker
 from crossway.engine.chain_snapshot import ChainSnapshot
-from crossway.engine.outbound_decision import Decision
+from crossway.engine.outbound_decision import SIGN, Decision
 from crossway.ports.chain import ChainHead
 from crossway.ports.store import UnitOfWork
 
@@ -37,6 +37,14 @@ def decide_forbidden(
         # An attempt whose revert is not final may be included again and pay after all.
         return Decision(wait_reason=REFUSED_ONCE.format(refusal))
     return None
+
+
+def decide_restart(head: ChainHead, intent: Intent) -> Decision:
+    """The decision on a start that was reverted after the payout began: the deposit must still be
+    collected."""
+    if head.time < intent.terms.expires_at:
+        return SIGN
+    return Decision(fail_reason="the payout was sent and it is too late to collect the deposit")
 
 
 def _has_active_claim(unit: UnitOfWork, intent: Intent) -> bool:

@@ -8,6 +8,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import (
+    INVENTORY_KINDS,
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
@@ -17,6 +18,7 @@ from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import close_delivered
 from crossway.engine.bridge_proof import has_done
 from crossway.engine.bridge_reversals import reversal_over_bridge, reverse_over_bridge
+from crossway.engine.inventory_effects import plan_settlements, reverse_inventory_tx
 from crossway.engine.tx_effects import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
@@ -92,6 +94,8 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
         changes += _reversals(unit, reverted, now)
         final_ids = {c.id for c in changes if c.after is OutboundTxState.FINAL}
         close_delivered(unit, batch, [t for t in txs if t.id in final_ids])
+        repaid = [t for t in txs if t.id in final_ids and t.kind is OutboundTxKind.REIMBURSE]
+        plan_settlements(unit, batch, repaid, services.inventory_bridges)
         unit.outbound_txs.update(changes, now)
         batch.store(unit)
 
@@ -171,6 +175,8 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
         batch.apply_event(intent.id, IntentEvent.DEPOSIT_REVERSED, f"reorg:{tx.id}", note)
     if intent.custody is Custody.BRIDGE:
         reverse_over_bridge(unit, batch, after, tx, postings_of_tx)
+    if tx.kind in INVENTORY_KINDS:
+        reverse_inventory_tx(unit, batch, tx)
     raise_alert(
         unit,
         batch.services,

@@ -6,6 +6,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
+    INVENTORY_KINDS,
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
@@ -14,6 +15,7 @@ from crossway.domain.outbound import (
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import apply_over_bridge
 from crossway.engine.escrow_returns import apply_return, book_transfers, is_return
+from crossway.engine.inventory_effects import apply_inventory_tx, wake_bringing
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
@@ -58,6 +60,10 @@ def apply_success(
 ) -> None:
     """Book a successful transaction, advance its intent and enqueue what follows."""
     intent = batch.current[tx.intent_id]
+    if tx.kind in INVENTORY_KINDS:
+        _book_fee(batch, chain, intent, tx_id, included)
+        apply_inventory_tx(unit, batch, tx, tx_id)
+        return
     transfers = _transfers_of(unit, batch, chain, tx, included)
     _book_fee(batch, chain, intent, tx_id, included)
     if is_return(intent, transfers):
@@ -208,6 +214,7 @@ def _apply_start(
         relayer=relayer,
         needs_relay=True,
     )
+    wake_bringing(unit, batch, intent)
     _enqueue_return_of_rest(unit, batch, tx)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from crossway.domain.outbound import (
+    INVENTORY_KINDS,
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
@@ -39,6 +40,7 @@ _NEVER_GIVEN_UP = (
     OutboundTxKind.DELIVER,
     OutboundTxKind.RELEASE,
     OutboundTxKind.GIVE_BACK,
+    *INVENTORY_KINDS,
 )
 
 

@@ -22,6 +22,8 @@ from crossway.engine.alerts import (
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
 from crossway.engine.decision_effects import Decisions, apply_decisions, build_change
+from crossway.engine.inventory_effects import store_funding
+from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
 from crossway.engine.signing_refusals import find_refusals, postpone
@@ -33,6 +35,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.shared_transactions import share_transactions
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
 from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
 
@@ -133,6 +136,7 @@ def _prepare(
     locked = [tx for tx in txs if tx.id in due]
     intents = unit.intents.get_many({t.intent_id for t in locked})
     calls = _build_calls(chain, locked, intents, snapshot.bridges.transfers)
+    calls |= build_inventory_calls(unit, services, chain, locked, intents)
     refused: dict[int, Decision] = {}
     while True:
         # What is refused reserves nothing: gas, inventory and the budget for returns are planned
@@ -155,6 +159,7 @@ def _prepare(
         [TxAttempt(i, chain.id, chain.accounts.relayer, s, now) for i, s in signed_by_id.items()]
     )
     apply_decisions(unit, services, chain, head, decisions)
+    store_funding(unit, decisions, signed_by_id, InventoryTransferBatch(now))
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]
 
 

@@ -157,7 +157,8 @@ class BridgeFaults:
     once the burn is final. `expired_messages`: fast ones can no longer be delivered when they come.
     `unfilled_deposits`: no relayer fills a deposit. `paused`: the bridge's contracts take and
     deliver nothing. `wrong_answer`: one of `WRONG_ANSWERS`, empty for none. `silent`: the service
-    does not answer.
+    does not answer. Of those that move inventory, `refused`: the service agrees to nothing;
+    `unexecuted`: it takes what was sent and pays nothing out; `returned`: it gives that back.
     """
 
     late_seconds: float | None = None
@@ -167,6 +168,9 @@ class BridgeFaults:
     paused: bool | None = None
     wrong_answer: str | None = None
     silent: bool | None = None
+    refused: bool | None = None
+    unexecuted: bool | None = None
+    returned: bool | None = None
 
 
 class StrangerAction(StrEnum):

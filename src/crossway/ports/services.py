@@ -12,6 +12,7 @@ from crossway.ports.chain import Chain
 from crossway.ports.clock import Clock
 from crossway.ports.demo import DemoData
 from crossway.ports.exchange import Exchange
+from crossway.ports.inventory_bridge import InventoryBridge
 from crossway.ports.network_costs import NetworkCosts
 from crossway.ports.passwords import PasswordHasher
 from crossway.ports.policy import Policy
@@ -36,7 +37,7 @@ class Services:
     `bridge_clients` are the services of bridges that carry payments, by the bridge's name, and
     `bridge_ends` their contracts, by chain. `bridge_models` estimate in process, by the bridge's
     name, what is shown where its service does not answer. On the `exchange`, starts swap what
-    bridges do not carry.
+    bridges do not carry. `inventory_bridges` move inventory, by the bridge's name.
     """
 
     catalogue: Catalogue
@@ -53,6 +54,7 @@ class Services:
     bridge_clients: Mapping[str, BridgeClient] = field(default_factory=dict)
     bridge_ends: Mapping[str, BridgeEnd] = field(default_factory=dict)
     exchange: Exchange | None = None
+    inventory_bridges: Mapping[str, InventoryBridge] = field(default_factory=dict)
     sandbox: Sandbox | None = None
     bridge_sandbox: BridgeSandbox | None = None
     fiat: Fiat = field(default_factory=lambda: Fiat({}, {}, {}))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crossway.ports.deposit_repository import DepositRepository
     from crossway.ports.due_times import DueTimes
     from crossway.ports.intent_repository import IntentRepository
+    from crossway.ports.inventory_transfer_repository import InventoryTransferRepository
     from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
     from crossway.ports.outbound_tx_repository import AccountNonceRepository, OutboundTxRepository
     from crossway.ports.outbox_repository import OutboxRepository
@@ -159,6 +160,8 @@ class UnitOfWork(Protocol):
     def due_times(self) -> DueTimes: ...
     @property
     def bridge_transfers(self) -> BridgeTransferRepository: ...
+    @property
+    def inventory_transfers(self) -> InventoryTransferRepository: ...
     @property
     def public_ids(self) -> PublicIds:
         """The record numbers as outsiders see them."""

@@ -9,10 +9,14 @@ from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, sele
 from crossway.ports.due_times import ChainWork
 from crossway.storage.bridge_tables import OPEN, bridge_transfers
 from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
+from crossway.storage.inventory_tables import OPEN as OPEN_INVENTORY
+from crossway.storage.inventory_tables import inventory_transfers
 from crossway.storage.ramp_tables import kyc_submission_syncs, orders
 from crossway.storage.row_mapper import from_micros
 from crossway.storage.tables import deposits, intents, outbound_txs
 from crossway.storage.webhook_tables import deliveries, webhooks
+
+_MINTS = "inventory_transfers.kind = 'MINT'"
 
 
 def _first(
@@ -30,6 +34,7 @@ def _build_of_chains(rows: Any) -> Select[Any]:
         return _first(column, chain == rows.c.key, text(states), of=rows)
 
     tx, tx_chain, bridged = outbound_txs.c, outbound_txs.c.chain, bridge_transfers.c
+    moved, of_inventory = inventory_transfers.c, f"inventory_transfers.{OPEN_INVENTORY}"
     return select(
         rows.c.key,
         first(deposits.c.ready_height, deposits.c.chain, "deposits.state = 'SEEN'"),
@@ -37,12 +42,16 @@ def _build_of_chains(rows: Any) -> Select[Any]:
         first(tx.block_height, tx_chain, "outbound_txs.state = 'CONFIRMED'"),
         first(tx.next_at, tx_chain, "outbound_txs.state = 'DUE'"),
         first(bridged.next_at, bridged.source_chain, f"bridge_transfers.{OPEN}"),
+        first(moved.next_at, moved.source_chain, of_inventory),
+        first(moved.next_at, moved.destination_chain, f"{_MINTS} AND {of_inventory}"),
         first(
             intents.c.expires_at, intents.c.source_chain, "intents.state IN ('PENDING', 'FUNDED')"
         ),
     ).select_from(rows)
 
 
+# So many of the values say that the next block may decide; those after them are due times.
+_IN_PROGRESS = 3
 _OF_CHAINS = per_dialect_for_chains(_build_of_chains)
 _OF_RAMPS = select(
     _first(orders.c.next_at, text("orders.next_at IS NOT NULL")),
@@ -72,10 +81,11 @@ class SqlDueTimes:
         return {
             chain: ChainWork(
                 any(value is not None for value in in_progress),
-                _time(min((at for at in (next_tx, next_poll) if at is not None), default=None)),
+                _time(min((at for at in waiting if at is not None), default=None)),
                 _time(next_expiry),
             )
-            for chain, *in_progress, next_tx, next_poll, next_expiry in rows
+            for chain, *values, next_expiry in rows
+            for in_progress, waiting in [(values[:_IN_PROGRESS], values[_IN_PROGRESS:])]
         }
 
     def of_ramps(self) -> datetime | None:

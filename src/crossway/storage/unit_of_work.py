@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from crossway.storage.due_times import SqlDueTimes
     from crossway.storage.encrypted_values import SqlEncryptedValues
     from crossway.storage.intents import SqlIntents
+    from crossway.storage.inventory_transfers import SqlInventoryTransfers
     from crossway.storage.kill_switches import SqlKillSwitches
     from crossway.storage.kyc_customers import SqlKycCustomers
     from crossway.storage.leases import SqlLeases
@@ -98,6 +99,7 @@ class SqlUnitOfWork:
     analytics: cached_property[SqlAnalytics] = _repository("analytics")
     due_times: cached_property[SqlDueTimes] = _repository("due_times")
     bridge_transfers: cached_property[SqlBridgeTransfers] = _repository("bridge_transfers")
+    inventory_transfers: cached_property[SqlInventoryTransfers] = _repository("inventory_transfers")
 
     def __init__(self, db: Connection) -> None:
         self._db = db

@@ -9,9 +9,12 @@ from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.contracts.reach import SWAPPING
 from crossway.adapters.simulated_bridges.across import SimulatedAcross
 from crossway.adapters.simulated_bridges.cctp import SimulatedCctp
+from crossway.adapters.simulated_bridges.gateway import SimulatedGateway
+from crossway.adapters.simulated_bridges.rhinofi import SimulatedRhinofi
 from crossway.domain.catalogue import Catalogue
 from crossway.ports.bridge import Bridge, BridgeClient
 from crossway.ports.exchange import Exchange
+from crossway.ports.inventory_bridge import InventoryBridge
 
 
 def simulated_bridges(
@@ -35,3 +38,14 @@ def bridge_clients(network: SimulatedNetwork) -> Mapping[str, BridgeClient]:
     """The services of the bridges that carry payments, by name."""
     clients: tuple[BridgeClient, ...] = (SimulatedCctp(network), SimulatedAcross(network))
     return {client.name: client for client in clients}
+
+
+def inventory_bridges(
+    network: SimulatedNetwork, catalogue: Catalogue
+) -> Mapping[str, InventoryBridge]:
+    """The services of the bridges that move inventory, by name."""
+    bridges: tuple[InventoryBridge, ...] = (
+        SimulatedGateway(network, catalogue),
+        SimulatedRhinofi(network, catalogue),
+    )
+    return {bridge.name: bridge for bridge in bridges}

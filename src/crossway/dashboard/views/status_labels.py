@@ -77,6 +77,8 @@ OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
         OutboundTxKind.DELIVER: "Delivery by the bridge",
         OutboundTxKind.RELEASE: "Release to the recipient",
         OutboundTxKind.GIVE_BACK: "Return from the bridge's contract",
+        OutboundTxKind.INVENTORY_APPROVE: "Approval of an inventory transfer",
+        OutboundTxKind.INVENTORY_SEND: "Inventory transfer",
     }
 )
 

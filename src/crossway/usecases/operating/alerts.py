@@ -84,6 +84,14 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "chain": AlertKind(_W, "Chain not responding", "Chains not responding"),
         "node": AlertKind(_W, "Chain lagging", "Chains lagging"),
         "delayed": AlertKind(_W, "Bridge transfer delayed", "Bridge transfers delayed"),
+        "unified": AlertKind(_C, "Low unified balance", "Low unified balances"),
+        "funding_refused": AlertKind(
+            _W, "Bridge does not move inventory", "Bridges do not move inventory",
+            resolved_manually=True,
+        ),
+        "funding_overdue": AlertKind(
+            _W, "Inventory transfer overdue", "Inventory transfers overdue"
+        ),
         "unfilled": AlertKind(_W, "Nobody filled it in time", "Nobody filled them in time"),
         "repeated": AlertKind(
             _W, "Money arrived a second time", "Money arrived a second time",
@@ -101,7 +109,16 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
     }
 )  # fmt: skip
 # Kinds whose alert has the same message as the transactions that wait for their cause to go.
-WAITING_KINDS: Final = ("stock", "gas", "price", "returns", "agent", "coordinator", "bridge")
+WAITING_KINDS: Final = (
+    "stock",
+    "unified",
+    "gas",
+    "price",
+    "returns",
+    "agent",
+    "coordinator",
+    "bridge",
+)
 SEVERITY_ORDER: Final = tuple(Severity)
 
 

@@ -15,6 +15,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments import corridor_stats
 from crossway.usecases.payments.address_balances import AddressBalances
 from crossway.usecases.payments.bridge_transfers import BridgeTransferBatch
+from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
 
 REFUSED_CAUSE: Final = "refused"
 RETURNED_CAUSE: Final = "returned"
@@ -24,8 +25,8 @@ RETURNED_CAUSE: Final = "returned"
 @dataclass
 class IntentBatch:
     """Changes to locked intents that one database transaction stores, with what follows from them:
-    outbound transactions, ledger postings and changes to bridge transfers. `current` holds the
-    intents as changed so far."""
+    outbound transactions, ledger postings and changes to bridge and inventory transfers. `current`
+    holds the intents as changed so far."""
 
     services: Services
     now: datetime
@@ -35,9 +36,11 @@ class IntentBatch:
     postings: list[Posting] = field(default_factory=list)
     balances: AddressBalances = field(default_factory=AddressBalances)
     transfers: BridgeTransferBatch = field(init=False)
+    inventory: InventoryTransferBatch = field(init=False)
 
     def __post_init__(self) -> None:
         self.transfers = BridgeTransferBatch(self.now)
+        self.inventory = InventoryTransferBatch(self.now)
 
     def apply_event(
         self, intent_id: int, event: IntentEvent, cause: str, note: str = "", **fields: Any
@@ -73,6 +76,7 @@ class IntentBatch:
         unit.intents.apply(self._with_transfers(unit))
         unit.bridge_transfers.plan([c.after for c in self.changes if _is_to_be_sent(c)], self.now)
         self.transfers.store(unit)
+        self.inventory.store(unit)
         unit.orders.wake(self._changed_orders(), self.now)
         unit.outbound_txs.enqueue(one_return_for_each_address(unit, self.outbound), self.now)
         unit.ledger.post(self.postings, self.now)

@@ -23,6 +23,8 @@ _KIND_LABELS = {
     OutboundTxKind.DELIVER: "bridge delivery",
     OutboundTxKind.RELEASE: "release",
     OutboundTxKind.GIVE_BACK: "return from the bridge's contract",
+    OutboundTxKind.INVENTORY_APPROVE: "approval of an inventory transfer",
+    OutboundTxKind.INVENTORY_SEND: "inventory transfer",
 }
 
 

@@ -8,13 +8,14 @@ from crossway.domain.bridge_transfer import BridgeTransferState, Custody
 from crossway.domain.errors import SigningRefused
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
-from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
 from crossway.domain.quotes import BridgeName
 from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.inventory_signing import differences_of_invocation
 from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 from crossway.usecases.payments.manual_operations import REDIRECTED
 from crossway.usecases.payments.signing_checks import differences_of_call
@@ -138,6 +139,12 @@ class SigningPolicy:
             yield f"the payment is {intent.state.lower()}"
         if tx.cause not in _CAUSES.get(tx.kind, (tx.cause,)):
             yield f"its cause is {tx.cause!r}"
+        if tx.kind in INVENTORY_KINDS:
+            bridges = self._services.inventory_bridges
+            yield from differences_of_invocation(self._unit, bridges, tx, intent, call)
+            return
+        if call.contract or call.data or call.value:
+            yield "it calls a contract of an inventory transfer"
         yield from differences_of_call(tx, intent, call, self._chain.accounts)
         if tx.kind is K.START:
             yield from self._differences_of_output(intent, call)

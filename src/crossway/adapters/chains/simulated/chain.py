@@ -17,6 +17,7 @@ from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces, load_refusing
 from crossway.adapters.chains.simulated.blocks.transactions import sign_call
 from crossway.adapters.chains.simulated.bridging.intent_calls import build_contract_call
+from crossway.adapters.chains.simulated.bridging.inventory_calls import with_effects
 from crossway.adapters.chains.simulated.bridging.relayers import act_if_due
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
@@ -77,7 +78,7 @@ class SimulatedChain:
             sign_call(
                 family,
                 self.id,
-                self._with_time_limit(call),
+                self._with_time_limit(with_effects(call)),
                 nonce,
                 fee_units,
                 build_contract_call(facts, call),

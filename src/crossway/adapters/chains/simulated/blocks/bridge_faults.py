@@ -20,6 +20,9 @@ class ActiveFaults:
     paused: bool = False
     wrong_answer: str = ""
     silent: bool = False
+    refused: bool = False
+    unexecuted: bool = False
+    returned: bool = False
 
     def with_changes(self, faults: BridgeFaults) -> "ActiveFaults":
         """These faults with what is not None."""

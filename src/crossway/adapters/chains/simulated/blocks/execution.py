@@ -146,7 +146,7 @@ class ExecutionState:
             failure = Reverted(TOO_DEAR)
         elif units is None and not balance:
             failure = Reverted(NOTHING_TO_MOVE)
-        elif amount > balance and not (minted or is_sold):
+        elif amount > balance and not (minted or is_sold) and source != NOWHERE:
             failure = Reverted(f"{source} holds {balance} of the {amount} units of {token} to move")
         else:
             if not minted:

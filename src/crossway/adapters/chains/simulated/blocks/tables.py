@@ -11,6 +11,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    false,
 )
 
 METADATA = MetaData()
@@ -222,4 +223,26 @@ bridge_faults = Table(
     Column("paused", Boolean, nullable=False),
     Column("wrong_answer", Text, nullable=False),
     Column("silent", Boolean, nullable=False),
+    Column("refused", Boolean, nullable=False, server_default=false()),
+    Column("unexecuted", Boolean, nullable=False, server_default=false()),
+    Column("returned", Boolean, nullable=False, server_default=false()),
+)
+
+# What the services that move inventory have agreed to, by their number for it: mints out of the
+# unified balance, drawn from the deposits on `source_chain`, and transfers of rhino.fi, which are
+# executed at `due_at` by `paid_tx` on `paid_chain`. `released`: it was never used.
+inventory_orders = Table(
+    "sim_inventory_orders",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("bridge", Text, nullable=False, index=True),
+    Column("source_chain", Text, nullable=False),
+    Column("destination_chain", Text, nullable=False),
+    Column("amount", Text, nullable=False),
+    Column("source_amount", Text, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Column("due_at", Double),
+    Column("released", Boolean, nullable=False),
+    Column("paid_chain", Text, nullable=False),
+    Column("paid_tx", Text, nullable=False),
 )

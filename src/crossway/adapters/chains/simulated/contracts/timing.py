@@ -16,5 +16,11 @@ ACROSS_RETRY_SECONDS: Final = 3.0
 """After which relayers look again at a deposit that they could not fill."""
 ACROSS_FILL_DEADLINE_SECONDS: Final = 900.0
 """From a deposit to the time after which nobody can fill it."""
+ATTESTATION_LIFE_SECONDS: Final = 600.0
+"""For how long a mint out of the unified balance can be made."""
+RHINO_SECONDS: Final = 6.0
+"""From a deposit at rhino.fi to its payout."""
+RHINO_QUOTE_SECONDS: Final = 300.0
+"""For how long a quote of rhino.fi can be deposited for."""
 ACROSS_REFUND_SECONDS: Final = 600.0
 """From that deadline to the pool's refund, which really takes hours."""

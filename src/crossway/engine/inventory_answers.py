@@ -1,0 +1,239 @@
+"""What follows from what a bridge's service and our nodes say of inventory transfers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from crossway.domain.intent import Intent
+from crossway.domain.inventory_transfer import (
+    InventoryTransfer,
+    InventoryTransferEvent,
+    InventoryTransferKind,
+    InventoryTransferState,
+)
+from crossway.domain.quotes import bridge_title
+from crossway.engine.alerts import raise_alert
+from crossway.engine.inventory_effects import apply_arrival, apply_return, reverse_arrival
+from crossway.engine.inventory_txs import new_inventory_txs
+from crossway.ports.inventory_bridge import (
+    Agreed,
+    AgreementExpired,
+    Arrived,
+    Declined,
+    GivenBack,
+    TransferStatus,
+    Unanswered,
+    Waiting,
+)
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.operating.inventory_alerts import FUNDING_OVERDUE, FUNDING_REFUSED
+from crossway.usecases.payments.lifecycle import IntentBatch
+
+S, Event, Kind = InventoryTransferState, InventoryTransferEvent, InventoryTransferKind
+Followed = tuple[InventoryTransfer, Intent]
+_SHORTEST, _LONGEST = timedelta(seconds=1), timedelta(minutes=1)
+# A service is asked again after a part of the time since the transfer last changed.
+_PATIENCE: Final = 4
+_UNANSWERED_FOR: Final = timedelta(minutes=3)
+_ENDED: Final = "The payment ended before it was needed."
+_TOO_MUCH: Final = "{} asks for more than the payment has brought."
+_SENT: Final = (S.SENT, S.OVERDUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The payment ended before anything was agreed to."""
+
+
+Answer = Agreed | Declined | Ended | TransferStatus
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    unit: UnitOfWork
+    batch: IntentBatch
+    finalized: Mapping[str, int]
+
+    @property
+    def now(self) -> datetime:
+        return self.batch.now
+
+
+def apply_answers(
+    unit: UnitOfWork,
+    services: Services,
+    answers: Sequence[tuple[Followed, Answer]],
+    finalized: Mapping[str, int],
+) -> int:
+    """Apply the answers about transfers that are still as they were when they were asked about;
+    returns how many advanced."""
+    ids = {transfer.intent_id for (transfer, _), _ in answers}
+    batch = IntentBatch(services, services.clock.now(), unit.intents.lock(ids))
+    batch.inventory.preload(unit, ids)
+    context, advanced = _Context(unit, batch, finalized), 0
+    for (asked, _), answer in answers:
+        of_intent = batch.inventory.list_of(unit, asked.intent_id)
+        current = next(t for t in of_intent if t.id == asked.id)
+        if _as_asked(current) != _as_asked(asked):
+            continue  # Another engine has followed it meanwhile, or its transaction was included.
+        advanced += _APPLY[type(answer)](context, current, answer)
+    batch.store(unit)
+    return advanced
+
+
+def _as_asked(transfer: InventoryTransfer) -> tuple[object, ...]:
+    return transfer.state, transfer.attempt, transfer.commitment, transfer.source_tx
+
+
+def _next_look(transfer: InventoryTransfer, now: datetime) -> datetime:
+    """Soon after a change, and ever more seldom."""
+    return now + min(max((now - transfer.updated_at) / _PATIENCE, _SHORTEST), _LONGEST)
+
+
+def _apply_agreed(context: _Context, transfer: InventoryTransfer, answer: Agreed) -> int:
+    batch, intent = context.batch, context.batch.current[transfer.intent_id]
+    title = bridge_title(transfer.bridge)
+    if transfer.kind is not Kind.MINT and answer.source_amount > _most(transfer, intent):
+        return _apply_declined(context, transfer, Declined(_TOO_MUCH.format(title)))
+    agreed = batch.inventory.apply(
+        transfer,
+        Event.AGREE,
+        agreement=answer.agreement,
+        reference=answer.reference,
+        source_amount=answer.source_amount,
+        expires_at=answer.expires_at,
+        expected_at=context.now + timedelta(seconds=answer.usual_seconds),
+        next_at=context.now + _SHORTEST,
+        reason="",
+    )
+    bridge = batch.services.inventory_bridges[transfer.bridge]
+    batch.outbound += new_inventory_txs(bridge, agreed, context.now)
+    return 1
+
+
+def _most(transfer: InventoryTransfer, intent: Intent) -> int:
+    """The most that may leave the relayer's account: what a DEPOSIT settles, or the deposit that
+    the payer made for the amount and all fees."""
+    return transfer.amount if transfer.kind is Kind.DEPOSIT else intent.terms.deposit_amount
+
+
+def _apply_declined(context: _Context, transfer: InventoryTransfer, answer: Declined) -> int:
+    context.batch.inventory.apply(transfer, Event.REFUSE, reason=answer.reason)
+    title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
+    message = f"{title} does not move inventory for payment {intent_id}: {answer.reason}"
+    _alert(context, FUNDING_REFUSED, transfer, message)
+    return 1
+
+
+def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: Ended) -> int:
+    del answer
+    context.batch.inventory.apply(transfer, Event.REFUSE, reason=_ENDED)
+    return 1
+
+
+def _apply_waiting(
+    context: _Context, transfer: InventoryTransfer, answer: Waiting | Unanswered
+) -> int:
+    batch, reason = context.batch, answer.reason
+    if transfer.state is S.DELIVERED and isinstance(answer, Waiting):
+        if transfer.destination_tx == transfer.source_tx:
+            return _look_later(
+                context, transfer
+            )  # The watch over our own transactions reverses it.
+        reverse_arrival(context.unit, batch, transfer)
+        return 1
+    if transfer.state is S.SENT and transfer.is_late(context.now):
+        return _apply_late(context, transfer, reason)
+    since = context.now - transfer.created_at
+    if transfer.state is S.PLANNED and since > _UNANSWERED_FOR:
+        title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
+        message = f"{title} has not agreed to move inventory for payment {intent_id}: {reason}"
+        _alert(context, FUNDING_OVERDUE, transfer, message)
+    batch.inventory.update(transfer, next_at=_next_look(transfer, context.now), reason=reason)
+    return 0
+
+
+def _apply_late(context: _Context, transfer: InventoryTransfer, reason: str) -> int:
+    title = bridge_title(transfer.bridge)
+    reason = reason or f"{title} takes longer than usual and does not say why."
+    later = context.now + _SHORTEST
+    context.batch.inventory.apply(transfer, Event.LATE, reason=reason, next_at=later)
+    message = f"Inventory for payment {transfer.intent_id} is overdue over {title}: {reason}"
+    _alert(context, FUNDING_OVERDUE, transfer, message)
+    return 1
+
+
+def _apply_arrived(context: _Context, transfer: InventoryTransfer, answer: Arrived) -> int:
+    batch = context.batch
+    if transfer.state is S.DELIVERED:
+        if answer.tx_id != transfer.destination_tx:
+            reverse_arrival(context.unit, batch, transfer)
+            return 1
+        final = context.finalized.get(transfer.arrival_chain)
+        if final is None or answer.height > final:
+            return _look_later(context, transfer)
+        batch.inventory.apply(transfer, Event.FINALIZE)
+        return 1
+    if transfer.state not in _SENT and _is_own(context, transfer, answer.tx_id):
+        # Booked with our transaction, once that has the confirmations that it needs.
+        return _look_later(context, transfer)
+    apply_arrival(context.unit, batch, transfer, answer)
+    return 1
+
+
+def _is_own(context: _Context, transfer: InventoryTransfer, tx_id: str) -> bool:
+    return bool(context.unit.outbound_txs.find_own_tx_ids(transfer.arrival_chain, [tx_id]))
+
+
+def _apply_expired(context: _Context, transfer: InventoryTransfer, answer: AgreementExpired) -> int:
+    del answer
+    if transfer.state not in (S.AGREED, S.SENDING):
+        return _look_later(context, transfer)
+    context.batch.inventory.apply(
+        transfer,
+        Event.AGREEMENT_EXPIRED,
+        attempt=transfer.attempt + 1,
+        commitment=b"",
+        agreement=b"",
+        reference="",
+        source_amount=0,
+        expires_at=None,
+        expected_at=None,
+        next_at=context.now,
+        reason="What was agreed to has lapsed unused; the service is asked anew.",
+    )
+    return 1
+
+
+def _apply_given_back(context: _Context, transfer: InventoryTransfer, answer: GivenBack) -> int:
+    if transfer.state not in _SENT:
+        return _look_later(context, transfer)
+    apply_return(context.batch, transfer, answer)
+    title = bridge_title(transfer.bridge)
+    message = f"{title} gave back the inventory that it was to move for payment "
+    _alert(context, FUNDING_REFUSED, transfer, f"{message}{transfer.intent_id}.")
+    return 1
+
+
+def _look_later(context: _Context, transfer: InventoryTransfer) -> int:
+    context.batch.inventory.update(transfer, next_at=_next_look(transfer, context.now))
+    return 0
+
+
+def _alert(context: _Context, kind: str, transfer: InventoryTransfer, message: str) -> None:
+    key, subject = f"{kind}:{transfer.id}", str(transfer.intent_id)
+    raise_alert(context.unit, context.batch.services, key, kind, subject, message)
+
+
+_APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
+    Agreed: _apply_agreed,
+    Declined: _apply_declined,
+    Ended: _apply_ended,
+    Waiting: _apply_waiting,
+    Unanswered: _apply_waiting,
+    Arrived: _apply_arrived,
+    AgreementExpired: _apply_expired,
+    GivenBack: _apply_given_back,
+}

@@ -1,0 +1,162 @@
+"""Decides which payments a bridge may fund with inventory, and on the transactions that do so."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from crossway.domain.intent import Intent
+from crossway.domain.inventory_transfer import (
+    InventoryTransfer,
+    InventoryTransferKind,
+    InventoryTransferState,
+)
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.quotes import bridge_title
+from crossway.engine.inventory_snapshot import FundingSnapshot, leaves_stock, unified_key
+from crossway.engine.inventory_txs import attempt_of, find_current
+from crossway.engine.outbound_decision import SIGN, Decision
+from crossway.engine.payout_checks import CONFIRMED_STATES
+from crossway.engine.shortages import wait_for_inventory
+from crossway.ports.chain import ChainHead
+from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payments.inventory_transfers import bringing_transfer
+
+S = InventoryTransferState
+_REPLACED: Final = "Nothing to send: {} was asked anew, or the transfer has ended."
+_LAPSED: Final = "What {} agreed to has lapsed; it is asked anew."
+_APPROVING: Final = "The approval must be confirmed first."
+_BRINGS: Final = "{} brings {} to {} for it first: {}."
+_UNIFIED_SHORT: Final = "The relayer is short of {} on {}, and so is the unified balance at {}."
+_SILENT: Final = "The relayer is short of {} on {}, and {} does not say what it can bring."
+_STATES: Final = {
+    S.PLANNED: "not agreed to yet",
+    S.AGREED: "agreed to",
+    S.SENDING: "transaction sent",
+    S.SENT: "on its way",
+    S.OVERDUE: "overdue",
+}
+
+
+class FundingPlanner:
+    """Decides in order on what bridges bring, and deducts what it plans and signs."""
+
+    def __init__(
+        self,
+        unit: UnitOfWork,
+        services: Services,
+        head: ChainHead,
+        snapshot: FundingSnapshot,
+        intents: Mapping[int, Intent],
+    ) -> None:
+        self._unit, self._services, self._head = unit, services, head
+        self._stocks, self._unified = dict(snapshot.stocks), dict(snapshot.unified)
+        # The tokens and unified balances from which open transfers have been deducted.
+        self._reserved: set[object] = set()
+        ids = [i.id for i in intents.values() if i.terms.bridge in services.inventory_bridges]
+        self._transfers: dict[int, list[InventoryTransfer]] = {}
+        for transfer in unit.inventory_transfers.list_by_intents(ids):
+            self._transfers.setdefault(transfer.intent_id, []).append(transfer)
+
+    def find_bringing(self, intent: Intent) -> InventoryTransfer | None:
+        """The transfer that is bringing the payout of a payment."""
+        return next((t for t in self._transfers.get(intent.id, ()) if t.is_bringing), None)
+
+    def wait_for_arrival(self, transfer: InventoryTransfer, symbol: str) -> Decision:
+        """The decision to wait with a payout for what a bridge is bringing for it."""
+        state = _STATES[transfer.state] + (f". {transfer.reason}" if transfer.reason else "")
+        title, where = bridge_title(transfer.bridge), transfer.destination_chain
+        reason = _BRINGS.format(title, symbol, chain_name(self._services, where), state)
+        return Decision(wait_reason=reason.replace("..", "."), ends_in_time=True)
+
+    def fund(self, intent: Intent) -> Decision | NewInventoryTransfer:
+        """What a bridge is to bring for a payment that inventory cannot pay, or the decision to
+        wait. A transfer that was refused is not planned again."""
+        new, services = bringing_transfer(intent), self._services
+        known = {t.kind for t in self._transfers.get(intent.id, ())}
+        bridge, symbol = intent.terms.bridge, intent.out_symbol
+        if new is None or new.kind in known or bridge not in services.inventory_bridges:
+            return wait_for_inventory(services, intent)
+        if leaves_stock(intent):
+            token = intent.terms.token_in
+            enough = self.uncommitted_stock(intent.terms.source_chain, token)
+            is_funded = enough >= intent.terms.deposit_amount
+            return new if is_funded else wait_for_inventory(services, intent)
+        where, title = chain_name(services, intent.terms.destination_chain), bridge_title(bridge)
+        available = self._mintable(intent)
+        if available is None:
+            return Decision(wait_reason=_SILENT.format(symbol, where, title))
+        if available < intent.terms.deposit_amount:
+            reason = _UNIFIED_SHORT.format(symbol, where, title)
+            return Decision(wait_reason=reason, alert_key=f"unified:{bridge}")
+        return new
+
+    def reserve(self, intent: Intent) -> None:
+        """Deduct what was planned for a payment: at most its deposit, with the bridge's fee."""
+        terms = intent.terms
+        if leaves_stock(intent):
+            self._stocks[terms.token_in] -= terms.deposit_amount
+        elif (units := self._mintable(intent)) is not None:
+            self._unified[unified_key(self._services, intent)] = units - terms.deposit_amount
+
+    def _mintable(self, intent: Intent) -> int | None:
+        """What may be minted, without what open transfers will be: the service may have deducted
+        some of these, so that this is rather too little."""
+        key = unified_key(self._services, intent)
+        units = self._unified.get(key)
+        if units is None or key in self._reserved:
+            return units
+        self._reserved.add(key)
+        self._unit.leases.lock(f"unified:{key[0]}")
+        mints = self._unit.inventory_transfers.list_reserving(bridge=key[0])
+        payments = self._unit.intents.get_many({mint.intent_id for mint in mints})
+        of_network = [p for p in payments.values() if unified_key(self._services, p) == key]
+        self._unified[key] = units - sum(p.terms.deposit_amount for p in of_network)
+        return self._unified[key]
+
+    def uncommitted_stock(self, chain: str, token: str) -> int:
+        """What the relayer has of a token here, without what payments or open transfers need."""
+        if token not in self._stocks:
+            return 0
+        if token not in self._reserved:
+            self._reserved.add(token)
+            self._unit.leases.lock(f"inventory:{chain}")
+            taken = self._unit.intents.sum_committed_payouts(chain, token)
+            open_transfers = self._unit.inventory_transfers.list_reserving(source_chain=chain)
+            leaving = [t for t in open_transfers if t.source_token == token]
+            payments = self._unit.intents.get_many({t.intent_id for t in leaving})
+            taken += sum(_leaving_amount(t, payments[t.intent_id]) for t in leaving)
+            self._stocks[token] -= taken
+        return self._stocks[token]
+
+    def decide(self, tx: OutboundTx, intent: Intent) -> Decision:
+        """The decision on a due transaction of an inventory transfer."""
+        transfer = find_current(tx, self._transfers.get(intent.id, ()))
+        if transfer is None or transfer.state not in (S.AGREED, S.SENDING):
+            title = bridge_title(intent.terms.bridge)
+            return Decision(cancel_reason=_REPLACED.format(title))
+        if transfer.has_lapsed(self._head.time):
+            return Decision(wait_reason=_LAPSED.format(bridge_title(transfer.bridge)))
+        if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
+            return SIGN
+        kind = OutboundTxKind.INVENTORY_APPROVE
+        approvals = self._unit.outbound_txs.list_by_intents([intent.id], kind)
+        own = [a for a in approvals if attempt_of(a) == attempt_of(tx)]
+        if any(approval.state not in CONFIRMED_STATES for approval in own):
+            return Decision(wait_reason=_APPROVING)
+        amount, is_mint = tx.amount or 0, transfer.kind is InventoryTransferKind.MINT
+        # What open transfers have reserved includes this one.
+        if is_mint or self.uncommitted_stock(tx.chain, tx.token) + amount >= amount:
+            return SIGN
+        symbol = self._services.catalogue.by_address[tx.chain, tx.token].symbol
+        name = chain_name(self._services, tx.chain)
+        return Decision(
+            wait_reason=f"The relayer is short of {symbol} on {name}.",
+            alert_key=f"stock:{tx.chain}:{symbol}",
+        )
+
+
+def _leaving_amount(transfer: InventoryTransfer, intent: Intent) -> int:
+    """What it takes from the relayer's account, at most the deposit before that is agreed on."""
+    return transfer.source_amount or intent.terms.deposit_amount

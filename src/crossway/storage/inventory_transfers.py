@@ -1,0 +1,167 @@
+"""Inventory transfers."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    or_,
+    select,
+    text,
+    update,
+)
+
+from crossway.domain.inventory_transfer import (
+    InventoryTransfer,
+    InventoryTransferKind,
+    InventoryTransferState,
+)
+from crossway.ports.inventory_transfer_repository import (
+    InventoryTransferChange,
+    NewInventoryTransfer,
+)
+from crossway.storage.bulk_sql import execute_each, in_values, insert_into
+from crossway.storage.errors import ConcurrentUpdate
+from crossway.storage.inventory_tables import OPEN, UNDER_WAY, inventory_transfers
+from crossway.storage.row_mapper import RowMapper, to_micros
+
+_TRANSFERS: Final = RowMapper(InventoryTransfer, inventory_transfers)
+_FIXED: Final = (
+    *("id", "intent_id", "bridge", "kind", "source_chain", "destination_chain"),
+    *("source_token", "destination_token", "amount", "created_at"),
+)
+_CHANGING: Final = _TRANSFERS.encoder(without=_FIXED)
+_c = inventory_transfers.c
+_UPDATE: Final = (
+    update(inventory_transfers)
+    .where(_c.id == bindparam("b_id"), _c.state == bindparam("b_state"))
+    .values(
+        {
+            column.name: bindparam(f"new_{column.name}")
+            for column in inventory_transfers.columns
+            if column.name not in _FIXED
+        }
+    )
+)
+_MINTS: Final = text("kind = 'MINT'")
+_DUE: Final = (
+    select(inventory_transfers)
+    .where(
+        # A literal, so that the planner uses the partial indexes.
+        text(OPEN),
+        or_(
+            _c.source_chain.in_(bindparam("chains", expanding=True)),
+            and_(_MINTS, _c.destination_chain.in_(bindparam("minting", expanding=True))),
+        ),
+        _c.next_at <= bindparam("now"),
+    )
+    .order_by(_c.next_at, _c.id)
+    .limit(bindparam("limit"))
+)
+_RESERVING: Final = tuple(
+    state.value
+    for state in (
+        InventoryTransferState.PLANNED,
+        InventoryTransferState.AGREED,
+        InventoryTransferState.SENDING,
+    )
+)
+
+
+class SqlInventoryTransfers:
+    """`ports.inventory_transfer_repository.InventoryTransferRepository` on one connection."""
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    def plan(self, new: Sequence[NewInventoryTransfer], at: datetime) -> None:
+        if new:
+            rows = [_TRANSFERS.encode_new(_planned(one, at)) for one in new]
+            self._db.execute(
+                insert_into(self._db, inventory_transfers).on_conflict_do_nothing(), rows
+            )
+
+    def list_by_intents(self, intent_ids: Collection[int]) -> list[InventoryTransfer]:
+        return self._of_intents(intent_ids, for_update=False)
+
+    def lock(self, intent_ids: Collection[int]) -> list[InventoryTransfer]:
+        return self._of_intents(intent_ids, for_update=True)
+
+    def list_due(
+        self, chains: Collection[str], now: datetime, limit: int
+    ) -> list[InventoryTransfer]:
+        parameters = {
+            "chains": list(chains),
+            "minting": list(chains),
+            "now": to_micros(now),
+            "limit": limit,
+        }
+        return self._all(_DUE, parameters)
+
+    def list_open(self, limit: int) -> list[InventoryTransfer]:
+        query = select(inventory_transfers).where(text(UNDER_WAY))
+        return self._all(query.order_by(_c.id).limit(limit))
+
+    def list_reserving(self, bridge: str = "", source_chain: str = "") -> list[InventoryTransfer]:
+        minted = and_(_MINTS, _c.bridge == bridge)
+        query = select(inventory_transfers).where(
+            text(UNDER_WAY),
+            _c.state.in_(_RESERVING),
+            _c.source_chain == source_chain if source_chain else minted,
+        )
+        return self._all(query.order_by(_c.id))
+
+    def update(self, changes: Sequence[InventoryTransferChange]) -> None:
+        if not changes:
+            return
+        rows = [
+            {f"new_{name}": value for name, value in _CHANGING(change.after).items()}
+            | {"b_id": change.before.id, "b_state": change.before.state.value}
+            for change in changes
+        ]
+        if execute_each(self._db, _UPDATE, rows) != len(rows):
+            raise ConcurrentUpdate("an inventory transfer changed between lock and write")
+
+    def _of_intents(self, intent_ids: Collection[int], for_update: bool) -> list[InventoryTransfer]:
+        if not intent_ids:
+            return []
+        query = select(inventory_transfers).where(in_values(self._db, _c.intent_id, intent_ids))
+        query = query.order_by(_c.id)
+        return self._all(query.with_for_update() if for_update else query)
+
+    def _all(
+        self, query: Select[tuple[object, ...]], parameters: Mapping[str, Any] | None = None
+    ) -> list[InventoryTransfer]:
+        return [_TRANSFERS.decode(row) for row in self._db.execute(query, parameters).all()]
+
+
+def _planned(new: NewInventoryTransfer, at: datetime) -> InventoryTransfer:
+    return InventoryTransfer(
+        id=0,
+        intent_id=new.intent_id,
+        bridge=new.bridge,
+        kind=InventoryTransferKind(new.kind),
+        source_chain=new.source_chain,
+        destination_chain=new.destination_chain,
+        source_token=new.source_token,
+        destination_token=new.destination_token,
+        amount=new.amount,
+        source_amount=0,
+        state=InventoryTransferState.PLANNED,
+        attempt=1,
+        commitment=b"",
+        agreement=b"",
+        reference="",
+        source_tx="",
+        destination_tx="",
+        reason=new.reason,
+        expires_at=None,
+        expected_at=None,
+        next_at=new.due_at,
+        created_at=at,
+        updated_at=at,
+    )

@@ -1,0 +1,45 @@
+"""Alerts about inventory that bridges move for payments: when their cause is gone."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from crossway.domain.intent import State
+from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
+from crossway.ports.records import Alert
+from crossway.ports.store import UnitOfWork
+
+FUNDING_OVERDUE: Final = "funding_overdue"
+FUNDING_REFUSED: Final = "funding_refused"
+UNIFIED: Final = "unified"
+_S = InventoryTransferState
+_KINDS: Final = (FUNDING_OVERDUE, FUNDING_REFUSED)
+
+
+def find_ended_funding(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[str]:
+    """The keys of active alerts whose inventory transfer has gone on, or whose payment no longer
+    waits for it. One about money that a service refused to settle stays until it is
+    acknowledged."""
+    about = [alert for alert in alerts if alert.kind in _KINDS]
+    if not about:
+        return []
+    ids = {int(alert.subject) for alert in about}
+    transfers = {t.id: t for t in unit.inventory_transfers.list_by_intents(ids)}
+    states = {i: intent.state for i, intent in unit.intents.get_many(ids).items()}
+    return [
+        alert.key
+        for alert in about
+        if not _lasts(alert.kind, transfers.get(_transfer_id(alert)), states)
+    ]
+
+
+def _transfer_id(alert: Alert) -> int:
+    return int(alert.key.rpartition(":")[2])
+
+
+def _lasts(kind: str, transfer: InventoryTransfer | None, states: dict[int, State]) -> bool:
+    if transfer is None:
+        return False
+    if kind == FUNDING_OVERDUE:
+        return transfer.state in (_S.OVERDUE, _S.PLANNED)
+    waits = states[transfer.intent_id] in (State.FUNDED, State.INITIATED)
+    return waits or not transfer.destination_chain or transfer.state is _S.RETURNED

@@ -1,0 +1,75 @@
+"""Which calls of inventory transfers may be signed: those that match what is stored about them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from crossway.domain.intent import Intent
+from crossway.domain.inventory_transfer import (
+    InventoryTransfer,
+    InventoryTransferKind,
+    InventoryTransferState,
+)
+from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.inventory_bridge import InventoryBridge
+from crossway.ports.store import UnitOfWork
+
+# Of `approve(address,uint256)`, whose amount is its second word.
+_APPROVE: Final = bytes.fromhex("095ea7b3")
+_AMOUNT: Final = slice(4 + 32, 4 + 64)
+_S = InventoryTransferState
+
+
+def differences_of_invocation(
+    unit: UnitOfWork,
+    bridges: Mapping[str, InventoryBridge],
+    tx: OutboundTx,
+    intent: Intent,
+    call: OutboundCall,
+) -> Iterator[str]:
+    """Whether a call is the one that the bridge names for the stored agreement, and takes no more
+    than the payment has brought. One that calls nothing may always be signed."""
+    if call.outputs or call.marker is not None or call.not_after is not None:
+        yield "it moves more than its contract is called for"
+    if not (call.contract or call.data or call.value):
+        return
+    kind, attempt, place = tx.cause.split(":")
+    transfers = unit.inventory_transfers.list_by_intents([intent.id])
+    found = [t for t in transfers if (t.kind, t.attempt) == (kind, int(attempt))]
+    if not found or found[0].state not in (_S.AGREED, _S.SENDING):
+        yield "the bridge has not agreed to it"
+        return
+    transfer = found[0]
+    bridge = bridges.get(transfer.bridge)
+    invocations = bridge.invocations(transfer) if bridge is not None else ()
+    if int(place) >= len(invocations):
+        yield "the bridge names no such call"
+        return
+    one = invocations[int(place)]
+    is_last = int(place) == len(invocations) - 1
+    if (call.contract, call.data, call.value) != (one.to, one.data, one.value):
+        yield "the call is not the one that the bridge names for it"
+    if one.to != tx.to_address or is_last != (tx.kind is OutboundTxKind.INVENTORY_SEND):
+        yield "the call is that of another transaction"
+    if (tx.chain, tx.token, tx.amount) != (transfer.chain, *transfer.moved_amount):
+        yield "its chain, token or amount is not that of the inventory transfer"
+    yield from _excesses(transfer, intent, call)
+
+
+def _excesses(transfer: InventoryTransfer, intent: Intent, call: OutboundCall) -> Iterator[str]:
+    terms, costs = intent.terms, intent.costs
+    if call.data[:4] == _APPROVE:
+        approved = int.from_bytes(call.data[_AMOUNT], "big")
+        if approved not in (0, transfer.source_amount):
+            yield "it approves another amount than that of the inventory transfer"
+    if transfer.kind is InventoryTransferKind.MINT:
+        if transfer.amount != terms.payout_amount:
+            yield "it mints another amount than the payout"
+        return
+    most = terms.deposit_amount
+    if transfer.kind is InventoryTransferKind.DEPOSIT:
+        if not intent.relayer_claimed:
+            yield "the escrow has not repaid the relayer"
+        most -= costs.fees_units + costs.app_fee_units
+    if transfer.source_amount > most:
+        yield "it takes more than the payment has brought"

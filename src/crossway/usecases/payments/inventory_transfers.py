@@ -1,0 +1,123 @@
+"""Inventory transfers of payments: what is planned for which payment, and how they are changed."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final
+
+from crossway.domain.bridge_transfer import Custody
+from crossway.domain.intent import Intent
+from crossway.domain.inventory_transfer import (
+    InventoryTransfer,
+    InventoryTransferEvent,
+    InventoryTransferKind,
+    advance_inventory_transfer,
+)
+from crossway.domain.quotes import BridgeName
+from crossway.ports.inventory_transfer_repository import (
+    InventoryTransferChange,
+    NewInventoryTransfer,
+)
+from crossway.ports.store import UnitOfWork
+
+BEFORE_START: Final = "It begins once the deposit is collected."
+_BRINGING: Final = {
+    BridgeName.GATEWAY: InventoryTransferKind.MINT,
+    BridgeName.RHINOFI: InventoryTransferKind.TRANSFER,
+}
+
+
+def bringing_transfer(intent: Intent) -> NewInventoryTransfer | None:
+    """The transfer that brings the payout to the destination before it is paid; None where the
+    payment's bridge moves no inventory. It waits for the start of the payment."""
+    kind = _BRINGING.get(BridgeName(intent.terms.bridge)) if moves_inventory(intent) else None
+    if kind is None:
+        return None
+    return _new(intent, kind, intent.terms.payout_amount, intent.terms.expires_at, BEFORE_START)
+
+
+def settling_transfer(intent: Intent, at: datetime) -> NewInventoryTransfer | None:
+    """The transfer that settles what the escrow has repaid: into the unified balance, or to where
+    the payout was made from, unless that was brought there before."""
+    if not moves_inventory(intent):
+        return None
+    if intent.terms.bridge == BridgeName.GATEWAY:
+        return _new(intent, InventoryTransferKind.DEPOSIT, repaid_amount(intent), at)
+    return _new(intent, InventoryTransferKind.TRANSFER, intent.terms.payout_amount, at)
+
+
+def moves_inventory(intent: Intent) -> bool:
+    """Whether the payment's bridge moves the operator's inventory for it."""
+    return intent.custody is Custody.OPERATOR and intent.terms.bridge in _BRINGING
+
+
+def repaid_amount(intent: Intent) -> int:
+    """What of a collected deposit the escrow repays to the relayer: all but the fees."""
+    costs = intent.costs
+    return intent.terms.deposit_amount - costs.fees_units - costs.app_fee_units
+
+
+def _new(
+    intent: Intent, kind: InventoryTransferKind, amount: int, due_at: datetime, reason: str = ""
+) -> NewInventoryTransfer:
+    terms = intent.terms
+    leaves, arrives = (
+        kind is not InventoryTransferKind.MINT,
+        kind is not (InventoryTransferKind.DEPOSIT),
+    )
+    return NewInventoryTransfer(
+        intent.id,
+        terms.bridge,
+        kind,
+        terms.source_chain if leaves else "",
+        terms.destination_chain if arrives else "",
+        terms.token_in if leaves else "",
+        terms.token_out if arrives else "",
+        amount,
+        due_at,
+        reason,
+    )
+
+
+@dataclass
+class InventoryTransferBatch:
+    """Changes to inventory transfers that one database transaction stores; they are locked when the
+    first of their payment is asked for."""
+
+    now: datetime
+    planned: list[NewInventoryTransfer] = field(default_factory=list)
+    changes: list[InventoryTransferChange] = field(default_factory=list)
+    _current: dict[int, dict[int, InventoryTransfer]] = field(default_factory=dict)
+
+    def list_of(self, unit: UnitOfWork, intent_id: int) -> list[InventoryTransfer]:
+        """The transfers of a payment as changed so far, locked."""
+        if intent_id not in self._current:
+            self.preload(unit, [intent_id])
+        return list(self._current[intent_id].values())
+
+    def preload(self, unit: UnitOfWork, intent_ids: Collection[int]) -> None:
+        """Lock the transfers of several payments."""
+        missing = set(intent_ids) - self._current.keys()
+        self._current |= {intent_id: {} for intent_id in missing}
+        for transfer in unit.inventory_transfers.lock(missing):
+            self._current[transfer.intent_id][transfer.id] = transfer
+
+    def apply(
+        self, transfer: InventoryTransfer, event: InventoryTransferEvent, **fields: Any
+    ) -> InventoryTransfer:
+        """Apply an event by the table of transitions; `fields` are fields to set. Raises
+        `InvalidTransition`."""
+        state = advance_inventory_transfer(transfer.state, event)
+        return self.update(transfer, state=state, updated_at=self.now, **fields)
+
+    def update(self, transfer: InventoryTransfer, **fields: Any) -> InventoryTransfer:
+        """Set fields without an event."""
+        after = replace(transfer, **fields)
+        self._current[transfer.intent_id][transfer.id] = after
+        self.changes.append(InventoryTransferChange(transfer, after))
+        return after
+
+    def store(self, unit: UnitOfWork) -> None:
+        """Write all changes."""
+        unit.inventory_transfers.plan(self.planned, self.now)
+        unit.inventory_transfers.update(self.changes)

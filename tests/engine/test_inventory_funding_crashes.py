@@ -1,0 +1,137 @@
+"""The engine is killed, its transactions are reorganised, and others act, while inventory moves."""
+
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.intent import Intent, State
+from crossway.engine.loop import Engine
+from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
+
+STEPS = (
+    "before-inventory-poll",
+    "inventory-agreed",
+    "inventory-polled",
+    "signed:INVENTORY_SEND",
+    "sent:INVENTORY_SEND",
+    "confirmed:INVENTORY_SEND",
+)
+APPROVALS = ("signed:INVENTORY_APPROVE", "confirmed:INVENTORY_APPROVE")
+OVER_RHINO = [*STEPS, *APPROVALS]
+OVER_GATEWAY = [(step, 1) for step in (*STEPS, *APPROVALS, "inventory-committed")]
+# The mint comes first; these belong to its end and to the deposit.
+OVER_GATEWAY += [("inventory-polled", number) for number in (2, 3, 4, 5)]
+OVER_GATEWAY += [("confirmed:INVENTORY_SEND", 2)]
+
+
+class Killed(BaseException):
+    """The end of a process, which no handler catches."""
+
+
+class KilledWorld(FundingWorld):
+    """Its engine is killed once, when it reaches a step for the n-th time."""
+
+    def __init__(self, folder: Path, bridge: str, step: str, number: int = 1) -> None:
+        self.step, self.left = step, number
+        super().__init__(folder, bridge, reached=self.reach)
+
+    def reach(self, step: str) -> None:
+        if step == self.step and self.left > 0:
+            self.left -= 1
+            if not self.left:
+                raise Killed(step)
+
+    def run(self, seconds: int) -> None:
+        for _ in range(seconds):
+            try:
+                self.pass_time(1)
+            except Killed:
+                self.engine = Engine(self.services, "another", sole=True)
+
+    def pay_to_the_end(self) -> Intent:
+        self.set_inventory(ARBITRUM, 0)
+        intent = self.pay()
+        self.run(110)
+        assert self.left == 0, f"{self.step} was not reached"
+        return self.reload(intent)
+
+
+@pytest.mark.parametrize(("step", "number"), OVER_GATEWAY)
+def test_gateway_survives(tmp_path: Path, step: str, number: int) -> None:
+    world = KilledWorld(tmp_path, "GATEWAY", step, number)
+    began = world.unified()
+    intent = world.pay_to_the_end()
+    assert intent.state is State.COMPLETED
+    assert world.paid(intent) == intent.terms.payout_amount
+    mint = world.moved(intent, MINT)
+    assert mint is not None
+    assert (world.state(intent, MINT), world.state(intent, DEPOSIT)) == ("CLOSED", "CLOSED")
+    # One mint and one deposit, whatever was done twice.
+    assert world.unified() == began - (mint.source_amount - mint.amount)
+    assert world.inventory(ARBITRUM) == 0
+    world.check_books()
+
+
+@pytest.mark.parametrize("step", OVER_RHINO)
+def test_rhino_survives(tmp_path: Path, step: str) -> None:
+    world = KilledWorld(tmp_path, "RHINOFI", step)
+    base = world.inventory(BASE)
+    intent = world.pay_to_the_end()
+    assert intent.state is State.COMPLETED
+    assert world.paid(intent) == intent.terms.payout_amount
+    assert world.state(intent, TRANSFER) == "CLOSED"
+    # What it took, and what the escrow repaid: once each.
+    assert world.inventory(BASE) == base - 25_020_000 + 25_000_000
+    world.check_books()
+
+
+def test_a_mint_that_a_reorganisation_removes_is_made_again_once(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_moved(intent, MINT, "DELIVERED")
+    world.reorganise(ARBITRUM, 6)
+    world.wait_moved(intent, MINT, "CLOSED")
+    world.wait_for_state(intent, State.COMPLETED)
+    world.wait_moved(intent, DEPOSIT, "CLOSED")
+    assert world.paid(intent) == intent.terms.payout_amount
+    assert world.inventory(ARBITRUM) == 0
+    world.check_books()
+
+
+def test_a_deposit_that_a_reorganisation_removes_is_made_again_once(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    began = world.unified()
+    intent = world.pay()
+    world.wait_moved(intent, DEPOSIT, "SENT")
+    world.reorganise(BASE, 6, drop=1)
+    world.wait_moved(intent, DEPOSIT, "CLOSED")
+    assert world.unified() == began + 25_000_000
+    world.check_books()
+
+
+def test_a_payout_by_rhino_that_a_reorganisation_removes_is_waited_for(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_moved(intent, TRANSFER, "DELIVERED")
+    world.reorganise(ARBITRUM, 6)
+    world.wait_for_state(intent, State.COMPLETED)
+    world.wait_moved(intent, TRANSFER, "CLOSED")
+    world.pass_time(60)
+    assert world.inventory(ARBITRUM) == 0
+    world.check_books()
+
+
+def test_reverts_are_tried_again_and_cost_fees_alone(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_moved(intent, MINT, "AGREED")
+    from crossway.ports.sandbox import Faults
+
+    world.sandbox.inject_faults(ARBITRUM, Faults(revert_next=2))
+    world.wait_for_state(intent, State.COMPLETED)
+    mint = world.wait_moved(intent, MINT, "CLOSED")
+    assert mint.attempt == 1
+    world.check_books()
