@@ -77,7 +77,10 @@ def test_two_payments_do_not_count_on_the_same_balance(gateway: FundingWorld) ->
     world.set_inventory(ARBITRUM, 0)
     # Each needs more than half of it.
     amount = world.unified() * 6 // 10
-    intents = [world.create_intent(amount=str(amount)) for _ in range(2)]
+    intents = [
+        world.create_intent(amount=str(amount), recipient=world.wallet(ARBITRUM, name))
+        for name in ("first", "second")
+    ]
     for intent in intents:
         world.deposit(intent)
     first, second = intents

@@ -127,7 +127,7 @@ def test_reverts_are_tried_again_and_cost_fees_alone(tmp_path: Path) -> None:
     world = FundingWorld(tmp_path, "GATEWAY")
     world.set_inventory(ARBITRUM, 0)
     intent = world.pay()
-    world.wait_moved(intent, MINT, "AGREED")
+    world.wait_for_state(intent, State.INITIATED)
     from crossway.ports.sandbox import Faults
 
     world.sandbox.inject_faults(ARBITRUM, Faults(revert_next=2))

@@ -148,6 +148,11 @@ class InventoryTransfer:
         """Whether it brings inventory to a chain and has not arrived yet."""
         return bool(self.destination_chain) and self.state in UNDER_WAY_STATES
 
+    @property
+    def is_unsent(self) -> bool:
+        """Whether nothing of it can have arrived, as its transaction is not signed."""
+        return self.state in (InventoryTransferState.PLANNED, InventoryTransferState.AGREED)
+
     def has_lapsed(self, at: datetime) -> bool:
         """Whether what the service agreed to must not be used any more at a time."""
         return self.expires_at is not None and at >= self.expires_at

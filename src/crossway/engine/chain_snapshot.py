@@ -69,11 +69,9 @@ def take_chain_snapshot(
     checked = [t for t in txs if t.kind in _CHECKED_KINDS]
     with services.store.read() as unit:
         intents = unit.intents.get_many({t.intent_id for t in checked})
-    snapshot = ChainSnapshot(
-        chain.fee_units(),
-        chain.native_balance(chain.accounts.relayer),
-        chain.next_nonce(chain.accounts.relayer),
-    )
+    relayer = chain.accounts.relayer
+    gas, nonce = chain.native_balance(relayer), chain.next_nonce(relayer)
+    snapshot = ChainSnapshot(chain.fee_units(), gas, nonce)
     by_kind: dict[OutboundTxKind, list[tuple[OutboundTx, Intent]]] = {}
     for tx in checked:
         by_kind.setdefault(tx.kind, []).append((tx, intents[tx.intent_id]))
@@ -95,11 +93,10 @@ def take_chain_snapshot(
     snapshot.authorized = read_authorized(services, chain, txs)
     snapshot.reclaims = read_reclaims(services, chain, head, txs)
     promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
-    _read_escrow(services, chain, snapshot, [intent for _, intent in promised])
+    _read_escrow(services, chain, snapshot, [i for _, i in promised])
     _read_unpaid(services, chain, head, snapshot, promised)
     snapshot.bridges = read_bridge_snapshot(services, chain, head, txs)
-    if services.inventory_bridges:
-        snapshot.funding = read_funding_snapshot(services, chain, txs, funded, snapshot.inventory)
+    snapshot.funding = read_funding_snapshot(services, chain, txs, funded, snapshot.inventory)
     return snapshot
 
 

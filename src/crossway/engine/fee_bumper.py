@@ -95,20 +95,14 @@ def _replace(
     transfers = unit.bridge_transfers.get_many(
         {tx.intent_id for tx, _ in replaced if tx.kind is OutboundTxKind.DELIVER}
     )
-    inventory_calls = build_inventory_calls(
-        unit, services, chain, [tx for tx, _ in replaced], intents
-    )
-    requests = [
-        (
-            tx,
-            inventory_calls.get(tx.id)
-            or build_outbound_call(
-                tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
-            ),
-            attempt.signed.nonce,
+    calls = {
+        tx.id: build_outbound_call(
+            tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
         )
-        for tx, attempt in replaced
-    ]
+        for tx, _ in replaced
+    }
+    calls |= build_inventory_calls(unit, services, chain, [tx for tx, _ in replaced], intents)
+    requests = [(tx, calls[tx.id], attempt.signed.nonce) for tx, attempt in replaced]
     requests = [request for request in requests if _is_signable(unit, services, policy, *request)]
     signed = policy.sign(requests, fee)
     pairs = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]

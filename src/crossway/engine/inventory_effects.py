@@ -60,17 +60,13 @@ def wake_bringing(unit: UnitOfWork, batch: IntentBatch, intent: Intent) -> None:
             batch.inventory.update(transfer, next_at=batch.now, reason="")
 
 
-def plan_settlements(
-    unit: UnitOfWork,
-    batch: IntentBatch,
-    repaid: Sequence[OutboundTx],
-    bridges: Mapping[str, object],
-) -> None:
-    """Plan the transfers that settle what the escrow has finally repaid to the relayer."""
-    intents = unit.intents.get_many({tx.intent_id for tx in repaid})
-    for intent in intents.values():
+def plan_settlements(unit: UnitOfWork, batch: IntentBatch, final: Sequence[OutboundTx]) -> None:
+    """Plan the transfers that settle what the escrow has repaid to the relayer by one of these
+    final transactions."""
+    repaid = {tx.intent_id for tx in final if tx.kind is OutboundTxKind.REIMBURSE}
+    for intent in unit.intents.get_many(repaid).values():
         new = settling_transfer(intent, batch.now)
-        if new is not None and new.bridge in bridges:
+        if new is not None and new.bridge in batch.services.inventory_bridges:
             batch.inventory.planned.append(new)
 
 

@@ -9,6 +9,7 @@ from crossway.domain.ledger import AddressKey
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import start_marker
 from crossway.engine.agency import wait_for_agent, wait_for_coordinator
+from crossway.engine.available_inventory import AvailableInventory
 from crossway.engine.bridge_planner import (
     decide_delivery,
     decide_give_back,
@@ -61,9 +62,8 @@ class OutboundPlanner:
     ) -> None:
         self._unit, self._services, self._head, self._snapshot = unit, services, head, snapshot
         self._intents, self._gas = intents, snapshot.gas_balance
-        self._inventory = dict(snapshot.inventory)
+        self._inventory = AvailableInventory(unit, snapshot.inventory)
         self._affordable_fills = dict(snapshot.affordable_fills)
-        self._uncommitted: dict[tuple[str, str], int] = {}
         begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in CONFIRMED_STATES}
@@ -172,14 +172,14 @@ class OutboundPlanner:
         """What a bridge is to bring for a payment that is to be started, None where inventory pays
         it or what is on its way, or the decision to wait."""
         is_brought = self._funding.find_bringing(intent) is not None
-        if is_brought or self._available_inventory(intent) >= intent.terms.payout_amount:
+        if is_brought or self._inventory.uncommitted(intent) >= intent.terms.payout_amount:
             return None
         return self._funding.fund(intent)
 
     def _decide_fill(self, tx: OutboundTx, intent: Intent) -> Decision:
         terms, snapshot = intent.terms, self._snapshot
         if intent.custody is Custody.BRIDGE:
-            inventory = self._inventory.get((terms.destination_chain, terms.token_out), 0)
+            inventory = self._inventory.balance(intent)
             limit = self._services.policy.prefill_limit_micro_usd
             refusal = snapshot.refusals.get(intent.id)
             now = self._services.clock.now()
@@ -197,11 +197,12 @@ class OutboundPlanner:
             )
         if forbidden := decide_forbidden(self._unit, self._head, snapshot, tx, intent):
             return forbidden
-        # What is there belongs to the payments that were started on it.
-        bringing = self._funding.find_bringing(intent)
-        if bringing is not None and self._available_inventory(intent) < terms.payout_amount:
-            return self._funding.wait_for_arrival(bringing, intent.out_symbol)
-        if self._inventory[terms.destination_chain, terms.token_out] < terms.payout_amount:
+        if bringing := self._funding.find_bringing(intent):
+            # What is there belongs to the payments that were started on it.
+            own = 0 if bringing.is_unsent else terms.payout_amount
+            if self._inventory.uncommitted(intent) + own < terms.payout_amount:
+                return self._funding.wait_for_arrival(bringing, intent.out_symbol)
+        if self._inventory.balance(intent) < terms.payout_amount:
             return wait_for_inventory(self._services, intent)
         return SIGN
 
@@ -276,31 +277,19 @@ class OutboundPlanner:
         balance = self._balances.get(self._unit, location)
         return self._limits.wait_for_budget(tx, intent, balance.held + balance.dust) or SIGN
 
-    def _available_inventory(self, intent: Intent) -> int:
-        """Inventory at the destination that is not committed to other intents."""
-        location = (intent.terms.destination_chain, intent.terms.token_out)
-        if location not in self._uncommitted:
-            self._unit.leases.lock(f"inventory:{location[0]}")
-            committed = self._unit.intents.sum_committed_payouts(*location)
-            self._uncommitted[location] = self._inventory[location] - committed
-        return self._uncommitted[location]
-
     def _reserve(self, tx: OutboundTx, intent: Intent, decision: Decision) -> None:
-        location = (intent.terms.destination_chain, intent.terms.token_out)
-        is_brought = self._funding.find_bringing(intent) is not None
+        bringing = self._funding.find_bringing(intent)
         if tx.kind is OutboundTxKind.START and intent.state is State.FUNDED:
             if intent.custody is Custody.OPERATOR:
-                self._affordable_fills[location[0]] -= 1
+                self._affordable_fills[intent.terms.destination_chain] -= 1
                 if decision.funding is not None:
                     self._funding.reserve(intent)
-                elif not is_brought:
-                    self._uncommitted[location] -= intent.terms.payout_amount
+                elif bringing is None:
+                    self._inventory.commit(intent)
             if not tx.attempt_count:
                 self._limits.earn(tx.chain)
         elif tx.kind is OutboundTxKind.FILL:
-            self._inventory[location] -= intent.terms.payout_amount
-            if is_brought:
-                self._uncommitted[location] -= intent.terms.payout_amount
+            self._inventory.pay(intent, bringing is None or not bringing.is_unsent)
         elif tx.kind in SWEEP_KINDS and tx.amount is None and self._active_sweeps is not None:
             self._active_sweeps.add((tx.intent_id, tx.chain, tx.token))
             self._limits.spend(tx)

@@ -92,16 +92,26 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
             _apply_reorg(unit, batch, chain, tx)
         changes = [change for change in finalized if change.id in confirmed]
         changes += _reversals(unit, reverted, now)
-        final_ids = {c.id for c in changes if c.after is OutboundTxState.FINAL}
-        close_delivered(unit, batch, [t for t in txs if t.id in final_ids])
-        repaid = [t for t in txs if t.id in final_ids and t.kind is OutboundTxKind.REIMBURSE]
-        plan_settlements(unit, batch, repaid, services.inventory_bridges)
+        _follow_final(unit, batch, txs, changes)
         unit.outbound_txs.update(changes, now)
         batch.store(unit)
 
     if finalized or reorged_txs:
         services.store.write(work)
     return len(finalized) + len(reorged_txs)
+
+
+def _follow_final(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    txs: Sequence[OutboundTx],
+    changes: Sequence[OutboundTxChange],
+) -> None:
+    """What follows from those of the transactions that are final now."""
+    final_ids = {c.id for c in changes if c.after is OutboundTxState.FINAL}
+    final_txs = [tx for tx in txs if tx.id in final_ids]
+    close_delivered(unit, batch, final_txs)
+    plan_settlements(unit, batch, final_txs)
 
 
 def _reversals(

@@ -60,22 +60,17 @@ def apply_success(
 ) -> None:
     """Book a successful transaction, advance its intent and enqueue what follows."""
     intent = batch.current[tx.intent_id]
-    if tx.kind in INVENTORY_KINDS:
-        _book_fee(batch, chain, intent, tx_id, included)
-        apply_inventory_tx(unit, batch, tx, tx_id)
-        return
-    transfers = _transfers_of(unit, batch, chain, tx, included)
     _book_fee(batch, chain, intent, tx_id, included)
+    if tx.kind in INVENTORY_KINDS:
+        return apply_inventory_tx(unit, batch, tx, tx_id)
+    transfers = _transfers_of(unit, batch, chain, tx, included)
     if is_return(intent, transfers):
-        apply_return(unit, batch, chain, tx, tx_id, transfers)
-        return
+        return apply_return(unit, batch, chain, tx, tx_id, transfers)
     book_transfers(batch, chain, tx, tx_id, transfers)
     remaining = _balance_after(unit, batch, intent, tx, tx_id)
-    if intent.custody is Custody.BRIDGE and apply_over_bridge(
-        unit, batch, tx, tx_id, included, remaining
-    ):
-        _enqueue_return_of_rest(unit, batch, tx)
-        return
+    over_bridge = intent.custody is Custody.BRIDGE
+    if over_bridge and apply_over_bridge(unit, batch, tx, tx_id, included, remaining):
+        return _enqueue_return_of_rest(unit, batch, tx)
     match tx.kind:
         case OutboundTxKind.START:
             _apply_start(unit, batch, intent, tx, tx_id, remaining)

@@ -84,7 +84,8 @@ class IntentRepository(Protocol):
 
     def sum_committed_payouts(self, destination_chain: str, token: str) -> int:
         """The amount that the relayer still has to pay out there of what it has: of intents that
-        are started or have a start in flight, and for which no bridge is bringing inventory."""
+        are started or have a start in flight. What a bridge is to bring for one is left out until
+        it is sent: from then on it may be there already."""
         ...
 
     def sum_started_by_chain(self) -> dict[str, tuple[int, int]]:

@@ -41,7 +41,7 @@ from crossway.storage.intent_rows import (
     transition_row,
 )
 from crossway.storage.intent_totals import add_link_uses, add_totals, list_open_pairs
-from crossway.storage.inventory_tables import UNDER_WAY, inventory_transfers
+from crossway.storage.inventory_tables import UNSENT, inventory_transfers
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import to_micros
@@ -65,12 +65,12 @@ _START_IN_FLIGHT = select(outbound_txs.c.id).where(
     outbound_txs.c.kind == OutboundTxKind.START,
     outbound_txs.c.state == OutboundTxState.SIGNED,
 )
-_FUNDED_BY_BRIDGE = (
+_TO_BE_FUNDED = (
     select(inventory_transfers.c.id)
     .where(
         inventory_transfers.c.intent_id == intents.c.id,
         inventory_transfers.c.destination_chain == intents.c.destination_chain,
-        text(f"inventory_transfers.{UNDER_WAY}"),
+        text(f"inventory_transfers.{UNSENT}"),
     )
     .exists()
 )
@@ -245,8 +245,8 @@ class SqlIntents(TransitionLog):
             intents.c.token_out == token,
             # What a bridge carries needs no inventory.
             intents.c.custody == Custody.OPERATOR.value,
-            # What inventory is on its way for, or will be, needs none of what is there.
-            ~_FUNDED_BY_BRIDGE,
+            # What a bridge is to bring is not there yet, and what is there is not needed for it.
+            ~_TO_BE_FUNDED,
         )
         started = select(intents.c.payout_amount).where(
             *destination, intents.c.state == State.INITIATED

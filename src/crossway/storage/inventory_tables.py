@@ -33,6 +33,7 @@ inventory_transfers = Table(
     Column("updated_at", BigInteger, nullable=False),
     UniqueConstraint("intent_id", "kind"),
 )
+UNSENT = "state IN ('PLANNED', 'AGREED')"
 UNDER_WAY = "state IN ('PLANNED', 'AGREED', 'SENDING', 'SENT', 'OVERDUE')"
 OPEN = "state IN ('PLANNED', 'AGREED', 'SENDING', 'SENT', 'OVERDUE', 'DELIVERED')"
 # A MINT is made on the destination chain, and has no source chain.

@@ -1,0 +1,42 @@
+"""The relayer's inventory while transactions are planned: what there is, and what is not promised
+to payments that were started."""
+
+from collections.abc import Mapping
+
+from crossway.domain.intent import Intent
+from crossway.ports.store import UnitOfWork
+
+
+class AvailableInventory:
+    """The balances at destinations, by (chain, token), less what was planned before."""
+
+    def __init__(self, unit: UnitOfWork, balances: Mapping[tuple[str, str], int]) -> None:
+        self._unit, self._balances = unit, dict(balances)
+        self._uncommitted: dict[tuple[str, str], int] = {}
+
+    def balance(self, intent: Intent) -> int:
+        """What there is to pay an intent with; 0 where that was not read."""
+        return self._balances.get(_location(intent), 0)
+
+    def uncommitted(self, intent: Intent) -> int:
+        """The part of it that is not committed to other intents."""
+        location = _location(intent)
+        if location not in self._uncommitted:
+            self._unit.leases.lock(f"inventory:{location[0]}")
+            committed = self._unit.intents.sum_committed_payouts(*location)
+            self._uncommitted[location] = self._balances[location] - committed
+        return self._uncommitted[location]
+
+    def commit(self, intent: Intent) -> None:
+        """An intent is started on what is uncommitted."""
+        self._uncommitted[_location(intent)] -= intent.terms.payout_amount
+
+    def pay(self, intent: Intent, was_committed: bool) -> None:
+        """An intent is paid, which had been started on it or not."""
+        self._balances[_location(intent)] -= intent.terms.payout_amount
+        if not was_committed:
+            self.commit(intent)
+
+
+def _location(intent: Intent) -> tuple[str, str]:
+    return intent.terms.destination_chain, intent.terms.token_out
