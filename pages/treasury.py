@@ -15,6 +15,8 @@ st.header("Rebalancing")
 treasury.rebalancing_suggestions(testnets)
 with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
+st.header("Inventory at bridges")
+treasury.inventory_at_bridges(testnets)
 st.header("Open repayments from escrow")
 treasury.claims(testnets)
 st.header("Price exposure")

@@ -10,7 +10,7 @@ from crossway.domain.ledger import Account, Posting, balances
 from crossway.domain.outbound import OPEN_STATES
 from crossway.storage.ledger import POSTINGS
 from crossway.storage.tables import intents, postings
-from crossway.usecases.money.bridge_reconciliation import ON_THE_WAY, read_open_transfers
+from crossway.usecases.money.bridge_reconciliation import read_open_transfers
 from tests.figures import check_figures
 from tests.harness import CATALOGUE, Harness
 
@@ -101,7 +101,7 @@ def check_bridges(world: Harness) -> None:
     decimals: dict[str, set[int]] = defaultdict(set)
     for (account, chain, token), units in transfers.balances.items():
         if account is Account.IN_TRANSIT:
-            assert units == transfers.sum_deposits(chain, *ON_THE_WAY).get(token, 0), chain
+            assert units == transfers.sum_sent(chain).get(token, 0), chain
         if account is Account.CROSSED:
             known = CATALOGUE.by_address[chain, token]
             crossed[known.symbol] += units * 10 ** (18 - known.decimals)

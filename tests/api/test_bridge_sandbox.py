@@ -12,6 +12,9 @@ FAULTS = {
     "paused": True,
     "wrongAnswer": "recipient",
     "silent": True,
+    "refused": True,
+    "unexecuted": True,
+    "returned": True,
 }
 
 
@@ -27,7 +30,7 @@ def test_faults_of_a_bridge_are_set_and_shown(api: Api) -> None:
 @pytest.mark.parametrize(
     ("bridge", "body", "named"),
     [
-        ("GATEWAY", {"silent": True}, "bridge"),
+        ("INVENTORY", {"silent": True}, "bridge"),
         ("CCTP", {"silent": "yes"}, "silent"),
         ("CCTP", {"lateSeconds": -1}, "lateSeconds"),
         ("CCTP", {"wrongAnswer": "time"}, "wrongAnswer"),

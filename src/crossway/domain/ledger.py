@@ -83,6 +83,12 @@ UNIFIED_TOKEN: Final = "USDC"
 UNIFIED_DECIMALS: Final = 6
 
 
+def unified_title(location: str) -> str:
+    """The name of a unified balance, at the beginning of a sentence."""
+    network = " (test networks)" if location == unified_location(testnet=True) else ""
+    return f"The unified balance at Circle Gateway{network}"
+
+
 def is_unified(location: str) -> bool:
     """Whether a location is a unified balance rather than a chain."""
     return location.startswith(UNIFIED)

@@ -43,11 +43,11 @@ _SENT: Final = (S.SENT, S.OVERDUE)
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class PaymentEnded:
     """The payment ended before anything was agreed to."""
 
 
-Answer = Agreed | Declined | Ended | TransferStatus
+Answer = Agreed | Declined | PaymentEnded | TransferStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _apply_declined(context: _Context, transfer: InventoryTransfer, answer: Decl
     return 1
 
 
-def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: Ended) -> int:
+def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: PaymentEnded) -> int:
     del answer
     context.batch.inventory.apply(transfer, Event.REFUSE, reason=_ENDED)
     return 1
@@ -230,7 +230,7 @@ def _alert(context: _Context, kind: str, transfer: InventoryTransfer, message: s
 _APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
     Agreed: _apply_agreed,
     Declined: _apply_declined,
-    Ended: _apply_ended,
+    PaymentEnded: _apply_ended,
     Waiting: _apply_waiting,
     Unanswered: _apply_waiting,
     Arrived: _apply_arrived,

@@ -14,7 +14,7 @@ from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTrans
 from crossway.domain.quotes import bridge_title
 from crossway.engine.alerts import TaskHealth
 from crossway.engine.bisect_batch import bisect_batch
-from crossway.engine.inventory_answers import Answer, Ended, Followed, apply_answers
+from crossway.engine.inventory_answers import Answer, Followed, PaymentEnded, apply_answers
 from crossway.engine.serial_worker import SerialWorker
 from crossway.ports.chain import ChainHead
 from crossway.ports.inventory_bridge import InventoryBridge, Unanswered
@@ -116,7 +116,7 @@ def take_step(
         elif transfer.state is not _S.PLANNED:
             sent.append((transfer, intent))
         elif intent.state in _ENDED:
-            answers.append(((transfer, intent), Ended()))
+            answers.append(((transfer, intent), PaymentEnded()))
         else:
             answers.append(_have_agreed(services, client, transfer, intent))
     if client is not None and sent:

@@ -198,6 +198,11 @@ class BridgeSandbox(Protocol):
         """The active faults of a bridge, by the names of `BridgeFaults`, for display."""
         ...
 
+    def opening_balances(self, bridge: str) -> Mapping[str, int]:
+        """What the operator had deposited with a bridge that keeps a balance before the simulated
+        network began, by chain, in units."""
+        ...
+
     def act_as_stranger(self, intent: Intent, action: StrangerAction) -> str:
         """Let somebody else act on a payment, in a block of its own; returns the transaction. What
         is paid to its recipient comes out of the stranger's own pocket. Raises `InvalidInput` where

@@ -20,6 +20,7 @@ from crossway.adapters.chains.simulated.bridging.inventory_calls import (
     InventoryMethod,
 )
 from crossway.adapters.chains.simulated.bridging.inventory_orders import (
+    UNIFIED_OPENING,
     InventoryOrder,
     find_order,
     list_orders,
@@ -53,8 +54,6 @@ from crossway.ports.inventory_bridge import (
     Waiting,
 )
 
-OPENING: Final = dict.fromkeys(("BASE_MAINNET", "BASE_TESTNET"), 1000000 * 10**MICRO_USD_DECIMALS)
-"""What the operator had deposited before the simulated network began, in units of USDC."""
 SILENT: Final = "Circle Gateway does not answer"
 REFUSED: Final = "Circle Gateway does not take burn intents of this depositor (simulated)."
 MINT_SECONDS: Final = 2.0
@@ -215,13 +214,14 @@ class SimulatedGateway:
         return drawn
 
     def _deposited(self, chain: str) -> int:
-        """What was deposited on a chain, in final blocks."""
+        """What was deposited on a chain, in final blocks: Circle has nodes of its own."""
         wallet, usdc = self._address(chain, "wallet"), self._chains[chain].usdc
-        with open_reading(self._network, chain) as (session, height):
+        with self._network.reading(chain) as session:
+            height = session.state.tip_at(session.now)
             final = max(height - session.facts.finalized_blocks, session.state.first_height)
             incoming = queries.transfers_to(session, [wallet], final)
         deposited = [transfer.amount for transfer in incoming if transfer.token == usdc]
-        return sum(deposited, OPENING.get(chain, 0))
+        return sum(deposited, UNIFIED_OPENING.get(chain, 0))
 
     def _address(self, chain: str, contract: str) -> str:
         return derive_address(self._network.facts[chain].family, f"Gateway {contract}")

@@ -117,13 +117,15 @@ class BridgeFaults(RequestModel):
     """Faults of a simulated bridge; fields that are left out stay unchanged."""
 
     lateSeconds: SkipValidation[float | None] = field(
-        "Seconds by which its attestations come later.", 600, default=None
+        "Seconds by which its attestations or payouts come later.", 600, default=None
     )
     exhaustedAllowance: SkipValidation[bool | None] = field(
         "Whether fast attestations are made once the burn is final.", True, default=None
     )
     expiredMessages: SkipValidation[bool | None] = field(
-        "Whether fast messages have expired when they are attested to.", True, default=None
+        "Whether fast messages, or mints, have expired when they are attested to.",
+        True,
+        default=None,
     )
     unfilledDeposits: SkipValidation[bool | None] = field(
         "Whether no relayer fills a deposit.", True, default=None
@@ -139,6 +141,15 @@ class BridgeFaults(RequestModel):
     )
     silent: SkipValidation[bool | None] = field(
         "Whether its service does not respond.", True, default=None
+    )
+    refused: SkipValidation[bool | None] = field(
+        "Whether its service agrees to move no inventory.", True, default=None
+    )
+    unexecuted: SkipValidation[bool | None] = field(
+        "Whether its service takes inventory and never pays it out.", True, default=None
+    )
+    returned: SkipValidation[bool | None] = field(
+        "Whether its service gives inventory back instead of paying it out.", True, default=None
     )
 
 

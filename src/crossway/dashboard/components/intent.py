@@ -9,6 +9,7 @@ from crossway.dashboard.session import services
 from crossway.dashboard.views import (
     intent_comparison,
     intent_money,
+    inventory_transfers,
     payment_steps,
     status_labels,
     timeline,
@@ -161,3 +162,8 @@ def _tables(story: IntentTimeline) -> None:
         older_records(story.hidden.outbound_txs, "return")
     else:
         st.markdown("No outbound transactions yet. They start when the deposit is complete.")
+    if story.inventory_transfers:
+        st.subheader("Inventory transfers")
+        moved = inventory_transfers.build_transfer_rows(names, story.inventory_transfers)
+        columns = inventory_transfers.PAYMENT_COLUMNS
+        widget.table(moved, columns, "inventory_transfers", "Inventory transfers")

@@ -10,12 +10,13 @@ from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.asset_inputs import chain_label, usable_chains
 from crossway.dashboard.components.charting import chart, theme_shade
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import inventory_transfers
 from crossway.dashboard.views import treasury as view
 from crossway.dashboard.views import treasury_details as under_way
 from crossway.dashboard.views.formatting import list_symbols, to_millis
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Permission
-from crossway.usecases.money import inventory, price_exposure, rebalancing
+from crossway.usecases.money import inventory, price_exposure, rebalancing, unified_balance
 from crossway.usecases.payments.return_budgets import list_budgets
 from crossway.usecases.pricing import exposure_limit
 
@@ -99,6 +100,32 @@ def claims(testnets: bool) -> None:
         if len(receivables) > len(rows):
             st.caption(f"The first {len(rows):,} of {len(receivables):,} by due date.")
         widget.table(rows, under_way.CLAIM_COLUMNS, "claims", "Open repayments from escrow")
+
+
+@live_fragment.fragment(refresh_seconds=FRESH_SECONDS)
+def inventory_at_bridges(testnets: bool) -> None:
+    """The unified balance, a place of its own, and what bridges are moving for payments."""
+    with notices.show_errors():
+        catalogue, principal = services().catalogue, operator()
+        balances = push.cached(
+            "unified",
+            lambda: unified_balance.list_unified_balances(services(), principal),
+            (),
+            _SUGGESTED_SECONDS,
+        )
+        for sentence in inventory_transfers.describe_unified(balances, testnets):
+            st.markdown(notices.escape_markdown(sentence))
+        moved = [
+            transfer
+            for transfer in unified_balance.list_open_transfers(services(), principal)
+            if catalogue.chains[transfer.chain].testnet == testnets
+        ]
+        if not moved:
+            st.markdown("No bridge is moving inventory.")
+            return
+        rows = inventory_transfers.build_open_rows(catalogue, moved)
+        columns = inventory_transfers.OPEN_COLUMNS
+        widget.table(rows, columns, "inventory_transfers", "Open inventory transfers")
 
 
 @live_fragment.fragment(refresh_seconds=FRESH_SECONDS)

@@ -39,7 +39,28 @@ _ACROSS: Mapping[str, FaultField] = {
     "paused": FaultField("Pause its pools", "Pools paused", "switch"),
     "silent": FaultField("No response from its service", "Service silent", "switch"),
 }
-FAULT_FIELDS: Mapping[str, Mapping[str, FaultField]] = {"CCTP": _CCTP, "ACROSS": _ACROSS}
+_SILENT = FaultField("No response from its service", "Service silent", "switch")
+_REFUSED = FaultField("Refuse to move inventory", "Transfers refused", "switch")
+_GATEWAY: Mapping[str, FaultField] = {
+    "expiredMessages": FaultField("Attest to mints that have expired", "Mints expired", "switch"),
+    "refused": _REFUSED,
+    "silent": _SILENT,
+}
+_RHINOFI: Mapping[str, FaultField] = {
+    "lateSeconds": FaultField("Pay out … seconds later", "Pays out later by", "seconds"),
+    "unexecuted": FaultField(
+        "Accept transfers and never pay them out", "Transfers not paid out", "switch"
+    ),
+    "returned": FaultField("Give transfers back", "Transfers given back", "switch"),
+    "refused": _REFUSED,
+    "silent": _SILENT,
+}
+FAULT_FIELDS: Mapping[str, Mapping[str, FaultField]] = {
+    "CCTP": _CCTP,
+    "ACROSS": _ACROSS,
+    "GATEWAY": _GATEWAY,
+    "RHINOFI": _RHINOFI,
+}
 ANSWERS: Mapping[str, str] = {
     "recipient": "recipient",
     "amount": "amount",
@@ -58,7 +79,7 @@ def list_active_faults(services: Services, caller: Principal, bridge: str) -> tu
     if services.bridge_sandbox is None:
         return ()
     faults = bridge_controls.get_faults(services, caller, bridge)
-    fields = {**_CCTP, **_ACROSS, **FAULT_FIELDS[bridge]}
+    fields = {**_CCTP, **_ACROSS, **_GATEWAY, **_RHINOFI, **FAULT_FIELDS[bridge]}
     return tuple(
         Detail(fields[name].active_label, Cell(_format_value(fields[name], value)))
         for name, value in faults.items()

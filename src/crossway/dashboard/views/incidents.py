@@ -37,6 +37,7 @@ class NextStep:
 
 NEXT_STEPS: Final[dict[str, NextStep]] = {
     "stock": NextStep("Add inventory: Treasury", page_href("treasury")),
+    "unified": NextStep("See the unified balance: Treasury", page_href("treasury")),
     "gas": NextStep("Top up gas: Chains", page_href("chains")),
     "price": NextStep("See open payments by token: Treasury", page_href("treasury")),
     "returns": NextStep("See the payments that wait: Payments", page_href("intents")),
@@ -66,6 +67,8 @@ _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
     "halted": "Compare what was sent with what is attested",
     "parked": "See who may release it",
     "unfilled": "See when it is refunded",
+    "funding_overdue": "See what it waits for",
+    "funding_refused": "See what the bridge says",
     "repeated": "See what arrived",
     "foreign": "Return the deposit",
     "unexplained": "Check its refund",

@@ -20,6 +20,7 @@ from crossway.domain.ledger import Account, Posting
 from crossway.usecases.payments.timeline import IntentTimeline
 
 _OPEN_STATES = (State.PENDING, State.FUNDED, State.INITIATED)
+_MOVING = "Taken for moving inventory"
 COMPARISON_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "right"))
 
 
@@ -47,6 +48,7 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
     absent = {
         "Swap": intent.swap is None,
         "App fee": not intent.costs.app_micro_usd,
+        _MOVING: not _moved_inventory(intent, booked),
         "Bridge fee not taken": Account.BRIDGE_SURPLUS not in booked,
     }
     rows = [row for row in rows if not absent.get(row[0])]
@@ -57,7 +59,10 @@ def _fee_rows(intent: Intent, booked: Mapping[Account, str]) -> list[tuple[str, 
     """The fees as they were quoted and as they were booked; what the swap costs is in none."""
     costs, swap_cost = intent.costs, intent.swap.cost_micro_usd if intent.swap else 0
     service = booked.get(Account.SERVICE_FEES, "–")
-    taken = booked.get(Account.BRIDGE_FEES) or booked.get(Account.SPREAD, "–")
+    moved = _moved_inventory(intent, booked)
+    # Earlier versions booked what was charged for a payment out of inventory as the bridge's fee.
+    taken = None if moved else booked.get(Account.BRIDGE_FEES)
+    taken = taken or booked.get(Account.SPREAD, "–")
     return [
         ("Service fee", format_usd(costs.service_micro_usd, 4), service),
         (
@@ -65,10 +70,16 @@ def _fee_rows(intent: Intent, booked: Mapping[Account, str]) -> list[tuple[str, 
             format_usd(costs.bridge_micro_usd - swap_cost, 4),
             taken,
         ),
+        (_MOVING, "–", booked.get(Account.BRIDGE_FEES, "–")),
         ("Bridge fee not taken", "–", booked.get(Account.BRIDGE_SURPLUS, "–")),
         ("App fee", format_usd(costs.app_micro_usd, 4), booked.get(Account.APP_FEES, "–")),
         ("Relayer's network fees", "included in the fees", booked.get(Account.NETWORK_FEES, "–")),
     ]
+
+
+def _moved_inventory(intent: Intent, booked: Mapping[Account, str]) -> bool:
+    """Whether a bridge has moved inventory for the payment."""
+    return intent.custody is Custody.OPERATOR and Account.CROSSED in booked
 
 
 def _swap_figures(

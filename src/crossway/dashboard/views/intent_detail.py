@@ -199,6 +199,11 @@ def collect_records(timeline: IntentTimeline) -> dict[str, Any]:
         "Ledger": [{"at": at, "posting": posting} for at, posting in timeline.postings],
         "Notes": timeline.notes,
         **({"Bridge transfer": timeline.progress} if timeline.progress else {}),
+        **(
+            {"Inventory transfers": timeline.inventory_transfers}
+            if timeline.inventory_transfers
+            else {}
+        ),
     }
 
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from crossway.dashboard.views.books import location_name
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
-from crossway.dashboard.views.formatting import chain_name, format_duration, shorten, to_millis
+from crossway.dashboard.views.formatting import format_duration, shorten, to_millis
 from crossway.dashboard.views.links import intent_href, page_href
 from crossway.domain.clients import Principal
 from crossway.ports.services import Services
@@ -30,6 +31,7 @@ _KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "in_transit": ("On its way over bridges", "swap_horiz"),
     "owed": ("Owed by bridges' contracts", "account_balance_wallet"),
     "parked": ("Parked in bridges' contracts", "local_parking"),
+    "unified": ("Unified balance", "hub"),
     "transaction": ("Unknown transaction", "help"),
 }
 _TEMPORARY = Badge("Temporary", "blue", "hourglass_bottom", "Resolves automatically")
@@ -116,7 +118,7 @@ def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> 
         f"found-{index}",
         (
             Cell(
-                chain_name(services.catalogue, finding["chain"]),
+                location_name(services, finding["chain"]),
                 badges=badges + ((_TEMPORARY,) if finding["transient"] else ()),
             ),
             Cell(
@@ -133,7 +135,7 @@ def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> 
 
 
 def _unresponsive_row(services: Services, chain: str, reason: str) -> Row:
-    name = chain_name(services.catalogue, chain)
+    name = location_name(services, chain)
     return Row(
         f"silent-{chain}",
         (

@@ -8,7 +8,7 @@ from datetime import date
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
-from crossway.domain.ledger import Account, BalanceKey, is_fiat
+from crossway.domain.ledger import UNIFIED_DECIMALS, Account, BalanceKey, is_fiat, is_unified
 from crossway.domain.money import PICO_USD_DECIMALS, format_units, micro_usd_down
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
@@ -258,6 +258,8 @@ def get_denomination(services: Services, chain: str, token: str) -> Denomination
     if is_fiat(chain):
         corridor = services.fiat.corridors.get(token)
         return Denomination(token, corridor.currency.digits if corridor else 0)
+    if is_unified(chain):
+        return Denomination(token, UNIFIED_DECIMALS)
     known_token = services.catalogue.by_address.get((chain, token))
     if known_token is not None:
         return Denomination(known_token.symbol, known_token.decimals)

@@ -1,10 +1,18 @@
 """Book opening balances of the relayer and the treasury, and what the operator adds or takes."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from crossway.domain.clients import Principal
 from crossway.domain.errors import Conflict, InvalidInput, Unreachable
-from crossway.domain.ledger import NO_INTENT, Account, Posting
+from crossway.domain.ledger import (
+    NO_INTENT,
+    UNIFIED_TOKEN,
+    Account,
+    Posting,
+    unified_location,
+    unified_title,
+)
 from crossway.domain.roles import Permission
 from crossway.ports.chain import Chain
 from crossway.ports.services import Services
@@ -18,6 +26,7 @@ from crossway.usecases.money.own_accounts import (
     compare_own_accounts,
     find_unbooked_movements,
 )
+from crossway.usecases.money.unified_balance import UnifiedBalance, read_unified_balances
 from crossway.usecases.staff.step_up import require_step_up
 
 OPENING, ADDED, WITHDRAWN = "inventory:opening", "inventory:added", "inventory:withdrawn"
@@ -40,8 +49,8 @@ UNBOOKED_TREASURY = (
 
 
 def book_opening_balances(services: Services, caller: Principal) -> list[str]:
-    """Book balances of the relayer and the treasury that have no opening balance as equity of the
-    operator. Less than the books say is a difference and not booked.
+    """Book balances of the relayer, the treasury and at bridges that have no opening balance as
+    equity of the operator. Less than the books say is a difference and not booked.
 
     Returns one message per chain with such balances. Chains that do not respond or have open
     transactions are skipped, with a message.
@@ -54,6 +63,7 @@ def book_opening_balances(services: Services, caller: Principal) -> list[str]:
             messages.append(_book_opening_balance(services, caller, chain))
         except Unreachable as error:
             messages.append(f"{chain_name(services, chain.id)} did not respond: {error}.")
+    messages += _book_unified_openings(services, caller)
     return [message for message in messages if message]
 
 
@@ -72,6 +82,36 @@ def _book_opening_balance(services: Services, caller: Principal, chain: Chain) -
     action = "opening balances booked"
     _post_adjustment(services, caller, chain.id, postings, new, action, amounts)
     return f"{name}: opening balances of {len(new)} tokens booked."
+
+
+def _book_unified_openings(services: Services, caller: Principal) -> list[str]:
+    """What was in the unified balances before the books began, unless inventory is under way."""
+    title = unified_title(unified_location(testnet=False))
+    try:
+        balances = read_unified_balances(services)
+    except Unreachable as error:
+        return [f"{title} did not respond: {error}."]
+    new = [b for b in balances if not b.is_opened and b.difference > 0]
+    for balance in new:
+        services.store.write(partial(_post_unified_opening, services, caller, balance))
+    return [f"{unified_title(balance.location)}: opening balance booked." for balance in new]
+
+
+def _post_unified_opening(
+    services: Services, caller: Principal, balance: UnifiedBalance, unit: UnitOfWork
+) -> None:
+    unit.leases.lock("inventory")
+    key = (Account.INVENTORY, balance.location, UNIFIED_TOKEN)
+    is_unchanged = unit.ledger.get_balances().get(key, 0) == balance.booked
+    if key in unit.ledger.list_opened_accounts() or not is_unchanged:
+        raise Conflict("The books have changed: try again")
+    if unit.inventory_transfers.list_open(1):
+        raise Conflict("Bridges are moving inventory: try again later")
+    units, now = balance.difference, services.clock.now()
+    opening = Posting(NO_INTENT, *key[1:], key[0], Account.EQUITY, units, OPENING)
+    unit.ledger.post([opening], now)
+    detail, subject = {UNIFIED_TOKEN: str(units)}, f"place:{balance.location}"
+    unit.audit_log.record(caller.actor_name, "opening balances booked", detail, now, subject)
 
 
 def book_difference(

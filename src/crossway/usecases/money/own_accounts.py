@@ -1,6 +1,6 @@
 """The service's own accounts on a chain, and how their balances compare with the books."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from crossway.domain.ledger import Account, BalanceKey
@@ -9,6 +9,8 @@ from crossway.ports.services import Services
 from crossway.usecases.chains.shared_transactions import status_of_each
 
 MAX_OPEN, MAX_TRIES = 5_000, 5
+# So many sums of open transfers are tried to explain a difference.
+_MAX_SUMS = 4_096
 RELAYER, TREASURY = "inventory", "treasury"
 
 
@@ -173,3 +175,26 @@ def _compare_once(
             ledger_amount += known or 0
             if has_opening or known or chain_amount != ledger_amount:
                 yield BalanceComparison(own, token, ledger_amount, chain_amount, has_opening, known)
+
+
+def sums_of_inventory(services: Services, chain: Chain) -> dict[str, set[int]]:
+    """By token, what the relayer's account may have more or less than the books while inventory
+    transfers are under way: they are booked once they have the confirmations that they need."""
+    with services.store.read() as unit:
+        open_transfers = unit.inventory_transfers.list_open(MAX_OPEN)
+    moves: dict[str, list[int]] = {}
+    for transfer in open_transfers:
+        if transfer.destination_chain == chain.id and not transfer.is_unsent:
+            moves.setdefault(transfer.destination_token, []).append(transfer.amount)
+        if transfer.source_chain == chain.id and not (transfer.is_unsent or transfer.source_tx):
+            moves.setdefault(transfer.source_token, []).append(-transfer.source_amount)
+    return {token: reachable_sums(amounts) - {0} for token, amounts in moves.items()}
+
+
+def reachable_sums(moves: Iterable[int]) -> set[int]:
+    """The sums of some or all of these; of very many, of the first."""
+    sums = {0}
+    for move in moves:
+        if move and len(sums) < _MAX_SUMS:
+            sums |= {total + move for total in sums}
+    return sums

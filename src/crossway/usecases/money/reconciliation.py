@@ -31,6 +31,7 @@ from crossway.usecases.money.own_accounts import (
     UnbookedMovement,
     compare_own_accounts,
     find_unbooked_movements,
+    sums_of_inventory,
 )
 from crossway.usecases.money.reconciliation_findings import (
     NOT_SEEN,
@@ -39,6 +40,7 @@ from crossway.usecases.money.reconciliation_findings import (
     UnknownTx,
     new_difference,
 )
+from crossway.usecases.money.unified_reconciliation import compare_unified
 
 BATCH_SIZE, _NEWEST_DEPOSITS = 1_000, 20_000
 
@@ -73,6 +75,7 @@ def compare(
         except Unreachable as error:
             result.unavailable[chain.id] = str(error)
         on_progress(done)
+    compare_unified(services, result)
     return result
 
 
@@ -212,6 +215,7 @@ def _compare_own_accounts(
     services: Services, chain: Chain, result: Reconciliation, outside_fees: Sequence[AccountTx]
 ) -> None:
     """Compare the relayer's account and the treasury with the books."""
+    moved = sums_of_inventory(services, chain)
     for comparison in compare_own_accounts(services, chain):
         own, token = comparison.account, comparison.token
         if explained := _find_fees_of(services, chain, comparison, outside_fees):
@@ -221,7 +225,8 @@ def _compare_own_accounts(
         elif comparison.difference:
             amounts = comparison.ledger_amount, comparison.chain_amount
             unbooked = UNBOOKED_ADJUSTMENT if own.kind == RELAYER else UNBOOKED_TREASURY
-            explanation = unbooked if comparison.is_stable else TRANSIENT
+            is_moving = own.kind == RELAYER and comparison.difference in moved.get(token, ())
+            explanation = unbooked if comparison.is_stable and not is_moving else TRANSIENT
             key = (chain.id, own.address, token)
             result.differences.append(
                 new_difference(services, key, *amounts, own.kind, explanation)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from crossway.domain.ledger import is_unified, unified_title
 from crossway.ports.chain import AccountTx
 from crossway.ports.services import Services
 from crossway.usecases.chains.supported_chains import chain_name
@@ -29,7 +30,8 @@ class Difference:
 
     `kind` is `address` for a deposit address, `collecting` for the collecting account, `inventory`
     for the relayer, or `treasury`; of bridges, `in_transit` for what is on its way, `owed` and
-    `parked` for what their contracts have for the coordinator and for recipients. A transient
+    `parked` for what their contracts have for the coordinator and for recipients, and `unified` for
+    the unified balance, whose `chain` is its location. A transient
     difference resolves on its own. `message`, `reason` and `next_step` are sentences.
     """
 
@@ -90,7 +92,8 @@ class Reconciliation:
         messages = [finding.message for finding in self.differences]
         messages += [finding.message for finding in self.unknown_txs]
         messages += [
-            f"{chain} did not respond: {reason}" for chain, reason in self.unavailable.items()
+            f"{unified_title(place) if is_unified(place) else place} did not respond: {reason}"
+            for place, reason in self.unavailable.items()
         ]
         if missing := len(self.missing_opening_balances):
             messages.append(

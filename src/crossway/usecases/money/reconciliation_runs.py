@@ -13,8 +13,8 @@ from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import ReconciliationRun
-from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money.inventory_adjustments import format_amount
+from crossway.usecases.money.locations import location_name
 from crossway.usecases.money.reconciliation import compare
 from crossway.usecases.money.reconciliation_findings import Difference, Reconciliation, UnknownTx
 
@@ -210,7 +210,7 @@ def _stored_result(services: Services, comparison: Reconciliation) -> Mapping[st
         "missing_opening_balances": [
             {
                 "chain": chain,
-                "name": chain_name(services, chain),
+                "name": location_name(services, chain),
                 "account": kind,
                 "amount": format_amount(services, chain, token, amount),
             }

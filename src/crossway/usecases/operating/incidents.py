@@ -28,6 +28,7 @@ _REFUND_KINDS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 _INTENT_KINDS = frozenset(
     {"refund", "transfer", "stuck", "claim", "reorg", "foreign", "engine", "unexplained", "signing"}
     | {"coordinator", "delayed", "long_delay", "halted", "parked", "unfilled", "repeated"}
+    | {"funding_overdue", "funding_refused"}
 )
 # Kinds that are left out when another alert of the same payment names the cause, and those that a
 # worse one of the same payment replaces.

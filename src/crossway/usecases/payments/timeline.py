@@ -6,6 +6,7 @@ from datetime import datetime
 from crossway.domain.clients import Principal
 from crossway.domain.deposits import Deposit
 from crossway.domain.intent import Intent
+from crossway.domain.inventory_transfer import InventoryTransfer
 from crossway.domain.ledger import AddressBalance, Posting
 from crossway.domain.money import micro_usd_up
 from crossway.domain.outbound import OutboundTx
@@ -43,7 +44,8 @@ class IntentTimeline:
     """One intent with its newest records and how many older ones there are. `next_action` is a
     sentence that says who does what next; `next_action_due_at` is None where there is no deadline.
     `progress` is that of its bridge, None where none carries it, and `trust` says whom the payer
-    trusts from start to payout.
+    trusts from start to payout. `inventory_transfers` are what bridges move of the operator's
+    inventory for it.
     `misdirected` is what is held of other tokens or on other chains, `claims` what waits at the
     address for a reason of ours, `coordinator_calls` what the coordinator has to sign."""
 
@@ -62,6 +64,7 @@ class IntentTimeline:
     coordinator_calls: list[CoordinatorCall] = field(default_factory=list)
     progress: BridgeProgress | None = None
     trust: str = ""
+    inventory_transfers: list[InventoryTransfer] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def get_timeline(
         shown = HiddenRecords(len(deposits), len(outbound_txs), len(transitions), len(postings))
         hidden = HiddenRecords() if newest is None else _count_hidden(unit, intent_id, shown)
         progress = load_progress(unit, [intent]).get(intent_id)
+        inventory_transfers = unit.inventory_transfers.list_by_intents([intent_id])
     next_action, due_at = describe_next_action(services, intent, deposits, outbound_txs, progress)
     return IntentTimeline(
         intent,
@@ -124,6 +128,7 @@ def get_timeline(
         list_coordinator_calls(services, intent, outbound_txs),
         progress,
         describe_trust(services, intent),
+        inventory_transfers,
     )
 
 

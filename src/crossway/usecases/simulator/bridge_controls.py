@@ -13,7 +13,10 @@ from crossway.ports.services import Services
 from crossway.usecases.simulator.fault_fields import parse_boolean, parse_choice, parse_number
 from crossway.usecases.validation_errors import ValidationErrors
 
-BRIDGES: Final = (BridgeName.ACROSS.value, BridgeName.CCTP.value)
+BRIDGES: Final = tuple(
+    bridge.value
+    for bridge in (BridgeName.ACROSS, BridgeName.CCTP, BridgeName.GATEWAY, BridgeName.RHINOFI)
+)
 MAX_SECONDS: Final = 30 * 86_400
 _NO_FAULTS: Final = BridgeFaults(
     late_seconds=0.0,
@@ -23,6 +26,9 @@ _NO_FAULTS: Final = BridgeFaults(
     paused=False,
     wrong_answer="",
     silent=False,
+    refused=False,
+    unexecuted=False,
+    returned=False,
 )
 
 
@@ -88,4 +94,7 @@ _SETTINGS: Final[Mapping[str, tuple[str, Callable[[str, object], object]]]] = {
     "paused": ("paused", parse_boolean),
     "wrongAnswer": ("wrong_answer", partial(parse_choice, choices=("", *WRONG_ANSWERS))),
     "silent": ("silent", parse_boolean),
+    "refused": ("refused", parse_boolean),
+    "unexecuted": ("unexecuted", parse_boolean),
+    "returned": ("returned", parse_boolean),
 }

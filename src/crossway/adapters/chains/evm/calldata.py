@@ -23,7 +23,7 @@ from crossway.adapters.chains.words import address_bytes
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.intent import Terms
-from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.outbound import INVENTORY_KINDS, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, last_payout_time
 
 ZERO = "0x" + "0" * 40
@@ -60,11 +60,15 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     terms."""
     if action.kind is OutboundTxKind.SKIP_NONCE:
         return Call(action.account, b"")
+    kind = catalogue.chains[action.chain].kind
+    if action.kind in INVENTORY_KINDS:
+        # One without a contract only uses its nonce.
+        contract = action.contract or action.account
+        return Call(evm_address(kind, contract), action.data, action.value)
     terms, hashes = verified_hashes(catalogue, action)
     if action.custody is Custody.BRIDGE and action.kind in _OF_BRIDGES:
         data = encode_bridge_call(catalogue, action, terms, hashes)
         return Call(action.bridger, data)
-    kind = catalogue.chains[action.chain].kind
     if action.kind is OutboundTxKind.FILL:
         return _fill(kind, deployment, hashes.source_hash, action, terms)
     source = source_terms(catalogue, terms, action.bridger, action.coordinator).values

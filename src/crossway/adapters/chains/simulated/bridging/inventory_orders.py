@@ -1,12 +1,19 @@
 """What the simulated services that move inventory have agreed to, as stored."""
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, select, update
 
 from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
 from crossway.adapters.chains.simulated.blocks.tables import inventory_orders
+from crossway.domain.money import MICRO_USD_DECIMALS
+
+UNIFIED_OPENING: Final = dict.fromkeys(
+    ("BASE_MAINNET", "BASE_TESTNET"), 1_000_000 * 10**MICRO_USD_DECIMALS
+)
+"""What the operator had deposited with Circle before the simulated network began, in units of
+USDC."""
 
 
 @dataclass(frozen=True, slots=True)

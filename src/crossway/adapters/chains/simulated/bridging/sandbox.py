@@ -17,6 +17,7 @@ from crossway.adapters.chains.simulated.blocks.transactions import (
     simulator_tx,
 )
 from crossway.adapters.chains.simulated.bridging.intent_calls import build_call, with_message
+from crossway.adapters.chains.simulated.bridging.inventory_orders import UNIFIED_OPENING
 from crossway.adapters.chains.simulated.contracts.cctp_messages import sign_message
 from crossway.adapters.chains.simulated.contracts.contract_call import ContractCall, Method
 from crossway.domain.bridge_amounts import bridge_output
@@ -25,7 +26,6 @@ from crossway.domain.intent import Intent
 from crossway.domain.quotes import BridgeName
 from crossway.ports.sandbox import BridgeFaults, StrangerAction
 
-BRIDGES: Final = (BridgeName.ACROSS, BridgeName.CCTP)
 _AT_SOURCE: Final = (StrangerAction.START, StrangerAction.SEND, StrangerAction.GIVE_BACK)
 
 
@@ -45,6 +45,9 @@ class SimulatedBridgeSandbox:
         with self._network.read_all() as db:
             active = load_faults(db, bridge)
         return {name: value for name, value in asdict(active).items() if value}
+
+    def opening_balances(self, bridge: str) -> Mapping[str, int]:
+        return UNIFIED_OPENING if bridge == BridgeName.GATEWAY else {}
 
     def act_as_stranger(self, intent: Intent, action: StrangerAction) -> str:
         terms = intent.terms

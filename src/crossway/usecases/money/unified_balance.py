@@ -1,0 +1,68 @@
+"""The unified balance at Circle Gateway: a place of inventory beside the chains."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from crossway.domain.clients import Principal
+from crossway.domain.inventory_transfer import InventoryTransfer
+from crossway.domain.ledger import UNIFIED_TOKEN, Account, unified_location
+from crossway.domain.quotes import BridgeName
+from crossway.domain.roles import Permission
+from crossway.ports.services import Services
+
+_MAX_SHOWN: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class UnifiedBalance:
+    """The unified balance of main networks or of test networks, in units of USDC: what the service
+    says may be minted, and what the books have; `is_opened`, whether they include what was there
+    before."""
+
+    location: str
+    available: int
+    booked: int
+    is_opened: bool
+
+    @property
+    def difference(self) -> int:
+        """What the service has more than the books."""
+        return self.available - self.booked
+
+
+def read_unified_balances(services: Services) -> list[UnifiedBalance]:
+    """The unified balances; none where no bridge has one. Raises `Unreachable`."""
+    bridge = services.inventory_bridges.get(BridgeName.GATEWAY)
+    if bridge is None:
+        return []
+    sandbox = services.bridge_sandbox if services.sandbox is not None else None
+    openings = sandbox.opening_balances(BridgeName.GATEWAY) if sandbox is not None else None
+    balances, facts = bridge.balances(), services.catalogue.chains
+    with services.store.read() as unit:
+        ledger = unit.ledger.get_balances()
+        opened = unit.ledger.list_opened_accounts()
+    result = []
+    for testnet in sorted({facts[chain].testnet for chain in balances}):
+        location = unified_location(testnet)
+        key = (Account.INVENTORY, location, UNIFIED_TOKEN)
+        is_opened, booked = key in opened, ledger.get(key, 0)
+        if openings is not None and not is_opened:
+            # The simulated network alone tells what was there before.
+            booked += sum(n for c, n in openings.items() if facts[c].testnet == testnet)
+            is_opened = True
+        available = sum(n for c, n in balances.items() if facts[c].testnet == testnet)
+        result.append(UnifiedBalance(location, available, booked, is_opened))
+    return result
+
+
+def list_unified_balances(services: Services, caller: Principal) -> list[UnifiedBalance]:
+    """The unified balances, for display. Raises `Unreachable`."""
+    caller.require_permission(Permission.VIEW)
+    return read_unified_balances(services)
+
+
+def list_open_transfers(services: Services, caller: Principal) -> list[InventoryTransfer]:
+    """The inventory transfers that are under way, oldest first."""
+    caller.require_permission(Permission.VIEW)
+    with services.store.read() as unit:
+        return unit.inventory_transfers.list_open(_MAX_SHOWN)
