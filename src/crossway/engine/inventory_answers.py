@@ -22,9 +22,9 @@ from crossway.ports.inventory_bridge import (
     Arrived,
     Declined,
     GivenBack,
+    Pending,
     TransferStatus,
     Unanswered,
-    Waiting,
 )
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -116,7 +116,7 @@ def _apply_agreed(context: _Context, transfer: InventoryTransfer, answer: Agreed
 def _most(transfer: InventoryTransfer, intent: Intent) -> int:
     """The most that may leave the relayer's account: what a DEPOSIT settles, or the deposit that
     the payer made for the amount and all fees."""
-    return transfer.amount if transfer.kind is Kind.DEPOSIT else intent.terms.deposit_amount
+    return transfer.amount if transfer.kind is Kind.DEPOSIT else intent.collected.amount
 
 
 def _apply_declined(context: _Context, transfer: InventoryTransfer, answer: Declined) -> int:
@@ -134,10 +134,10 @@ def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: Payment
 
 
 def _apply_waiting(
-    context: _Context, transfer: InventoryTransfer, answer: Waiting | Unanswered
+    context: _Context, transfer: InventoryTransfer, answer: Pending | Unanswered
 ) -> int:
     batch, reason = context.batch, answer.reason
-    if transfer.state is S.DELIVERED and isinstance(answer, Waiting):
+    if transfer.state is S.DELIVERED and isinstance(answer, Pending):
         if transfer.destination_tx == transfer.source_tx:
             return _look_later(
                 context, transfer
@@ -231,7 +231,7 @@ _APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
     Agreed: _apply_agreed,
     Declined: _apply_declined,
     PaymentEnded: _apply_ended,
-    Waiting: _apply_waiting,
+    Pending: _apply_waiting,
     Unanswered: _apply_waiting,
     Arrived: _apply_arrived,
     AgreementExpired: _apply_expired,

@@ -79,26 +79,25 @@ class FundingPlanner:
         if new is None or new.kind in known or bridge not in services.inventory_bridges:
             return wait_for_inventory(services, intent)
         if leaves_stock(intent):
-            token = intent.terms.token_in
+            token = intent.collected.token
             enough = self.uncommitted_stock(intent.terms.source_chain, token)
-            is_funded = enough >= intent.terms.deposit_amount
+            is_funded = enough >= intent.collected.amount
             return new if is_funded else wait_for_inventory(services, intent)
         where, title = chain_name(services, intent.terms.destination_chain), bridge_title(bridge)
         available = self._mintable(intent)
         if available is None:
             return Decision(wait_reason=_SILENT.format(symbol, where, title))
-        if available < intent.terms.deposit_amount:
+        if available < intent.collected.amount:
             reason = _UNIFIED_SHORT.format(symbol, where, title)
             return Decision(wait_reason=reason, alert_key=f"unified:{bridge}")
         return new
 
     def reserve(self, intent: Intent) -> None:
         """Deduct what was planned for a payment: at most its deposit, with the bridge's fee."""
-        terms = intent.terms
         if leaves_stock(intent):
-            self._stocks[terms.token_in] -= terms.deposit_amount
+            self._stocks[intent.collected.token] -= intent.collected.amount
         elif (units := self._mintable(intent)) is not None:
-            self._unified[unified_key(self._services, intent)] = units - terms.deposit_amount
+            self._unified[unified_key(self._services, intent)] = units - intent.collected.amount
 
     def _mintable(self, intent: Intent) -> int | None:
         """What may be minted, without what open transfers will be: the service may have deducted
@@ -112,7 +111,7 @@ class FundingPlanner:
         mints = self._unit.inventory_transfers.list_reserving(bridge=key[0])
         payments = self._unit.intents.get_many({mint.intent_id for mint in mints})
         of_network = [p for p in payments.values() if unified_key(self._services, p) == key]
-        self._unified[key] = units - sum(p.terms.deposit_amount for p in of_network)
+        self._unified[key] = units - sum(p.collected.amount for p in of_network)
         return self._unified[key]
 
     def uncommitted_stock(self, chain: str, token: str) -> int:
@@ -159,4 +158,4 @@ class FundingPlanner:
 
 def _leaving_amount(transfer: InventoryTransfer, intent: Intent) -> int:
     """What it takes from the relayer's account, at most the deposit before that is agreed on."""
-    return transfer.source_amount or intent.terms.deposit_amount
+    return transfer.source_amount or intent.collected.amount

@@ -37,7 +37,7 @@ def read_funding_snapshot(
     snapshot = FundingSnapshot()
     lacking = list(_find_lacking(services, starting, inventory))
     tokens = {tx.token for tx in txs if tx.kind is OutboundTxKind.INVENTORY_SEND}
-    tokens |= {i.terms.token_in for i in lacking if leaves_stock(i)}
+    tokens |= {i.collected.token for i in lacking if leaves_stock(i)}
     relayer = chain.accounts.relayer
     snapshot.stocks = {token: chain.balances([relayer], token)[relayer] for token in tokens}
     for intent in lacking:

@@ -49,9 +49,9 @@ from crossway.ports.inventory_bridge import (
     Arrived,
     ContractInvocation,
     Declined,
+    Pending,
     TransferStatus,
     Unanswered,
-    Waiting,
 )
 
 SILENT: Final = "Circle Gateway does not answer"
@@ -184,7 +184,7 @@ class SimulatedGateway:
             if transfer.kind is InventoryTransferKind.DEPOSIT:
                 final = final_height(self._network, transfer.chain)
                 if included is None or included.block_height > final:
-                    return Waiting()
+                    return Pending()
                 return Arrived(transfer.source_tx, included.block_height)
             if included is not None:
                 fee = transfer.source_amount - transfer.amount
@@ -193,7 +193,7 @@ class SimulatedGateway:
                 return AgreementExpired()
         except Unreachable as error:
             return Unanswered(str(error))
-        return Waiting()
+        return Pending()
 
     def _release(self, transfer: InventoryTransfer) -> bool:
         """Whether an attestation was not used in time, so that what it had reserved is free."""

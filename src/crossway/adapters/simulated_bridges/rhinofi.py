@@ -44,9 +44,9 @@ from crossway.ports.inventory_bridge import (
     ContractInvocation,
     Declined,
     GivenBack,
+    Pending,
     TransferStatus,
     Unanswered,
-    Waiting,
 )
 
 SILENT: Final = "rhino.fi does not answer"
@@ -133,7 +133,7 @@ class SimulatedRhinofi:
     def _find_payout(self, order: InventoryOrder) -> TransferStatus:
         included = find_included(self._network, order.paid_chain, order.paid_tx)
         if included is None:
-            return Waiting()
+            return Pending()
         if order.paid_chain == order.source_chain:
             return GivenBack(order.paid_tx)
         return Arrived(order.paid_tx, included.block_height)
@@ -144,20 +144,20 @@ class SimulatedRhinofi:
         chain = order.source_chain
         if not is_executed(self._network, chain, order.key):
             lapsed = has_lapsed(self._network, chain, order.key, order.expires_at)
-            return AgreementExpired() if transfer.state in _UNSENT and lapsed else Waiting()
+            return AgreementExpired() if transfer.state in _UNSENT and lapsed else Pending()
         if faults.silent:
             return Unanswered(SILENT)
         now = self._network.clock.seconds()
         if order.due_at is None:
             with self._network.locked(chain) as session:
                 update_order(session.db, order.key, due_at=now + RHINO_SECONDS)
-            return Waiting()
+            return Pending()
         if faults.unexecuted:
-            return Waiting(UNEXECUTED)
+            return Pending(UNEXECUTED)
         if now < order.due_at + faults.late_seconds:
-            return Waiting()
+            return Pending()
         self._pay(transfer, order, returns=faults.returned)
-        return Waiting()
+        return Pending()
 
     def _pay(self, transfer: InventoryTransfer, order: InventoryOrder, returns: bool) -> None:
         """Pay out on the destination, or give back on the source, once."""

@@ -20,7 +20,7 @@ def advanced(story: IntentTimeline) -> None:
     names = services().catalogue
     st.subheader("Ledger")
     if story.postings:
-        rows = intent_money.build_intent_money(names, services().fiat, story.postings)
+        rows = intent_money.build_ledger_rows(names, services().fiat, story.postings)
         widget.table(rows, intent_money.LEDGER_COLUMNS, "ledger", "Ledger")
         older_records(story.hidden.postings, "posting")
     else:

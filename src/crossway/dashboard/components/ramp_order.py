@@ -106,7 +106,7 @@ def body(story: OrderDetail) -> None:
         widget.timeline(views.build_timeline(names, story), "order_timeline", "Timeline")
     st.subheader("Fiat ledger")
     if story.postings:
-        rows = intent_money.build_intent_money(names, fiat, story.postings)
+        rows = intent_money.build_ledger_rows(names, fiat, story.postings)
         widget.table(rows, intent_money.LEDGER_COLUMNS, "order_ledger", "Fiat ledger")
     else:
         st.markdown("No fiat postings yet.")

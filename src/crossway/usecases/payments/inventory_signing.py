@@ -57,16 +57,16 @@ def differences_of_invocation(
 
 
 def _excesses(transfer: InventoryTransfer, intent: Intent, call: OutboundCall) -> Iterator[str]:
-    terms, costs = intent.terms, intent.costs
+    costs = intent.collected.costs
     if call.data[:4] == _APPROVE:
         approved = int.from_bytes(call.data[_AMOUNT], "big")
         if approved not in (0, transfer.source_amount):
             yield "it approves another amount than that of the inventory transfer"
     if transfer.kind is InventoryTransferKind.MINT:
-        if transfer.amount != terms.payout_amount:
+        if transfer.amount != intent.terms.payout_amount:
             yield "it mints another amount than the payout"
         return
-    most = terms.deposit_amount
+    most = intent.collected.amount
     if transfer.kind is InventoryTransferKind.DEPOSIT:
         if not intent.relayer_claimed:
             yield "the escrow has not repaid the relayer"

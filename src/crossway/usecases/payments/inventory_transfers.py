@@ -53,8 +53,8 @@ def moves_inventory(intent: Intent) -> bool:
 
 def repaid_amount(intent: Intent) -> int:
     """What of a collected deposit the escrow repays to the relayer: all but the fees."""
-    costs = intent.costs
-    return intent.terms.deposit_amount - costs.fees_units - costs.app_fee_units
+    costs = intent.collected.costs
+    return intent.collected.amount - costs.fees_units - costs.app_fee_units
 
 
 def _new(
@@ -71,7 +71,7 @@ def _new(
         kind,
         terms.source_chain if leaves else "",
         terms.destination_chain if arrives else "",
-        terms.token_in if leaves else "",
+        intent.collected.token if leaves else "",
         terms.token_out if arrives else "",
         amount,
         due_at,
