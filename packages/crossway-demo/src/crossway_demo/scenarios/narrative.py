@@ -50,6 +50,8 @@ OUTBOUND_TX_KINDS = {
     OutboundTxKind.RELEASE: "releasing what is parked",
     OutboundTxKind.GIVE_BACK: "giving the deposit back",
     OutboundTxKind.SKIP_NONCE: "skipping an unused nonce",
+    OutboundTxKind.INVENTORY_APPROVE: "approving an inventory transfer",
+    OutboundTxKind.INVENTORY_SEND: "moving inventory",
 }
 DEPOSITS = {
     DepositState.SEEN: "is detected",

@@ -1,4 +1,5 @@
-"""The bridges that a scenario offers: those whose contracts carry payments, or the operator's."""
+"""The bridges that a scenario offers: those whose contracts carry payments, or that move the
+operator's inventory."""
 
 from typing import Final
 
@@ -8,3 +9,6 @@ from crossway.domain.quotes import BridgeName
 OPERATED: Final = (BridgeName.INVENTORY,)
 OVER_CCTP: Final = (BridgeName.CCTP,)
 OVER_ACROSS: Final = (BridgeName.ACROSS,)
+# The operator pays from inventory, which these move.
+OVER_GATEWAY: Final = (BridgeName.GATEWAY,)
+OVER_RHINOFI: Final = (BridgeName.RHINOFI,)
