@@ -4,6 +4,11 @@ from pathlib import Path
 
 from crossway.domain.bridge_transfer import TRANSFER_TRANSITIONS, BridgeTransferState
 from crossway.domain.intent import FINAL_STATES, TRANSITIONS, IntentEvent, State
+from crossway.domain.inventory_transfer import (
+    INVENTORY_TRANSFER_TRANSITIONS,
+    OPEN_INVENTORY_STATES,
+    InventoryTransferState,
+)
 from crossway.domain.outbound import OUTBOUND_TX_TRANSITIONS, OutboundTxState
 from crossway.domain.ramps import FINAL_ORDER_STATES, ORDER_TRANSITIONS, OrderEvent, OrderState
 
@@ -18,6 +23,10 @@ TRANSFERS = """The way of a payment's money through CCTP or Across, beside the s
 DELAYED has a reason; HALTED waits until the bridge's service agrees with the chain; PARKED waits
 until its recipient can be paid. COLLECTED and GIVING_BACK happen where a stranger has started the
 payment, CLAIMABLE over CCTP alone, OVERDUE and EXPIRED over Across alone.
+"""
+INVENTORY = """What Circle Gateway or rhino.fi moves of the operator's inventory for a payment,
+beside the state of its intent. AGREED holds what the service answered, and an agreement that lapsed unused is
+replaced; OVERDUE should have arrived. REFUSED ended before anything moved; RETURNED was given back.
 """
 
 
@@ -70,6 +79,18 @@ def bridge_transfers() -> str:
     return "\n".join(lines)
 
 
+def inventory_transfers() -> str:
+    """The states of an inventory transfer."""
+    lines = ["stateDiagram-v2", f"    [*] --> {InventoryTransferState.PLANNED}"]
+    lines += [
+        f"    {state} --> {to}: {event}"
+        for (state, event), to in INVENTORY_TRANSFER_TRANSITIONS.items()
+    ]
+    ends = [state for state in InventoryTransferState if state not in OPEN_INVENTORY_STATES]
+    lines += [f"    {state} --> [*]" for state in ends]
+    return "\n".join(lines)
+
+
 def orders() -> str:
     """The states of a ramp order, without events that are only recorded."""
     lines = ["stateDiagram-v2", f"    [*] --> {OrderState.PENDING}"]
@@ -89,6 +110,7 @@ def page() -> str:
         f"Events without a new state:\n\n{unchanged()}\n\n"
         f"## Outbound transaction\n\n```mermaid\n{outbound_txs()}\n```\n\n"
         f"## Bridge transfer\n\n{TRANSFERS}\n```mermaid\n{bridge_transfers()}\n```\n\n"
+        f"## Inventory transfer\n\n{INVENTORY}\n```mermaid\n{inventory_transfers()}\n```\n\n"
         f"## Ramp order\n\n```mermaid\n{orders()}\n```\n"
     )
 

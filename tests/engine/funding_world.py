@@ -39,6 +39,12 @@ class FundingWorld(BridgeWorld):
             transfers = unit.inventory_transfers.list_by_intents([intent.id])
         return next((t for t in transfers if t.kind is kind), None)
 
+    def first_moved(self, kind: InventoryTransferKind) -> InventoryTransfer:
+        """The first transfer of a kind of the first payment."""
+        with self.store.read() as unit:
+            transfers = unit.inventory_transfers.list_by_intents([1])
+        return next(t for t in transfers if t.kind is kind)
+
     def state(self, intent: Intent, kind: InventoryTransferKind) -> str:
         transfer = self.moved(intent, kind)
         return "" if transfer is None else transfer.state

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,18 @@ def test_it_is_said_whom_the_payer_trusts(payer: Payer, code: str) -> None:
     assert over_bridge in plain(payer.get_page(bridged, code))
     until_when = texts["details.trust_operator"].split("{time}")[0]
     assert until_when in plain(payer.get_page(own, code))
+
+
+@pytest.mark.parametrize("bridge", ["GATEWAY", "RHINOFI", "INVENTORY"])
+def test_a_bridge_that_moves_inventory_asks_to_trust_the_operator(
+    payer: Payer, bridge: str
+) -> None:
+    offered = [b for b in payer.world.services.bridges if b.name == bridge]
+    payer.world.services = replace(payer.world.services, bridges=offered)
+    intent = payer.world.create_intent()
+    assert intent.terms.bridge == bridge
+    until_when = load_translations("en").texts["details.trust_operator"].split("{time}")[0]
+    assert until_when in plain(payer.get_page(intent))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

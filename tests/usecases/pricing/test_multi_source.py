@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossway.adapters.bridges.base import BridgeModel
 from crossway.adapters.bridges.inventory import Inventory
-from crossway.adapters.bridges.models import Cctp
+from crossway.adapters.bridges.models import Cctp, Gateway, Rhinofi
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
@@ -93,6 +94,17 @@ def test_without_inventory_only_what_a_bridge_carries_is_offered_and_the_rest_sa
         "ACROSS does not carry DAI AVALANCHE_MAINNET -> BASE_MAINNET, CCTP carries USDC only, "
         "ACROSS does not exchange USDC for DAI"
     )
+
+
+@pytest.mark.parametrize(("bridge", "seconds"), [(Gateway, 1), (Rhinofi, 60)])
+def test_a_bridge_that_moves_inventory_asks_to_trust_the_operator(
+    bridge: type[BridgeModel], seconds: int
+) -> None:
+    comparison = multi_source.quote_multi_source(
+        services(bridges=[bridge(CATALOGUE)]), SHOP, "BASE", "25.5", address("BASE_MAINNET")
+    )
+    custody = {o.source: (o.custody, o.trusted_seconds) for o in comparison.options}
+    assert custody["ARBITRUM_MAINNET"] == (Custody.OPERATOR, seconds)
 
 
 def test_an_option_says_whom_the_payer_trusts_and_for_how_long() -> None:

@@ -20,15 +20,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import intent_href, page_href
 from crossway.domain.clients import Principal
-from crossway.domain.ledger import (
-    FIAT,
-    NO_INTENT,
-    Account,
-    BalanceKey,
-    is_fiat,
-    is_unified,
-    unified_title,
-)
+from crossway.domain.ledger import FIAT, NO_INTENT, Account, BalanceKey, is_fiat
 from crossway.domain.ramps import provider_name
 from crossway.ports.services import Services
 from crossway.ports.treasury_repository import PostingFilter
@@ -84,11 +76,7 @@ def location_name(services: Services, location: str) -> str:
     """The name of a chain, of a unified balance, or of the provider that holds fiat money."""
     if is_fiat(location):
         return provider_name(location.removeprefix(FIAT))
-    return (
-        unified_title(location)
-        if is_unified(location)
-        else chain_name(services.catalogue, location)
-    )
+    return chain_name(services.catalogue, location)
 
 
 def format_money(money: Denomination, units: int) -> str:

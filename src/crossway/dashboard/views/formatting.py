@@ -4,6 +4,7 @@ from datetime import datetime
 
 from crossway.dashboard.views.cells import Cell, TimeAs
 from crossway.domain.catalogue import Catalogue, Chain
+from crossway.domain.ledger import UNIFIED_DECIMALS, is_unified, unified_title
 from crossway.domain.money import MICRO_USD_DECIMALS, Token, format_units
 
 MAX_SHORT_DECIMALS = 8
@@ -72,7 +73,9 @@ def format_duration(seconds: float) -> str:
 
 
 def chain_name(catalogue: Catalogue, chain: str) -> str:
-    """A chain's display name; an unknown identifier unchanged."""
+    """A chain's display name, or that of a unified balance; an unknown identifier unchanged."""
+    if is_unified(chain):
+        return unified_title(chain)
     known_chain = catalogue.chains.get(chain)
     return known_chain.name if known_chain else chain
 
@@ -84,6 +87,8 @@ def find_token(catalogue: Catalogue, chain: str, address: str) -> Token | None:
 
 def format_token_amount(catalogue: Catalogue, chain: str, address: str, units: int) -> str:
     """An amount of the token at an address; in smallest units if the token is unknown."""
+    if is_unified(chain):
+        return format_amount(units, UNIFIED_DECIMALS, address)
     token = find_token(catalogue, chain, address)
     if token is None:
         return f"{group_thousands(str(units))} units of {shorten(address)}"

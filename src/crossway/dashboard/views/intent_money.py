@@ -23,14 +23,7 @@ from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.domain.fiat import Fiat
 from crossway.domain.intent import Intent
-from crossway.domain.ledger import (
-    FIAT,
-    UNIFIED_DECIMALS,
-    Posting,
-    is_fiat,
-    is_unified,
-    unified_title,
-)
+from crossway.domain.ledger import FIAT, Posting, is_fiat
 from crossway.domain.outbound import OutboundTx
 from crossway.domain.ramps import provider_name
 from crossway.ports.services import Services
@@ -150,10 +143,6 @@ def build_ledger_rows(
 
 def _location_cells(catalogue: Catalogue, fiat: Fiat, posting: Posting) -> tuple[Cell, Cell, Cell]:
     """Amount, location and proof: a transaction, or a ramp order's report for fiat money."""
-    if is_unified(posting.chain):
-        amount = format_amount(posting.amount, UNIFIED_DECIMALS, posting.token)
-        place = Cell(unified_title(posting.chain))
-        return Cell(amount), place, _transaction_cell(catalogue, posting)
     if not is_fiat(posting.chain):
         amount = format_token_amount(catalogue, posting.chain, posting.token, posting.amount)
         location = chain_name(catalogue, posting.chain)

@@ -1,0 +1,182 @@
+"""Services of bridges that lie, hang or answer late about inventory: nothing is lost by it."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.errors import Unreachable
+from crossway.domain.intent import State
+from crossway.domain.inventory_transfer import InventoryTransfer
+from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.quotes import BridgeName
+from crossway.engine.inventory_funding import InventoryFunding
+from crossway.engine.loop import Engine
+from crossway.ports.inventory_bridge import (
+    Agreed,
+    ContractInvocation,
+    Declined,
+    InventoryBridge,
+    TransferStatus,
+    Unanswered,
+)
+from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
+from tests.processes import PATIENCE_SECONDS, wait_until
+
+
+class Service:
+    """A service that does what another does, but for what a test changes."""
+
+    def __init__(self, real: InventoryBridge) -> None:
+        self.real, self.name = real, BridgeName(real.name)
+        self.asked: list[int] = []
+
+    def commit(self, transfer: InventoryTransfer, now: datetime) -> bytes:
+        return self.real.commit(transfer, now)
+
+    def agree(self, transfer: InventoryTransfer, now: datetime) -> Agreed | Declined | Unanswered:
+        self.asked.append(transfer.attempt)
+        return self.real.agree(transfer, now)
+
+    def invocations(self, transfer: InventoryTransfer) -> Sequence[ContractInvocation]:
+        return self.real.invocations(transfer)
+
+    def track(self, transfers: Sequence[InventoryTransfer]) -> Sequence[TransferStatus]:
+        return self.real.track(transfers)
+
+    def balances(self) -> Mapping[str, int]:
+        return self.real.balances()
+
+
+class Greedy(Service):
+    """Asks for a thousand times as much."""
+
+    def agree(self, transfer: InventoryTransfer, now: datetime) -> Agreed | Declined | Unanswered:
+        answer = super().agree(transfer, now)
+        assert isinstance(answer, Agreed)
+        return replace(answer, source_amount=1_000 * transfer.amount)
+
+
+class Boastful(Service):
+    """Says that it has a thousand times as much."""
+
+    def balances(self) -> Mapping[str, int]:
+        return {chain: 1_000 * units for chain, units in super().balances().items()}
+
+
+class Absent(Service):
+    """Does not tell its balances."""
+
+    def balances(self) -> Mapping[str, int]:
+        raise Unreachable("it does not answer")
+
+
+class Hanging(Service):
+    """Answers once it is free."""
+
+    def __init__(self, real: InventoryBridge) -> None:
+        super().__init__(real)
+        self.free = threading.Event()
+
+    def agree(self, transfer: InventoryTransfer, now: datetime) -> Agreed | Declined | Unanswered:
+        self.free.wait(4 * PATIENCE_SECONDS)
+        return super().agree(transfer, now)
+
+
+def use(world: FundingWorld, bridge: str, kind: type[Service]) -> Service:
+    service = kind(world.services.inventory_bridges[bridge])
+    bridges: dict[str, InventoryBridge] = {**world.services.inventory_bridges, bridge: service}
+    world.services = replace(world.services, inventory_bridges=bridges)
+    world.engine = Engine(world.services, "another", sole=True)
+    return service
+
+
+def test_a_service_that_asks_for_too_much_gets_nothing(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    use(world, "RHINOFI", Greedy)
+    world.set_inventory(ARBITRUM, 0)
+    base = world.inventory(BASE)
+    intent = world.pay()
+    refused = world.wait_moved(intent, TRANSFER, "REFUSED")
+    assert "more than the payment has brought" in refused.reason
+    assert OutboundTxKind.INVENTORY_SEND not in world.txs(intent)
+    assert world.inventory(BASE) == base
+
+
+def test_a_service_that_deposits_too_much_gets_nothing(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    use(world, "GATEWAY", Greedy)
+    intent = world.pay()
+    world.wait_moved(intent, DEPOSIT, "REFUSED")
+    assert OutboundTxKind.INVENTORY_SEND not in world.txs(intent)
+    assert len(world.alerts("funding_refused")) == 1
+
+
+def test_a_balance_that_is_not_there_costs_the_payer_nothing(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    use(world, "GATEWAY", Boastful)
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.create_intent(amount=str(5_000_000 * 10**6))
+    world.deposit(intent)
+    mint = world.wait_moved(intent, MINT, "PLANNED", within=60)
+    world.wait_for_state(intent, State.INITIATED)
+    world.pass_time(20)
+    assert mint.attempt == 1
+    assert world.state(intent, MINT) == "PLANNED"
+    life = intent.terms.expires_at.timestamp() - world.machine.seconds
+    world.pass_time(life + world.services.policy.payout_grace_seconds, step=60)
+    world.wait_for_state(intent, State.REFUNDED)
+    assert world.refunded(intent) == intent.terms.deposit_amount
+
+
+def test_without_a_balance_nothing_starts_on_it(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    use(world, "GATEWAY", Absent)
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.pass_time(12)
+    assert world.reload(intent).state is State.FUNDED
+    assert "does not say" in world.txs(intent)[OutboundTxKind.START].reason
+
+
+def test_a_service_that_hangs_keeps_no_other_waiting(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    service = use(world, "GATEWAY", Hanging)
+    assert isinstance(service, Hanging)
+    service.free.set()
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_for_state(intent, State.INITIATED)
+    service.free.clear()
+    heads = {name: chain.heads() for name, chain in world.services.chains.items()}
+    watcher = InventoryFunding(world.services)
+    try:
+        world.machine.seconds += 1
+        for _ in range(3):
+            assert watcher.follow(heads, in_background=True) == 0
+        service.free.set()
+        wait_until("the mint is agreed to", lambda: world.state(intent, MINT) == "AGREED")
+        assert service.asked == [1]
+    finally:
+        service.free.set()
+        watcher.stop()
+
+
+@pytest.mark.parametrize("bridge", ["GATEWAY", "RHINOFI"])
+def test_two_engines_move_it_once(tmp_path: Path, bridge: str) -> None:
+    world = FundingWorld(tmp_path, bridge)
+    world.set_inventory(ARBITRUM, 0)
+    service = use(world, bridge, Service)
+    intent = world.pay()
+    first, second = (Engine(world.services, name) for name in ("first", "second"))
+    for _ in range(110):
+        world.machine.seconds += 1
+        first.tick()
+        second.tick()
+    assert world.reload(intent).state is State.COMPLETED
+    assert set(service.asked) == {1}
+    assert world.inventory(ARBITRUM) == 0
+    world.check_books()
