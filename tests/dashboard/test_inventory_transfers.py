@@ -1,16 +1,19 @@
 """Inventory that bridges move: on the payment's page, on the treasury and on the simulator."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
+from crossway.adapters.simulated_bridges.factory import inventory_bridges
 from crossway.dashboard.views import inventory_transfers as view
 from crossway.dashboard.views.intent_comparison import build_comparison_rows
 from crossway.dashboard.views.intent_money import build_ledger_rows
 from crossway.domain.intent import Intent, State
 from crossway.domain.inventory_transfer import InventoryTransferKind, InventoryTransferState
 from crossway.usecases.payments.timeline import get_timeline
-from tests.dashboard.conftest import DashboardApp
+from tests.dashboard.conftest import DashboardApp, configure
 from tests.engine.funding_world import ARBITRUM, DEPOSIT, FundingWorld
 from tests.harness import CATALOGUE, FIAT
 
@@ -66,6 +69,11 @@ def test_its_ledger_names_the_unified_balance_and_what_the_bridge_took(
 
 
 def test_the_treasury_shows_the_unified_balance_and_what_moves(screen: DashboardApp) -> None:
+    world = screen.world
+    moving = inventory_bridges(world.network, CATALOGUE)
+    world.services = replace(world.services, inventory_bridges=moving)
+    st.cache_resource.clear()
+    configure(lambda: world.services)
     screen.open("treasury")
     assert "The unified balance at Circle Gateway" in screen.text
     assert "No bridge is moving inventory." in screen.text
