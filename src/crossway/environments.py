@@ -143,6 +143,7 @@ def build_live(
         bridge_models=bridges.models,
         bridge_clients=bridges.clients,
         bridge_ends=bridges.ends,
+        inventory_bridges=bridges.inventory_bridges,
         prices=prices,
         clock=SystemClock(),
         store=store,
@@ -196,7 +197,7 @@ def _open_live(
 
 def close_connections(services: Services) -> None:
     """Close the connections to real chains and to the services of bridges and prices."""
-    clients = services.bridge_clients.values()
+    clients = (*services.bridge_clients.values(), *services.inventory_bridges.values())
     for opened in (*services.chains.values(), *services.bridges, *clients, services.prices):
         if (close := getattr(opened, "close", None)) is not None:
             close()

@@ -74,7 +74,9 @@ def apply_inventory_tx(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, tx_
     """Book a transaction of an inventory transfer that was included. One of an agreement that
     another has replaced moves nothing."""
     transfer = _find(unit, batch.inventory, tx)
-    if tx.kind is not OutboundTxKind.INVENTORY_SEND or transfer is None:
+    if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
+        return _wake(unit, batch, tx.intent_id, OutboundTxKind.INVENTORY_SEND)
+    if transfer is None:
         return
     if transfer.kind is not Kind.MINT:
         leg = (Account.IN_TRANSIT, Account.INVENTORY, tx.amount or 0)
@@ -118,7 +120,7 @@ def apply_arrival(
     batch.inventory.apply(
         transfer, Event.DELIVER, destination_tx=arrived.tx_id, next_at=batch.now, reason=""
     )
-    _wake_payout(unit, batch, intent)
+    _wake(unit, batch, intent.id, OutboundTxKind.FILL)
 
 
 def reverse_arrival(unit: UnitOfWork, batch: IntentBatch, transfer: InventoryTransfer) -> None:
@@ -176,12 +178,13 @@ def _is_of_arrival(posting: Posting) -> bool:
     return bool(accounts & {Account.CROSSED, Account.BRIDGE_FEES})
 
 
-def _wake_payout(unit: UnitOfWork, batch: IntentBatch, intent: Intent) -> None:
-    payouts = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.FILL)
-    waiting = {tx.id for tx in payouts if tx.state is OutboundTxState.DUE}
+def _wake(unit: UnitOfWork, batch: IntentBatch, intent_id: int, kind: OutboundTxKind) -> None:
+    """Let due transactions of a kind be looked at again now: what they wait for has happened."""
+    waiting = unit.outbound_txs.list_by_intents([intent_id], kind)
+    due = {tx.id for tx in waiting if tx.state is OutboundTxState.DUE}
     changes = [
         OutboundTxChange(tx.id, tx.state, tx.state, tx.attempt_count, tx.reason, batch.now)
-        for tx in unit.outbound_txs.lock(waiting).values()
+        for tx in unit.outbound_txs.lock(due).values()
         if tx.state is OutboundTxState.DUE
     ]
     unit.outbound_txs.update(changes, batch.now)

@@ -9,7 +9,7 @@ from crossway.domain.inventory_transfer import (
     InventoryTransferKind,
     InventoryTransferState,
 )
-from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.quotes import bridge_title
 from crossway.engine.inventory_snapshot import FundingSnapshot, leaves_stock, unified_key
 from crossway.engine.inventory_txs import attempt_of, find_current
@@ -26,6 +26,8 @@ from crossway.usecases.payments.inventory_transfers import bringing_transfer
 S = InventoryTransferState
 _REPLACED: Final = "Nothing to send: {} was asked anew, or the transfer has ended."
 _LAPSED: Final = "What {} agreed to has lapsed; it is asked anew."
+_APPROVAL_IN_USE: Final = "The approval for another inventory transfer must be used first."
+_APPROVED: Final = (OutboundTxState.SIGNED, *CONFIRMED_STATES)
 _APPROVING: Final = "The approval must be confirmed first."
 _BRINGS: Final = "{} brings {} to {} for it first: {}."
 _UNIFIED_SHORT: Final = "The relayer is short of {} on {}, and so is the unified balance at {}."
@@ -54,6 +56,8 @@ class FundingPlanner:
         self._stocks, self._unified = dict(snapshot.stocks), dict(snapshot.unified)
         # The tokens and unified balances from which open transfers have been deducted.
         self._reserved: set[object] = set()
+        # By chain and bridge, the transfers whose approvals are not used yet.
+        self._approving: dict[tuple[str, str], set[int]] = {}
         ids = [i.id for i in intents.values() if i.terms.bridge in services.inventory_bridges]
         self._transfers: dict[int, list[InventoryTransfer]] = {}
         for transfer in unit.inventory_transfers.list_by_intents(ids):
@@ -129,6 +133,31 @@ class FundingPlanner:
             self._stocks[token] -= taken
         return self._stocks[token]
 
+    def _decide_approval(self, transfer: InventoryTransfer) -> Decision:
+        """An approval replaces the one before: the next is made once the last was used."""
+        place = (transfer.chain, transfer.bridge)
+        if place not in self._approving:
+            reserving = self._unit.inventory_transfers.list_reserving(source_chain=transfer.chain)
+            agreed = {
+                t.intent_id
+                for t in reserving
+                if t.bridge == transfer.bridge and t.state is not S.PLANNED
+            }
+            kind = OutboundTxKind.INVENTORY_APPROVE
+            approvals = self._unit.outbound_txs.list_by_intents(agreed, kind)
+            self._approving[place] = {
+                t.id
+                for t in reserving
+                for approval in approvals
+                if (t.intent_id, (t.kind.value, t.attempt))
+                == (approval.intent_id, attempt_of(approval))
+                and approval.state in _APPROVED
+            }
+        if self._approving[place] - {transfer.id}:
+            return Decision(wait_reason=_APPROVAL_IN_USE)
+        self._approving[place].add(transfer.id)
+        return SIGN
+
     def decide(self, tx: OutboundTx, intent: Intent) -> Decision:
         """The decision on a due transaction of an inventory transfer."""
         transfer = find_current(tx, self._transfers.get(intent.id, ()))
@@ -138,7 +167,7 @@ class FundingPlanner:
         if transfer.has_lapsed(self._head.time):
             return Decision(wait_reason=_LAPSED.format(bridge_title(transfer.bridge)))
         if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
-            return SIGN
+            return self._decide_approval(transfer)
         kind = OutboundTxKind.INVENTORY_APPROVE
         approvals = self._unit.outbound_txs.list_by_intents([intent.id], kind)
         own = [a for a in approvals if attempt_of(a) == attempt_of(tx)]

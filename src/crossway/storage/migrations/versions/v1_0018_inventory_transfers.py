@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "v1_0017"
-down_revision = "v1_0016"
+revision = "v1_0018"
+down_revision = "v1_0017"
 branch_labels = None
 depends_on = None
 
