@@ -1,11 +1,12 @@
 """The unified balance in treasury and reconciliation: compared with the books, and explained."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from crossway.domain.errors import Forbidden
+from crossway.domain.errors import Conflict, Forbidden
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account, unified_location
 from crossway.domain.roles import Role
@@ -81,6 +82,16 @@ def test_a_deposit_of_somebody_else_is_a_difference(world: FundingWorld) -> None
     )
     assert difference.chain_amount - difference.ledger_amount == 7_000_000
     assert difference.message.startswith("The unified balance at Circle Gateway is 1000032")
+    book = partial(
+        inventory_adjustments.book_difference, world.services, world.operator, MAINNET, "USDC"
+    )
+    with pytest.raises(Conflict):
+        book(6_000_000, "Ada deposited it", "unified")
+    assert book(7_000_000, "Ada deposited it", "unified") == (
+        "The unified balance at Circle Gateway: 7 USDC booked as added."
+    )
+    assert run(world).differences == []
+    assert world.booked(Account.INVENTORY, MAINNET) == world.unified()
 
 
 def test_a_service_that_does_not_answer_is_named(world: FundingWorld) -> None:

@@ -22,7 +22,11 @@ FINDING_COLUMNS = (
 )
 HISTORY_COLUMNS = (Column("Started"), Column("Result"), Column("By"), Column("Duration", "right"))
 UNOPENED_COLUMNS = (Column("Chain"), Column("Account"), Column("Balances not in the books"))
-_ACCOUNTS: Final[Mapping[str, str]] = {"inventory": "Relayer", "treasury": "Treasury"}
+_ACCOUNTS: Final[Mapping[str, str]] = {
+    "inventory": "Relayer",
+    "treasury": "Treasury",
+    "unified": "Unified balance",
+}
 _KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "address": ("Deposit address", "pin_drop"),
     "collecting": ("Collecting account", "inventory_2"),
@@ -150,18 +154,24 @@ def _unresponsive_row(services: Services, chain: str, reason: str) -> Row:
 
 
 def list_adjustment_candidates(run: ReconciliationRun) -> list[AdjustmentCandidate]:
-    """The persistent differences of the relayer's inventory and the treasury."""
+    """The persistent differences of the relayer's inventory, the treasury and at bridges."""
     return [
         AdjustmentCandidate(
             finding["kind"],
             finding["chain"],
             finding["token"],
             int(finding["chain_amount"]) - int(finding["ledger_amount"]),
-            finding["message"].replace(finding["address"], shorten(finding["address"])),
+            _shorten_address(finding),
         )
         for finding in run.result.get("findings", ())
         if finding["kind"] in _ACCOUNTS and not finding["transient"]
     ]
+
+
+def _shorten_address(finding: Mapping[str, Any]) -> str:
+    """The message of a finding; a unified balance has no address."""
+    address, message = str(finding["address"]), str(finding["message"])
+    return message.replace(address, shorten(address)) if address else message
 
 
 def build_unopened_rows(run: ReconciliationRun | None) -> tuple[Row, ...]:

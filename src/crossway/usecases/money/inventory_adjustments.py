@@ -1,35 +1,30 @@
 """Book opening balances of the relayer and the treasury, and what the operator adds or takes."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from crossway.domain.clients import Principal
 from crossway.domain.errors import Conflict, InvalidInput, Unreachable
-from crossway.domain.ledger import (
-    NO_INTENT,
-    UNIFIED_TOKEN,
-    Account,
-    Posting,
-    unified_location,
-    unified_title,
-)
+from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.roles import Permission
 from crossway.ports.chain import Chain
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money import unified_adjustments
 from crossway.usecases.money.books import get_denomination
 from crossway.usecases.money.own_accounts import (
+    ADDED,
+    OPENING,
     RELAYER,
+    WITHDRAWN,
     BalanceComparison,
     OwnAccount,
     compare_own_accounts,
     find_unbooked_movements,
 )
-from crossway.usecases.money.unified_balance import UnifiedBalance, read_unified_balances
+from crossway.usecases.money.unified_balance import UNIFIED_KIND
 from crossway.usecases.staff.step_up import require_step_up
 
-OPENING, ADDED, WITHDRAWN = "inventory:opening", "inventory:added", "inventory:withdrawn"
 TRANSIENT = (
     "A deposit or transaction is not confirmed yet, so it is not in the books.",
     "No action needed: reconcile again in a few minutes.",
@@ -63,7 +58,7 @@ def book_opening_balances(services: Services, caller: Principal) -> list[str]:
             messages.append(_book_opening_balance(services, caller, chain))
         except Unreachable as error:
             messages.append(f"{chain_name(services, chain.id)} did not respond: {error}.")
-    messages += _book_unified_openings(services, caller)
+    messages += unified_adjustments.book_openings(services, caller)
     return [message for message in messages if message]
 
 
@@ -84,36 +79,6 @@ def _book_opening_balance(services: Services, caller: Principal, chain: Chain) -
     return f"{name}: opening balances of {len(new)} tokens booked."
 
 
-def _book_unified_openings(services: Services, caller: Principal) -> list[str]:
-    """What was in the unified balances before the books began, unless inventory is under way."""
-    title = unified_title(unified_location(testnet=False))
-    try:
-        balances = read_unified_balances(services)
-    except Unreachable as error:
-        return [f"{title} did not respond: {error}."]
-    new = [b for b in balances if not b.is_opened and b.difference > 0]
-    for balance in new:
-        services.store.write(partial(_post_unified_opening, services, caller, balance))
-    return [f"{unified_title(balance.location)}: opening balance booked." for balance in new]
-
-
-def _post_unified_opening(
-    services: Services, caller: Principal, balance: UnifiedBalance, unit: UnitOfWork
-) -> None:
-    unit.leases.lock("inventory")
-    key = (Account.INVENTORY, balance.location, UNIFIED_TOKEN)
-    is_unchanged = unit.ledger.get_balances().get(key, 0) == balance.booked
-    if key in unit.ledger.list_opened_accounts() or not is_unchanged:
-        raise Conflict("The books have changed: try again")
-    if unit.inventory_transfers.list_open(1):
-        raise Conflict("Bridges are moving inventory: try again later")
-    units, now = balance.difference, services.clock.now()
-    opening = Posting(NO_INTENT, *key[1:], key[0], Account.EQUITY, units, OPENING)
-    unit.ledger.post([opening], now)
-    detail, subject = {UNIFIED_TOKEN: str(units)}, f"place:{balance.location}"
-    unit.audit_log.record(caller.actor_name, "opening balances booked", detail, now, subject)
-
-
 def book_difference(
     services: Services,
     caller: Principal,
@@ -125,18 +90,21 @@ def book_difference(
 ) -> str:
     """Book a difference between chain and books as added or withdrawn by the operator.
 
-    `difference` is the chain balance minus the ledger balance, `kind` that of the account. Raises
-    `Conflict` when the difference has changed or transactions are open. Audited. Returns a message.
+    `difference` is the chain balance minus the ledger balance, `kind` that of the account; for the
+    unified balance, `chain` is its location. Raises `Conflict` when the difference has changed or
+    transactions are open. Audited. Returns a message.
     """
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
     if not reason.strip():
         raise InvalidInput("reason is required: who added or withdrew it, and why")
+    if kind == UNIFIED_KIND:
+        return unified_adjustments.book_difference(services, caller, chain, difference, reason)
     chain_port = services.chains[services.catalogue.chain(chain).id]
-    unbooked = find_unbooked_movements(services, chain_port)
+    open_count = find_unbooked_movements(services, chain_port).open_count
     comparisons = compare_own_accounts(services, chain_port)
     current = next((c for c in comparisons if (c.token, c.account.kind) == (token, kind)), None)
-    if unbooked.open_count:
+    if open_count:
         raise Conflict(
             f"{chain_name(services, chain_port.id)} has transactions in progress: try again later"
         )
@@ -151,9 +119,13 @@ def book_difference(
     detail = {token: str(difference), "account": kind, "reason": reason.strip()}
     action = "inventory adjustment booked"
     _post_adjustment(services, caller, chain_port.id, postings, [current], action, detail)
-    amount = format_amount(services, chain_port.id, token, abs(difference))
+    return _describe_booked(services, chain_port.id, token, difference)
+
+
+def _describe_booked(services: Services, chain: str, token: str, difference: int) -> str:
+    amount = format_amount(services, chain, token, abs(difference))
     direction = "added" if difference > 0 else "withdrawn"
-    return f"{amount} on {chain_name(services, chain_port.id)} booked as {direction}."
+    return f"{amount} on {chain_name(services, chain)} booked as {direction}."
 
 
 def _equity_posting(own: OwnAccount, chain: str, token: str, amount: int, tx: str) -> Posting:

@@ -12,6 +12,8 @@ MAX_OPEN, MAX_TRIES = 5_000, 5
 # So many sums of open transfers are tried to explain a difference.
 _MAX_SUMS = 4_096
 RELAYER, TREASURY = "inventory", "treasury"
+OPENING, ADDED, WITHDRAWN = "inventory:opening", "inventory:added", "inventory:withdrawn"
+"""What postings against the operator's equity have in place of a transaction."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from crossway.domain.quotes import BridgeName
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 
+UNIFIED_KIND: Final = "unified"
 _MAX_SHOWN: Final = 200
 
 
@@ -17,12 +18,13 @@ _MAX_SHOWN: Final = 200
 class UnifiedBalance:
     """The unified balance of main networks or of test networks, in units of USDC: what the service
     says may be minted, and what the books have; `is_opened`, whether they include what was there
-    before."""
+    before: `known_opening`, which the simulated network alone tells, is included unbooked."""
 
     location: str
     available: int
     booked: int
     is_opened: bool
+    known_opening: int = 0
 
     @property
     def difference(self) -> int:
@@ -46,12 +48,12 @@ def read_unified_balances(services: Services) -> list[UnifiedBalance]:
         location = unified_location(testnet)
         key = (Account.INVENTORY, location, UNIFIED_TOKEN)
         is_opened, booked = key in opened, ledger.get(key, 0)
+        known = 0
         if openings is not None and not is_opened:
-            # The simulated network alone tells what was there before.
-            booked += sum(n for c, n in openings.items() if facts[c].testnet == testnet)
+            known = sum(n for c, n in openings.items() if facts[c].testnet == testnet)
             is_opened = True
         available = sum(n for c, n in balances.items() if facts[c].testnet == testnet)
-        result.append(UnifiedBalance(location, available, booked, is_opened))
+        result.append(UnifiedBalance(location, available, booked + known, is_opened, known))
     return result
 
 

@@ -15,15 +15,18 @@ from crossway.usecases.money.inventory_adjustments import TRANSIENT, format_amou
 from crossway.usecases.money.locations import location_name
 from crossway.usecases.money.own_accounts import reachable_sums
 from crossway.usecases.money.reconciliation_findings import Difference, Reconciliation
-from crossway.usecases.money.unified_balance import UnifiedBalance, read_unified_balances
+from crossway.usecases.money.unified_balance import (
+    UNIFIED_KIND,
+    UnifiedBalance,
+    read_unified_balances,
+)
 
-UNIFIED_KIND: Final = "unified"
 _S = InventoryTransferState
 _MAX_OPEN: Final = 5_000
 _UNBOOKED: Final = (
     "Somebody deposited into the unified balance, or minted or withdrew from it, without an entry "
     "in the books.",
-    "Compare the deposits and transfers that Circle lists with the payments' inventory transfers.",
+    "If this was intended, book the adjustment; else compare what Circle lists with the payments.",
 )
 
 
