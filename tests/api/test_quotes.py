@@ -22,7 +22,7 @@ QUOTE = {
 SINGLE = {
     "bridgeFeeDetails", "totalFee", "totalFeeFormatted", "route", "assetToken", "feeInAssetToken",
     "feeInAssetTokenFormatted", "depositAmount", "depositAmountFormatted", "estimatedFillSeconds",
-    "custody", "estimated", "expiresAt", "swap", "slippage",
+    "custody", "trustedSeconds", "estimated", "expiresAt", "swap", "slippage",
 }  # fmt: skip
 DETAILS = {
     "ACROSS": {"timestamp", "fillDeadline", "pctFee", "flatFee"},
@@ -109,7 +109,9 @@ def test_every_shape_of_a_quote_says_whom_the_payer_trusts(api: Api, service: Se
     }
     for path in ("/quotes/best", "/router/optimal-route"):
         assert given.get(path, **QUOTE).json()["custody"] == "BRIDGE"
-    assert given.get("/quotes/single", **QUOTE, bridge="INVENTORY").json()["custody"] == "OPERATOR"
+    own = given.get("/quotes/single", **QUOTE, bridge="INVENTORY").json()
+    assert (own["custody"], own["trustedSeconds"]) == ("OPERATOR", 3)
+    assert given.get("/quotes/best", **QUOTE).json()["trustedSeconds"] == 0
     same = {**QUOTE, "destinationChain": "BASE_MAINNET", "tokenOut": USDC_BASE}
     assert given.get("/quotes/best", **same).json()["custody"] == "OPERATOR"
     options = quote_multi_source(given).json()["quotes"]
@@ -160,7 +162,7 @@ def test_a_multi_source_quote_lists_the_same_chain_first_then_by_cost(api: Api) 
     assert set(first) == {
         "sourceChain", "destinationChain", "totalFee", "totalFeeFormatted", "bridge",
         "paymentOptions", "serviceFee", "bridgeFee", "estimatedFillSeconds", "custody",
-        "estimated",
+        "trustedSeconds", "estimated",
     }  # fmt: skip
     assert set(first["paymentOptions"][0]) == {
         "token", "tokenAddress", "depositAmount", "depositAmountFormatted", "slippage", "fee",

@@ -157,7 +157,8 @@ class QuotedRoute(CamelCaseRecord):
 
 class Quote(CamelCaseRecord):
     """A quote of one bridge; amounts in smallest units. `custody` is `BRIDGE` where contracts alone
-    decide where the money goes, `OPERATOR` where the payer trusts the operator until the payout.
+    decide where the money goes, `OPERATOR` where the payer trusts the operator until the payout,
+    usually for `trusted_seconds`.
     `estimated`: a model's figures, at which no payment is created."""
 
     bridge_fee_details: dict[str, Any]
@@ -171,6 +172,7 @@ class Quote(CamelCaseRecord):
     deposit_amount_formatted: Decimal
     estimated_fill_seconds: int
     custody: str
+    trusted_seconds: int = 0
     swap: Swap | None = None
     slippage: Decimal = Decimal(0)
     estimated: bool = False
@@ -203,6 +205,7 @@ class SourceOption(CamelCaseRecord):
     bridge: str | None
     estimated_fill_seconds: int
     custody: str
+    trusted_seconds: int = 0
     estimated: bool = False
     payment_options: tuple[PaymentOption, ...]
 

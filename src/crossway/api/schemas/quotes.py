@@ -34,6 +34,11 @@ _APP_FEE = field(
 )
 
 
+_TRUSTED_SECONDS = field(
+    "How long the payer usually trusts the operator, from start to payout; 0 where contracts alone "
+    "decide.",
+    0,
+)
 _ESTIMATED = field(
     "True for figures of a model, shown because the bridge's service gives no quote now: no "
     "payment is created at them. False for a quote.",
@@ -96,6 +101,7 @@ class SingleQuote(Model):
     depositAmountFormatted: str = field("The same amount as a decimal number.", "25.059567")
     estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
     custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
+    trustedSeconds: int = _TRUSTED_SECONDS
     swap: SwapOut | None = Field(description=SWAP_TEXT)
     slippage: ExactNumber = field(SLIPPAGE_TEXT, 0.39)
     estimated: bool = _ESTIMATED
@@ -125,6 +131,7 @@ class SingleQuote(Model):
             depositAmountFormatted=format_units(quote.deposit_amount, quote.asset_decimals),
             estimatedFillSeconds=quote.fill_seconds,
             custody=quote.custody.value,
+            trustedSeconds=quote.trusted_seconds,
             swap=SwapOut.from_swap(quote.swap),
             slippage=orjson.Fragment(quote.slippage),
             estimated=bool(quote.estimate_reason),
@@ -173,6 +180,7 @@ class SourceOptionOut(Model):
     bridge: str | None = bridge_field("The bridge; null within one chain.")
     estimatedFillSeconds: int = field("Typical time from deposit to fill.", 4)
     custody: str = field(CUSTODY_TEXT, Custody.BRIDGE.value, extra=CUSTODY)
+    trustedSeconds: int = _TRUSTED_SECONDS
     estimated: bool = _ESTIMATED
     paymentOptions: list[PaymentOptionOut] = Field(description="Tokens to pay with from there.")
 
@@ -190,6 +198,7 @@ class SourceOptionOut(Model):
             bridge=option.bridge,
             estimatedFillSeconds=option.fill_seconds,
             custody=option.custody.value,
+            trustedSeconds=option.trusted_seconds,
             estimated=bool(option.estimate_reason),
             paymentOptions=[PaymentOptionOut.from_option(payment) for payment in option.options],
         )

@@ -105,9 +105,8 @@ def book_difference(
     comparisons = compare_own_accounts(services, chain_port)
     current = next((c for c in comparisons if (c.token, c.account.kind) == (token, kind)), None)
     if open_count:
-        raise Conflict(
-            f"{chain_name(services, chain_port.id)} has transactions in progress: try again later"
-        )
+        name = chain_name(services, chain_port.id)
+        raise Conflict(f"{name} has transactions in progress: try again later")
     if current is None or current.difference != difference:
         actual = format_amount(services, chain_port.id, token, current.difference if current else 0)
         raise Conflict(f"The difference is now {actual}: reconcile again before booking it")
