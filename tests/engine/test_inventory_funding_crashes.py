@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.intent import Intent, State
+from crossway.domain.outbound import OutboundTxKind
 from crossway.engine.loop import Engine
+from crossway.ports.sandbox import Faults
 from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
 
 STEPS = (
@@ -128,10 +130,59 @@ def test_reverts_are_tried_again_and_cost_fees_alone(tmp_path: Path) -> None:
     world.set_inventory(ARBITRUM, 0)
     intent = world.pay()
     world.wait_for_state(intent, State.INITIATED)
-    from crossway.ports.sandbox import Faults
 
     world.sandbox.inject_faults(ARBITRUM, Faults(revert_next=2))
     world.wait_for_state(intent, State.COMPLETED)
     mint = world.wait_moved(intent, MINT, "CLOSED")
     assert mint.attempt == 1
+    world.check_books()
+
+
+class StuckWorld(FundingWorld):
+    """Its chain is cut off for longer than an attestation lives, once a mint is signed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.cuts = True
+        super().__init__(folder, "GATEWAY", reached=self.reach)
+
+    def reach(self, step: str) -> None:
+        if step == "signed:INVENTORY_SEND" and self.cuts:
+            self.cuts = False
+            self.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=700))
+
+
+def test_a_signed_mint_whose_attestation_lapses_is_replaced_and_minted_once(tmp_path: Path) -> None:
+    world = StuckWorld(tmp_path)
+    world.set_inventory(ARBITRUM, 0)
+    began = world.unified()
+    intent = world.pay()
+    world.wait_moved(intent, MINT, "SENDING")
+    world.pass_time(700, step=20)
+    world.wait_for_state(intent, State.COMPLETED)
+    mint = world.wait_moved(intent, MINT, "CLOSED")
+    assert mint.attempt == 2
+    world.wait_moved(intent, DEPOSIT, "CLOSED")
+    assert world.unified() == began - (mint.source_amount - mint.amount)
+    assert world.inventory(ARBITRUM) == 0
+    with world.store.read() as unit:
+        txs = unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.INVENTORY_SEND)
+    mints = {tx.cause: tx.state for tx in txs if tx.cause.startswith("MINT")}
+    assert mints == {"MINT:1:0": "CANCELLED", "MINT:2:0": "FINAL"}
+    world.check_books()
+
+
+def test_a_mint_that_offers_too_low_a_fee_is_replaced_by_the_same(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_for_state(intent, State.INITIATED)
+    # The fee rises after it is signed and before its block.
+    world.pass_time(1)
+    assert world.state(intent, MINT) == "SENDING"
+    world.sandbox.inject_faults(ARBITRUM, Faults(fee_factor=5))
+    world.wait_for_state(intent, State.COMPLETED)
+    mint = world.wait_moved(intent, MINT, "CLOSED")
+    assert mint.attempt == 1
+    world.wait_moved(intent, DEPOSIT, "CLOSED")
+    assert world.inventory(ARBITRUM) == 0
     world.check_books()

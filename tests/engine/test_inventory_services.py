@@ -23,6 +23,7 @@ from crossway.ports.inventory_bridge import (
     TransferStatus,
     Unanswered,
 )
+from crossway.ports.sandbox import Faults
 from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
 from tests.processes import PATIENCE_SECONDS, wait_until
 
@@ -180,3 +181,35 @@ def test_two_engines_move_it_once(tmp_path: Path, bridge: str) -> None:
     assert set(service.asked) == {1}
     assert world.inventory(ARBITRUM) == 0
     world.check_books()
+
+
+def test_nothing_is_asked_for_a_payment_that_never_starts(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "GATEWAY")
+    service = use(world, "GATEWAY", Service)
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.sandbox.inject_faults(BASE, Faults(revert_next=1_000))
+    world.wait_moved(intent, MINT, "PLANNED")
+    life = intent.terms.expires_at.timestamp() - world.machine.seconds
+    world.pass_time(life - 30, step=30)
+    world.pass_time(60)
+    world.sandbox.inject_faults(BASE, Faults(revert_next=0))
+    world.wait_for_state(intent, State.REFUNDED)
+    ended = world.wait_moved(intent, MINT, "REFUSED")
+    assert ended.reason == "The payment ended before it was needed."
+    assert service.asked == []
+    assert not world.alerts("funding_overdue")
+
+
+def test_a_bridge_that_is_not_configured_any_more_sends_nothing(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_moved(intent, TRANSFER, "AGREED")
+    world.services = replace(world.services, inventory_bridges={})
+    world.engine = Engine(world.services, "another", sole=True)
+    world.pass_time(20)
+    sends = world.txs(intent)[OutboundTxKind.INVENTORY_SEND]
+    assert sends.state == "DUE"
+    assert not world.alerts("engine")
+    assert world.state(intent, TRANSFER) == "AGREED"

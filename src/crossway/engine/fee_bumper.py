@@ -1,9 +1,15 @@
 """Replaces stuck transactions by ones with the same nonce and a higher fee."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
-from crossway.domain.outbound import OutboundTx, OutboundTxEvent, OutboundTxKind
+from crossway.domain.intent import Intent
+from crossway.domain.outbound import (
+    INVENTORY_KINDS,
+    OutboundTx,
+    OutboundTxEvent,
+    OutboundTxKind,
+)
 from crossway.domain.outbound_call import OutboundCall
 from crossway.engine.alerts import raise_signing_alert
 from crossway.engine.inventory_txs import build_inventory_calls
@@ -92,17 +98,10 @@ def _replace(
     replaced, left_out = _lock_groups(unit, chain, underpriced, fee)
     intents = unit.intents.get_many({tx.intent_id for tx, _ in replaced})
     policy = SigningPolicy(unit, services, chain, [tx for tx, _ in replaced])
-    transfers = unit.bridge_transfers.get_many(
-        {tx.intent_id for tx, _ in replaced if tx.kind is OutboundTxKind.DELIVER}
-    )
-    calls = {
-        tx.id: build_outbound_call(
-            tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
-        )
-        for tx, _ in replaced
-    }
-    calls |= build_inventory_calls(unit, services, chain, [tx for tx, _ in replaced], intents)
-    requests = [(tx, calls[tx.id], attempt.signed.nonce) for tx, attempt in replaced]
+    calls = _build_calls(unit, services, chain, [tx for tx, _ in replaced], intents)
+    requests = [
+        (tx, calls[tx.id], attempt.signed.nonce) for tx, attempt in replaced if tx.id in calls
+    ]
     requests = [request for request in requests if _is_signable(unit, services, policy, *request)]
     signed = policy.sign(requests, fee)
     pairs = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]
@@ -117,6 +116,27 @@ def _replace(
     changes += [OutboundTxChange.after_event(tx, drop, _LEFT_OUT, now) for tx in left_out]
     unit.outbound_txs.update(changes, now)
     return signed
+
+
+def _build_calls(
+    unit: UnitOfWork,
+    services: Services,
+    chain: Chain,
+    txs: Sequence[OutboundTx],
+    intents: Mapping[int, Intent],
+) -> dict[int, OutboundCall]:
+    """By transaction, the same call again; missing where a bridge is not configured any more."""
+    transfers = unit.bridge_transfers.get_many(
+        {tx.intent_id for tx in txs if tx.kind is OutboundTxKind.DELIVER}
+    )
+    calls = {
+        tx.id: build_outbound_call(
+            tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
+        )
+        for tx in txs
+        if tx.kind not in INVENTORY_KINDS
+    }
+    return calls | build_inventory_calls(unit, services, chain, txs, intents)
 
 
 def _lock_groups(

@@ -29,6 +29,7 @@ from crossway.ports.inventory_bridge import (
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.operating.inventory_alerts import FUNDING_OVERDUE, FUNDING_REFUSED
+from crossway.usecases.payments.inventory_transfers import BEFORE_START
 from crossway.usecases.payments.lifecycle import IntentBatch
 
 S, Event, Kind = InventoryTransferState, InventoryTransferEvent, InventoryTransferKind
@@ -47,7 +48,12 @@ class PaymentEnded:
     """The payment ended before anything was agreed to."""
 
 
-Answer = Agreed | Declined | PaymentEnded | TransferStatus
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """The payment's deposit is not collected, or a reorganisation undid that."""
+
+
+Answer = Agreed | Declined | PaymentEnded | NotStarted | TransferStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,14 @@ def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: Payment
     return 1
 
 
+def _apply_unstarted(context: _Context, transfer: InventoryTransfer, answer: NotStarted) -> int:
+    """It is woken by the start, and looked at until the payment ends without one."""
+    del answer
+    later = context.now + _LONGEST
+    context.batch.inventory.update(transfer, next_at=later, reason=BEFORE_START)
+    return 0
+
+
 def _apply_waiting(
     context: _Context, transfer: InventoryTransfer, answer: Pending | Unanswered
 ) -> int:
@@ -146,7 +160,7 @@ def _apply_waiting(
         return 1
     if transfer.state is S.SENT and transfer.is_late(context.now):
         return _apply_late(context, transfer, reason)
-    since = context.now - transfer.created_at
+    since = context.now - transfer.updated_at
     if transfer.state is S.PLANNED and since > _UNANSWERED_FOR:
         title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
         message = f"{title} has not agreed to move inventory for payment {intent_id}: {reason}"
@@ -231,6 +245,7 @@ _APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
     Agreed: _apply_agreed,
     Declined: _apply_declined,
     PaymentEnded: _apply_ended,
+    NotStarted: _apply_unstarted,
     Pending: _apply_waiting,
     Unanswered: _apply_waiting,
     Arrived: _apply_arrived,

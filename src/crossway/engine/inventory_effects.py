@@ -57,7 +57,8 @@ def wake_bringing(unit: UnitOfWork, batch: IntentBatch, intent: Intent) -> None:
         return
     for transfer in batch.inventory.list_of(unit, intent.id):
         if transfer.state is S.PLANNED and transfer.destination_chain:
-            batch.inventory.update(transfer, next_at=batch.now, reason="")
+            now = batch.now
+            batch.inventory.update(transfer, next_at=now, updated_at=now, reason="")
 
 
 def plan_settlements(unit: UnitOfWork, batch: IntentBatch, final: Sequence[OutboundTx]) -> None:

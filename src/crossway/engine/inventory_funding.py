@@ -14,7 +14,13 @@ from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTrans
 from crossway.domain.quotes import bridge_title
 from crossway.engine.alerts import TaskHealth
 from crossway.engine.bisect_batch import bisect_batch
-from crossway.engine.inventory_answers import Answer, Followed, PaymentEnded, apply_answers
+from crossway.engine.inventory_answers import (
+    Answer,
+    Followed,
+    NotStarted,
+    PaymentEnded,
+    apply_answers,
+)
 from crossway.engine.serial_worker import SerialWorker
 from crossway.ports.chain import ChainHead
 from crossway.ports.inventory_bridge import InventoryBridge, Unanswered
@@ -32,6 +38,7 @@ HANG_SECONDS: Final = 60.0
 _WHILE_ASKED: Final = timedelta(seconds=30)
 _S = InventoryTransferState
 _ENDED: Final = (State.EXPIRED, State.REFUNDED, State.FAILED)
+_UNSTARTED: Final = (State.PENDING, State.FUNDED)
 
 
 class InventoryFunding:
@@ -117,6 +124,8 @@ def take_step(
             sent.append((transfer, intent))
         elif intent.state in _ENDED:
             answers.append(((transfer, intent), PaymentEnded()))
+        elif intent.state in _UNSTARTED:
+            answers.append(((transfer, intent), NotStarted()))
         else:
             answers.append(_have_agreed(services, client, transfer, intent))
     if client is not None and sent:

@@ -21,7 +21,7 @@ from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
-from crossway.usecases.payments.inventory_transfers import bringing_transfer
+from crossway.usecases.payments.inventory_transfers import bringing_transfer, moves_inventory
 
 S = InventoryTransferState
 _REPLACED: Final = "Nothing to send: {} was asked anew, or the transfer has ended."
@@ -58,7 +58,7 @@ class FundingPlanner:
         self._reserved: set[object] = set()
         # By chain and bridge, the transfers whose approvals are not used yet.
         self._approving: dict[tuple[str, str], set[int]] = {}
-        ids = [i.id for i in intents.values() if i.terms.bridge in services.inventory_bridges]
+        ids = [intent.id for intent in intents.values() if moves_inventory(intent)]
         self._transfers: dict[int, list[InventoryTransfer]] = {}
         for transfer in unit.inventory_transfers.list_by_intents(ids):
             self._transfers.setdefault(transfer.intent_id, []).append(transfer)
@@ -164,6 +164,8 @@ class FundingPlanner:
         if transfer is None or transfer.state not in (S.AGREED, S.SENDING):
             title = bridge_title(intent.terms.bridge)
             return Decision(cancel_reason=_REPLACED.format(title))
+        if transfer.bridge not in self._services.inventory_bridges:
+            return Decision(wait_reason=f"{bridge_title(transfer.bridge)} is not configured here.")
         if transfer.has_lapsed(self._head.time):
             return Decision(wait_reason=_LAPSED.format(bridge_title(transfer.bridge)))
         if tx.kind is OutboundTxKind.INVENTORY_APPROVE:

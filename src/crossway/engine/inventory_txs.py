@@ -8,7 +8,7 @@ from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTrans
 from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import Chain
-from crossway.ports.inventory_bridge import InventoryBridge
+from crossway.ports.inventory_bridge import ContractInvocation, InventoryBridge
 from crossway.ports.records import NewOutboundTx
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -64,29 +64,26 @@ def build_inventory_calls(
     intents: Mapping[int, Intent],
 ) -> dict[int, OutboundCall]:
     """By transaction, its call. That of an agreement which another has replaced calls nothing: it
-    only uses the nonce for which later transactions may wait."""
+    only uses the nonce for which later transactions may wait. Those of a bridge that is not
+    configured here are missing."""
     own = [tx for tx in txs if tx.kind in INVENTORY_KINDS]
     transfers = unit.inventory_transfers.list_by_intents({tx.intent_id for tx in own})
     calls = {}
     for tx in own:
-        intent = intents[tx.intent_id]
-        of_intent = [t for t in transfers if t.intent_id == intent.id]
-        calls[tx.id] = _build_call(services, chain, tx, intent, find_current(tx, of_intent))
+        of_intent = [t for t in transfers if t.intent_id == tx.intent_id]
+        transfer = find_current(tx, of_intent)
+        if transfer is None:
+            calls[tx.id] = _build_call(chain, tx, intents[tx.intent_id])
+        elif bridge := services.inventory_bridges.get(transfer.bridge):
+            place = int(tx.cause.rsplit(":", 1)[1])
+            one = bridge.invocations(transfer)[place]
+            calls[tx.id] = _build_call(chain, tx, intents[tx.intent_id], one)
     return calls
 
 
 def _build_call(
-    services: Services,
-    chain: Chain,
-    tx: OutboundTx,
-    intent: Intent,
-    transfer: InventoryTransfer | None,
+    chain: Chain, tx: OutboundTx, intent: Intent, one: ContractInvocation | None = None
 ) -> OutboundCall:
-    contract, data, value = "", b"", 0
-    if transfer is not None and transfer.state in (S.AGREED, S.SENDING):
-        place = int(tx.cause.rsplit(":", 1)[1])
-        one = services.inventory_bridges[transfer.bridge].invocations(transfer)[place]
-        contract, data, value = one.to, one.data, one.value
     return OutboundCall(
         tx.kind,
         tx.chain,
@@ -97,7 +94,7 @@ def _build_call(
         bridger=intent.bridger,
         coordinator=intent.coordinator,
         custody=intent.custody,
-        contract=contract,
-        data=data,
-        value=value,
+        contract=one.to if one else "",
+        data=one.data if one else b"",
+        value=one.value if one else 0,
     )

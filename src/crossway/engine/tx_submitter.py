@@ -8,6 +8,7 @@ from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import (
+    INVENTORY_KINDS,
     OutboundTx,
     OutboundTxKind,
     OutboundTxState,
@@ -193,6 +194,7 @@ def _build_calls(
             t, intents[t.intent_id], chain.accounts, transfers.get(t.intent_id)
         )
         for t in txs
+        if t.kind not in INVENTORY_KINDS
     }
 
 

@@ -9,7 +9,7 @@ from crossway.domain.inventory_transfer import (
     InventoryTransferKind,
     InventoryTransferState,
 )
-from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.inventory_bridge import InventoryBridge
 from crossway.ports.store import UnitOfWork
@@ -36,7 +36,10 @@ def differences_of_invocation(
     kind, attempt, place = tx.cause.split(":")
     transfers = unit.inventory_transfers.list_by_intents([intent.id])
     found = [t for t in transfers if (t.kind, t.attempt) == (kind, int(attempt))]
-    if not found or found[0].state not in (_S.AGREED, _S.SENDING):
+    # Replacing what was signed only raises its fee, whatever has become of the transfer.
+    unsent = (_S.AGREED, _S.SENDING)
+    is_agreed = bool(found) and (tx.state is OutboundTxState.SIGNED or found[0].state in unsent)
+    if not is_agreed:
         yield "the bridge has not agreed to it"
         return
     transfer = found[0]
