@@ -5,7 +5,7 @@ from typing import Final
 
 from crossway.domain.clients import Principal
 from crossway.domain.inventory_transfer import InventoryTransfer
-from crossway.domain.ledger import UNIFIED_TOKEN, Account, unified_location
+from crossway.domain.ledger import UNIFIED_TOKEN, Account, is_unified, unified_location
 from crossway.domain.quotes import BridgeName
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
@@ -33,16 +33,18 @@ class UnifiedBalance:
 
 
 def read_unified_balances(services: Services) -> list[UnifiedBalance]:
-    """The unified balances; none where no bridge has one. Raises `Unreachable`."""
+    """The unified balances; none where no payment may need one and the books have none. Raises
+    `Unreachable`."""
     bridge = services.inventory_bridges.get(BridgeName.GATEWAY)
-    if bridge is None:
+    with services.store.read() as unit:
+        ledger = unit.ledger.get_balances()
+        opened = unit.ledger.list_opened_accounts()
+    is_offered = any(offered.name == BridgeName.GATEWAY for offered in services.bridges)
+    if bridge is None or not (is_offered or any(is_unified(key[1]) for key in ledger)):
         return []
     sandbox = services.bridge_sandbox if services.sandbox is not None else None
     openings = sandbox.opening_balances(BridgeName.GATEWAY) if sandbox is not None else None
     balances, facts = bridge.balances(), services.catalogue.chains
-    with services.store.read() as unit:
-        ledger = unit.ledger.get_balances()
-        opened = unit.ledger.list_opened_accounts()
     result = []
     for testnet in sorted({facts[chain].testnet for chain in balances}):
         location = unified_location(testnet)
