@@ -161,9 +161,12 @@ def _apply_waiting(
     if transfer.state is S.SENT and transfer.is_late(context.now):
         return _apply_late(context, transfer, reason)
     since = context.now - transfer.updated_at
+    title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
     if transfer.state is S.PLANNED and since > _UNANSWERED_FOR:
-        title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
         message = f"{title} has not agreed to move inventory for payment {intent_id}: {reason}"
+        _alert(context, FUNDING_OVERDUE, transfer, message)
+    elif (transfer.is_unsent or transfer.state is S.SENDING) and transfer.is_late(context.now):
+        message = f"What {title} was to move for payment {intent_id} is not sent yet."
         _alert(context, FUNDING_OVERDUE, transfer, message)
     batch.inventory.update(transfer, next_at=_next_look(transfer, context.now), reason=reason)
     return 0

@@ -165,13 +165,15 @@ def _places(
 
 
 def _amount_at_source(services: Services, transfer: InventoryTransfer) -> int:
-    """What arrives, one for one in units of the source's token, rounded down."""
+    """What arrives, one for one in units of the source's token, rounded down; a bridge that
+    exchanges two tokens may have taken less, and then has taken no fee."""
     if transfer.kind is not Kind.TRANSFER:
         return transfer.amount
     tokens = services.catalogue.by_address
     source = tokens[transfer.source_chain, transfer.source_token]
     destination = tokens[transfer.destination_chain, transfer.destination_token]
-    return int(transfer.amount * 10**source.decimals // 10**destination.decimals)
+    at_par = int(transfer.amount * 10**source.decimals // 10**destination.decimals)
+    return min(at_par, transfer.source_amount)
 
 
 def _is_of_arrival(posting: Posting) -> bool:

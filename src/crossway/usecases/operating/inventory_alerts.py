@@ -40,6 +40,6 @@ def _lasts(kind: str, transfer: InventoryTransfer | None, states: dict[int, Stat
     if transfer is None:
         return False
     if kind == FUNDING_OVERDUE:
-        return transfer.state in (_S.OVERDUE, _S.PLANNED)
+        return transfer.state in (_S.PLANNED, _S.AGREED, _S.SENDING, _S.OVERDUE)
     waits = states[transfer.intent_id] in (State.FUNDED, State.INITIATED)
     return waits or not transfer.destination_chain or transfer.state is _S.RETURNED
