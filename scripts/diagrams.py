@@ -25,8 +25,9 @@ until its recipient can be paid. COLLECTED and GIVING_BACK happen where a strang
 payment, CLAIMABLE over CCTP alone, OVERDUE and EXPIRED over Across alone.
 """
 INVENTORY = """What Circle Gateway or rhino.fi moves of the operator's inventory for a payment,
-beside the state of its intent. AGREED holds what the service answered, and an agreement that lapsed unused is
-replaced; OVERDUE should have arrived. REFUSED ended before anything moved; RETURNED was given back.
+beside the state of its intent. AGREED holds what the service answered, and an agreement that lapsed
+unused is replaced; OVERDUE should have arrived. REFUSED ended before anything moved; RETURNED was
+given back.
 """
 
 
