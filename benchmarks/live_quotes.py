@@ -1,16 +1,19 @@
 """Quotes from every chain at once over services of bridges, against the same by models in process.
 
-CCTP, Across and rhino.fi are asked as on a live network, of services of ours in this process; how
-long real ones take is not measured here. Gateway is quoted by its model in both.
+CCTP, Across, Gateway and rhino.fi are asked as on a live network, of services of ours in this
+process; how long real ones take is not measured here.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import repeat
 from statistics import median, quantiles
+from types import SimpleNamespace
+from typing import cast
 
 from benchmarks.worlds import DESTINATION, caller, service
 from crossway.adapters.bridges.across.api import AcrossApi
@@ -19,6 +22,10 @@ from crossway.adapters.bridges.across.quotes import AcrossQuotes
 from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices
 from crossway.adapters.bridges.cctp.quotes import CctpQuotes
+from crossway.adapters.bridges.gateway.api import GatewayApi
+from crossway.adapters.bridges.gateway.gateway_end import GatewayEnd
+from crossway.adapters.bridges.gateway.networks import GatewayApis, gateway_contracts, has_gateway
+from crossway.adapters.bridges.gateway.quotes import GatewayQuotes
 from crossway.adapters.bridges.live_models import live_models
 from crossway.adapters.bridges.models import Across, Cctp, Gateway, Rhinofi
 from crossway.adapters.bridges.rhinofi.api import RhinofiApi
@@ -29,20 +36,27 @@ from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.contracts import default_deployment
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
-from crossway.domain.quotes import BridgeName, Comparison
+from crossway.domain.quotes import (
+    BridgeName,
+    BridgeQuote,
+    Comparison,
+    QuoteRejected,
+    RouteRequest,
+)
 from crossway.ports.bridge import Bridge
 from crossway.ports.prices import Prices
 from crossway.ports.services import Services
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from tests.bridges.across_service import AcrossService, running_across
 from tests.bridges.attestation_service import AttestationService, running_service
+from tests.bridges.gateway_service import GatewayService, running_gateway
 from tests.bridges.rhinofi_service import KEY, RhinofiService, listed, running_rhinofi
 
 ROUNDS, UNLIMITED, HOUR = 60, 1_000, 3_600.0
 # A comparison waits for 700 ms; what remains is its own work on a busy machine.
 GOAL_P99_MS, GOAL_SILENT_MS = 800.0, 800.0
 GOAL_ADDED_MS = 100.0
-ASKED = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.RHINOFI)
+ASKED = (BridgeName.CCTP, BridgeName.ACROSS, BridgeName.RHINOFI, BridgeName.GATEWAY)
 ACCOUNT = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 Row = tuple[str, str, str, bool]
 
@@ -56,6 +70,7 @@ class _Loopback:
     across: AcrossService
     iris: AttestationService
     rhinofi: RhinofiService
+    gateway: GatewayService
     skipped_seconds: float = 0.0
 
 
@@ -64,13 +79,13 @@ def run(rounds: int = ROUNDS) -> list[Row]:
     with service() as built:
         services, who = built.services, caller(built)
         catalogue = services.catalogue
-        other = Gateway(catalogue)
         enforced = Cctp(catalogue, enforced=True), Across(catalogue, enforced=True)
-        in_process = replace(services, bridges=[*enforced, Rhinofi(catalogue), other])
+        by_operator = Rhinofi(catalogue), _OnEvm(catalogue)
+        in_process = replace(services, bridges=[*enforced, *by_operator])
         with _loopback(catalogue, services.prices) as live:
             over_http = replace(
                 services,
-                bridges=[*live.bridges, other],
+                bridges=live.bridges,
                 bridge_models=live_models(catalogue, live.bridges),
             )
             return list(_rows(live, in_process, over_http, who, rounds))
@@ -96,10 +111,9 @@ def _rows(
         p50 - base <= GOAL_ADDED_MS,
     )
     live.across.delay_seconds, live.iris.delays = 5.0, repeat(5.0)
-    live.rhinofi.delay_seconds = 5.0
+    live.rhinofi.delay_seconds, live.gateway.silent = 5.0, True
     live.skipped_seconds += HOUR
-    alone = replace(over_http, bridges=live.bridges)
-    yield _silent(_measure(lambda: _compare(alone, who), max(rounds // 10, 2)))
+    yield _silent(_measure(lambda: _compare(over_http, who), max(rounds // 10, 2)))
 
 
 def _silent(measured: tuple[Sequence[float], Sequence[Comparison]]) -> Row:
@@ -139,8 +153,8 @@ def _measure(
 
 @contextmanager
 def _loopback(catalogue: Catalogue, prices: Prices) -> Iterator[_Loopback]:
-    """CCTP, Across and rhino.fi on all chains that they reach, as fast as they may be asked. Each
-    quote of rhino.fi's lapses at once, so that it is asked for anew."""
+    """The four on all chains that they reach, as fast as they may be asked. Each quote of
+    rhino.fi's lapses at once, so that it is asked for anew."""
     with ExitStack() as ends:
         across = ends.enter_context(running_across())
         iris = ends.enter_context(running_service())
@@ -154,7 +168,8 @@ def _loopback(catalogue: Catalogue, prices: Prices) -> Iterator[_Loopback]:
         attestations, api = Iris(iris.url, limits[0]), AcrossApi(across.url, limits[1])
         every, bridger = list(catalogue.chains), default_deployment().bridges[BridgeName.ACROSS]
         services = AttestationServices(attestations, attestations)
-        found = _Loopback([], across, iris, rhinofi)
+        gateway = ends.enter_context(running_gateway({}))
+        found = _Loopback([], across, iris, rhinofi, gateway)
         cctp = CctpQuotes(
             catalogue,
             every,
@@ -174,7 +189,51 @@ def _loopback(catalogue: Catalogue, prices: Prices) -> Iterator[_Loopback]:
             prices,
             ThreadPoolExecutor(16),
         )
-        found.bridges = [cctp, across_quotes, rhinofi_quotes]
-        for bridge in (cctp, across_quotes, rhinofi_quotes):
+        gateway_api = GatewayApi(gateway.url, limits[3])
+        gateway_quotes = GatewayQuotes(
+            catalogue,
+            _gateway_ends(catalogue),
+            GatewayApis(gateway_api, gateway_api),
+            ThreadPoolExecutor(16),
+            timer=lambda: time.monotonic() + found.skipped_seconds,
+        )
+        found.bridges = [cctp, across_quotes, rhinofi_quotes, gateway_quotes]
+        for bridge in (cctp, across_quotes, rhinofi_quotes, gateway_quotes):
             ends.callback(bridge.close)
         yield found
+
+
+def _gateway_ends(catalogue: Catalogue) -> Mapping[str, GatewayEnd]:
+    """What quotes read of the ends: no node is asked."""
+    contracts = gateway_contracts(testnet=False)
+    return {
+        chain.id: cast(
+            GatewayEnd,
+            SimpleNamespace(
+                chain=chain,
+                domain=chain.cctp_domain,
+                wallet=contracts.wallet,
+                minter=contracts.minter,
+                usdc=catalogue.tokens[chain.id, "USDC"].address,
+                relayer=ACCOUNT,
+                depositor=ACCOUNT,
+            ),
+        )
+        for chain in catalogue.chains.values()
+        if has_gateway(chain) and not chain.testnet
+    }
+
+
+class _OnEvm(Gateway):
+    """The model of Gateway on the chains where the live adapter is."""
+
+    def get_quotes(
+        self, requests: Sequence[RouteRequest], now: datetime
+    ) -> Sequence[BridgeQuote | QuoteRejected]:
+        answers = super().get_quotes(requests, now)
+        return [
+            QuoteRejected(self.name, one, "not on a live network", supported=False, param="")
+            if "SOLANA" in one.source + one.destination
+            else answer
+            for one, answer in zip(requests, answers, strict=True)
+        ]
