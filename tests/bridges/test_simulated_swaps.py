@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from crossway.domain.bridge_transfer import Custody
+from crossway.domain.clients import staff_principal
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTxKind as K
 from crossway.ports.sandbox import Faults, StrangerAction
+from crossway.usecases.money.reconciliation import reconcile
 from tests.bridges.world import BridgeWorld
 from tests.harness import CATALOGUE
+from tests.invariants import check_invariants
 
 ETH = CATALOGUE.tokens["BASE_MAINNET", "ETH"].address
 
@@ -184,3 +187,21 @@ def test_a_swapped_deposit_that_is_not_paid_out_goes_back_as_what_it_was_swapped
         [intent.terms.refund_address], swap.token
     )
     assert accounts[intent.terms.refund_address] >= swap.output - swap.network_fee_units
+
+
+@pytest.mark.parametrize("bridge", ["CCTP", "GATEWAY"])
+def test_books_and_chains_agree_after_a_swap_and_after_its_reorganisation(
+    tmp_path: Path, bridge: str
+) -> None:
+    world = BridgeWorld(tmp_path, bridge)
+    intent = world.pay(token_in=ETH)
+    world.wait_for_state(intent, State.INITIATED, State.COMPLETED, within=60)
+    world.reorganise(intent.terms.source_chain, 3)
+    world.wait_for_state(intent, State.COMPLETED, within=600)
+    world.pass_time(300)
+    assert world.paid(intent) == intent.terms.payout_amount
+    assert intent.swap is not None
+    assert world.refunded(intent) == intent.terms.deposit_amount - intent.swap.expected_input
+    check_invariants(world, reorged=True)
+    found = reconcile(world.services, staff_principal("an operator"))
+    assert found.sentences() == ["The books and the chains agree."]
