@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.campaign.campaign import Plan, run_campaign
 from benchmarks.campaign.evidence import Evidence
-from benchmarks.campaign.facts import CALL, Facts, Row, sum_postings
+from benchmarks.campaign.facts import CALL, Facts, Moved, Row, sum_postings
+from benchmarks.campaign.flows import Swap, flows_by_intent, swap_of
 from benchmarks.campaign.report import GOAL, Run, record, total
 from tests.postgres import PostgresMissing, find_binaries
 
@@ -60,12 +61,14 @@ def take_payout(evidence: Evidence) -> None:
 
 
 def pay_again(evidence: Evidence) -> None:
-    facts, intent = evidence.facts, completed(evidence.facts)
+    facts = evidence.facts
+    paid = {row["intent_hash"]: row for row in facts.intents if row["state"] == "COMPLETED"}
     payout = next(
         tx
         for tx in facts.transactions
-        if (tx.purpose, tx.intent_hash) == ("FILL", intent["intent_hash"]) and tx.moved
+        if tx.purpose == "FILL" and tx.moved and tx.intent_hash in paid
     )
+    intent = paid[payout.intent_hash]
     facts.transactions.append(replace(payout, tx_id="again"))
     place = (intent["destination_chain"], intent["recipient"], intent["token_out"])
     facts.holdings[place] *= 2
@@ -173,6 +176,124 @@ def test_each_damage_is_noticed(
     copy = replace(evidence, facts=deepcopy(evidence.facts))
     damage(copy)
     assert check in {name for name, _ in copy.violations()}
+
+
+def swapped(facts: Facts, custody: str) -> Row:
+    """A completed payment whose start swapped its deposit."""
+    return next(
+        row
+        for row in facts.intents
+        if row["swap"] and (row["state"], row["custody"]) == ("COMPLETED", custody)
+    )
+
+
+def alter_start(facts: Facts, intent: Row, altered: Callable[[Moved, Swap, str], Moved]) -> None:
+    """Change transfers of a payment's start, and what everybody has with them, so that the chain
+    explains itself; the third argument is the relayer."""
+    swap = swap_of(intent, flows_by_intent(facts)[intent["id"]])
+    assert swap is not None
+    start = next(
+        tx
+        for tx in facts.transactions
+        if (tx.purpose, tx.intent_hash) == ("START", intent["intent_hash"]) and tx.moved
+    )
+    moved = tuple(altered(move, swap, start.account) for move in start.moved)
+    assert moved != start.moved
+    for sign, moves in ((-1, start.moved), (1, moved)):
+        for source, to, token, units in moves:
+            for address, change in ((source, -units), (to, units)):
+                place = (start.chain, address, token)
+                if address:
+                    facts.holdings[place] = facts.holdings.get(place, 0) + sign * change
+    facts.transactions[facts.transactions.index(start)] = replace(start, moved=moved)
+
+
+def buy_less(facts: Facts, intent: Row) -> None:
+    """One unit of what is bought stays with the exchange."""
+
+    def altered(move: Moved, swap: Swap, _: str) -> Moved:
+        is_bought = move.token == swap.token and move.source in swap.sellers
+        return move._replace(units=move.units - 1) if is_bought else move
+
+    alter_start(facts, intent, altered)
+
+
+def keep_change(facts: Facts, intent: Row) -> None:
+    """The relayer gets what the swap did not need."""
+
+    def altered(move: Moved, swap: Swap, relayer: str) -> Moved:
+        return move._replace(to=relayer) if move.to == intent["refund_address"] else move
+
+    alter_start(facts, intent, altered)
+
+
+def swap_dearly(facts: Facts, intent: Row) -> None:
+    """The exchange gets a unit more than was deposited."""
+
+    def altered(move: Moved, swap: Swap, _: str) -> Moved:
+        is_spent = move.token == intent["token_in"] and move.to in swap.sellers
+        return move._replace(units=int(intent["deposit_amount"]) + 1) if is_spent else move
+
+    alter_start(facts, intent, altered)
+
+
+def send_to_relayer(facts: Facts, intent: Row) -> None:
+    """What was bought goes to the relayer instead of into the contract or the bridge."""
+
+    def altered(move: Moved, swap: Swap, relayer: str) -> Moved:
+        leaves = move.source == intent["bridger"] or intent["custody"] == "OPERATOR"
+        return move._replace(to=relayer) if leaves and move.token == swap.token else move
+
+    alter_start(facts, intent, altered)
+
+
+def keep_bought(facts: Facts, intent: Row) -> None:
+    """The payment says that it was refunded, and nothing of what was bought went back."""
+    intent["state"] = "REFUNDED"
+
+
+def refund_deposited_token(facts: Facts, intent: Row) -> None:
+    """The refund is in the token that the exchange has."""
+    intent["state"] = "REFUNDED"
+    start = next(tx for tx in facts.transactions if tx.intent_hash == intent["intent_hash"])
+    units = int(intent["deposit_amount"])
+    back = Moved(intent["bridger"], intent["refund_address"], intent["token_in"], units)
+    refund = replace(start, tx_id="refund", purpose="REFUND", moved=(back,))
+    facts.transactions.append(refund)
+
+
+def book_other_price(facts: Facts, intent: Row) -> None:
+    mine = facts.balances_by_intent[intent["id"]]
+    mine["exchanged", intent["source_chain"], intent["token_in"]] += 1
+
+
+SWAP_DAMAGES = [
+    (buy_less, "lost", "its swap bought"),
+    (keep_change, "lost", " back, "),
+    (swap_dearly, "lost", "its swap took"),
+    (send_to_relayer, "lost", "bought"),
+    (keep_bought, "lost", " 0 is due"),
+    (refund_deposited_token, "lost", " 0 is due"),
+    (book_other_price, "books", "were exchanged"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("custody", ["BRIDGE", "OPERATOR"])
+@pytest.mark.parametrize(("damage", "check", "words"), SWAP_DAMAGES)
+def test_each_damage_of_a_swap_is_noticed(
+    campaign: tuple[Run, Evidence],
+    damage: Callable[[Facts, Row], None],
+    check: str,
+    words: str,
+    custody: str,
+) -> None:
+    _, evidence = campaign
+    copy = replace(evidence, facts=deepcopy(evidence.facts))
+    intent = swapped(copy.facts, custody)
+    damage(copy.facts, intent)
+    told = {name for name, text in copy.violations() if words in text and str(intent["id"]) in text}
+    assert check in told
 
 
 def a_run(**changes: object) -> Run:

@@ -43,6 +43,12 @@ class Plan:
     ending_seconds: float = 900
     keep: Path | None = None
 
+    @property
+    def inventory(self) -> bool:
+        """Whether payments out of inventory alone are offered too: for every second seed, as they
+        are mostly cheaper than a swap and would leave few of those."""
+        return self.seed % 2 == 0
+
 
 def run_campaign(plan: Plan) -> tuple[Run, list[Violation], Evidence]:
     """Carry out a plan; returns the run, every violation, and what they were found in."""
@@ -50,7 +56,7 @@ def run_campaign(plan: Plan) -> tuple[Run, list[Violation], Evidence]:
         where = plan.keep or Path(folder)
         where.mkdir(parents=True, exist_ok=True)
         tally = Tally()
-        running = running_processes(plan.database, where, tally, plan.life_seconds)
+        running = running_processes(plan.database, where, tally, plan.life_seconds, plan.inventory)
         with running as (processes, url):
             return _Campaign(plan, tally, processes, url).run()
 

@@ -1,46 +1,31 @@
 """Whether each payment ended, was paid once or not at all, and where each of its units is."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
-from benchmarks.campaign.facts import CALL, DEPOSIT, ChainTx, Facts, Row
+from benchmarks.campaign.facts import CALL, ChainTx, Facts, Row
+from benchmarks.campaign.flows import (
+    PARKED,
+    Flows,
+    flows_by_intent,
+    is_bridged,
+    is_parked,
+    name_of,
+    swap_of,
+)
 
 ENDED = ("COMPLETED", "EXPIRED", "REFUNDED")
 OPEN_TXS = ("DUE", "SIGNED", "CONFIRMED")
 RETURNS = ("REFUND", "RETURN_EXCESS")
-PARKED = "PARKED"
 LOST, PAID_TWICE, UNENDED, BOOKS = "lost", "paid twice", "unended", "books"
 Violation = tuple[str, str]
 
 
-@dataclass
-class Flows:
-    """What moved for one payment on the chains: the operator's transfers by purpose as
-    (source, to, token, units), and by (chain, token) what arrived at its address and left it.
-    `paid` is what its recipient got of anybody, `returned` what came back to its address of what
-    had been collected. `payout_refused`: the chain says that the recipient can never be paid."""
-
-    transfers: dict[str, list[tuple[str, str, str, int]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    arrived: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
-    left: dict[tuple[str, str], list[tuple[str, int]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    paid: list[int] = field(default_factory=list)
-    returned: int = 0
-    payout_refused: bool = False
-
-    def sum(self, purpose: str, source: str, to: str, token: str) -> int:
-        """The units that transactions of one purpose moved between two addresses."""
-        return sum(
-            units for s, t, k, units in self.transfers[purpose] if (s, t, k) == (source, to, token)
-        )
-
-
-def check_payments(facts: Facts, unique_recipients: frozenset[str]) -> Iterator[Violation]:
-    """Violations of all payments; `unique_recipients` belong to one payment each."""
+def check_payments(
+    facts: Facts, unique_recipients: frozenset[str], refusing: frozenset[str]
+) -> Iterator[Violation]:
+    """Violations of all payments; `unique_recipients` belong to one payment each, and the work made
+    those that are `refusing` refuse, at least for a while."""
     flows = flows_by_intent(facts)
     # The reason stands at the deposit, or at the return that was not worth its cost.
     dusty = {row["intent_id"] for row in facts.deposits if "Kept" in row["note"]}
@@ -48,44 +33,16 @@ def check_payments(facts: Facts, unique_recipients: frozenset[str]) -> Iterator[
     for intent in facts.intents:
         yield from _check_end(facts, intent)
         yield from _check_payout(facts, intent, flows[intent["id"]], unique_recipients)
+        yield from _check_collected(facts, intent, flows[intent["id"]], refusing)
         yield from _check_deposit(facts, intent, flows[intent["id"]])
         yield from _check_rest(facts, intent, intent["id"] in dusty)
     yield from _check_transactions(facts)
 
 
-def flows_by_intent(facts: Facts) -> Mapping[int, Flows]:
-    """What moved for each payment, from the transactions in blocks alone."""
-    flows: dict[int, Flows] = defaultdict(Flows)
-    by_hash = {row["intent_hash"]: row["id"] for row in facts.intents}
-    by_address = {row["address"]: row["id"] for row in facts.intents}
-    by_recipient = {
-        (row["destination_chain"], row["recipient"], row["token_out"]): row["id"]
-        for row in facts.intents
-    }
-    for tx in facts.transactions:
-        for move in tx.moved:
-            if (number := by_recipient.get((tx.chain, move.to, move.token))) is not None:
-                flows[number].paid.append(move.units)
-            if (number := by_address.get(move.to)) is not None:
-                flows[number].arrived[tx.chain, move.token] += move.units
-                if tx.kind != DEPOSIT:
-                    flows[number].returned += move.units
-            if tx.kind != CALL:
-                continue
-            if (number := by_address.get(move.source)) is not None:
-                flows[number].left[tx.chain, move.token].append((move.to, move.units))
-            if (number := by_hash.get(tx.intent_hash)) is not None:
-                flows[number].transfers[tx.purpose].append(move)
-        if tx.purpose == "FILL" and tx.refused and tx.intent_hash in by_hash:
-            flows[by_hash[tx.intent_hash]].payout_refused = True
-    return flows
-
-
 def _check_end(facts: Facts, intent: Row) -> Iterator[Violation]:
     # What is parked waits for its recipient, however long.
-    is_parked = facts.transfer_states.get(intent["id"]) == PARKED
-    if intent["state"] not in ENDED and not is_parked:
-        yield UNENDED, f"{_name(intent)} never ended"
+    if intent["state"] not in ENDED and not is_parked(facts, intent):
+        yield UNENDED, f"{name_of(intent)} never ended"
 
 
 def _check_payout(
@@ -94,57 +51,85 @@ def _check_payout(
     """The recipient has the payout exactly once if it is completed, else nothing."""
     due = int(intent["payout_amount"]) if intent["state"] == "COMPLETED" else 0
     payouts = [units for _, to, _, units in flows.transfers["FILL"] if to == intent["recipient"]]
-    if _is_bridged(intent):
+    if is_bridged(intent):
         payouts = flows.paid
     place = (intent["destination_chain"], intent["recipient"], intent["token_out"])
     paid = sum(payouts)
     if intent["recipient"] in unique_recipients:
         paid = facts.holdings.get(place, 0)
         if paid != sum(payouts):
-            yield BOOKS, f"{_name(intent)}: {payouts} were paid out, its recipient has {paid}"
+            yield (
+                BOOKS,
+                f"{name_of(intent)}: {payouts} were paid out, its recipient has {paid}",
+            )
     if paid > due or len(payouts) > 1:
-        yield PAID_TWICE, f"{_name(intent)}: its recipient got {payouts}, {due} is due"
+        yield PAID_TWICE, f"{name_of(intent)}: its recipient got {payouts}, {due} is due"
     elif paid < due:
-        yield LOST, f"{_name(intent)}: its recipient got {paid} of {due}"
+        yield LOST, f"{name_of(intent)}: its recipient got {paid} of {due}"
 
 
-def _is_bridged(intent: Row) -> bool:
-    return bool(intent["custody"] == "BRIDGE")
+def _check_collected(
+    facts: Facts, intent: Row, flows: Flows, refusing: frozenset[str]
+) -> Iterator[Violation]:
+    """What was collected went back, but for a payout."""
+    completed = intent["state"] == "COMPLETED"
+    is_used = completed or (is_bridged(intent) and is_parked(facts, intent))
+    collected, settled, needed, network_fee = _collection(intent, flows)
+    due = needed if is_used else 0
+    if settled and not is_bridged(intent):
+        # The network costs that a refusal caused are kept, as shown before paying. One that only a
+        # simulation met is in no block.
+        kept = intent["recipient"] in refusing and collected - settled == network_fee
+        due = network_fee if flows.payout_refused or kept else due
+    if collected - settled != due:
+        # Too little for a payout that was made is the operator's.
+        kind = BOOKS if completed and collected - settled < due else LOST
+        yield kind, f"{name_of(intent)}: {collected} collected, {settled} back, {due} is due"
+    repaid = completed and not is_bridged(intent)
+    if repaid and len({t[1] for t in flows.transfers["REIMBURSE"]}) == 0:
+        yield UNENDED, f"{name_of(intent)} was never reimbursed"
+
+
+def _collection(intent: Row, flows: Flows) -> tuple[int, int, int, int]:
+    """What the contract collected, how much of that went back, what a payout needs of it, and what
+    a refused one costs; all in one token, which is what was bought where the operator's contract
+    collects that."""
+    bridger, payer, token = intent["bridger"], intent["refund_address"], intent["token_in"]
+    swap, collected = swap_of(intent, flows), flows.sum("START", intent["address"], bridger, token)
+    needed, network_fee = int(intent["deposit_amount"]), int(intent["network_fee_units"])
+    if is_bridged(intent) and swap is not None:
+        # What the contract's swap does not need goes back at once.
+        change = flows.sum("START", bridger, payer, token)
+        return collected, flows.returned + change, swap.spent, network_fee
+    if is_bridged(intent):
+        return collected, flows.returned, needed, network_fee
+    if swap is not None:
+        settled = flows.sum("REFUND", bridger, payer, swap.token)
+        return swap.bought, settled, swap.output, swap.network_fee
+    return collected, flows.sum("REFUND", bridger, payer, token), needed, network_fee
 
 
 def _check_deposit(facts: Facts, intent: Row, flows: Flows) -> Iterator[Violation]:
-    """What arrived was collected, went back or lies there; it is collected for a payout alone."""
-    bridger, token, source = intent["bridger"], intent["token_in"], intent["source_chain"]
-    payer, completed = intent["refund_address"], intent["state"] == "COMPLETED"
-    collected = flows.sum("START", intent["address"], bridger, token)
-    settled = flows.sum("REFUND", bridger, payer, token)
-    due = int(intent["deposit_amount"]) if completed else 0
-    if _is_bridged(intent):
-        settled = flows.returned
-        is_parked = facts.transfer_states.get(intent["id"]) == PARKED
-        due = int(intent["deposit_amount"]) if completed or is_parked else 0
-    if settled and flows.payout_refused:
-        # The network costs that the refusal caused, as shown before paying.
-        due = int(intent["network_fee_units"])
-    if collected - settled != due:
-        kind = LOST if not completed else BOOKS
-        yield kind, f"{_name(intent)}: {collected} collected, {settled} back, {due} is due"
-    repaid = completed and not _is_bridged(intent)
-    if repaid and len({t[1] for t in flows.transfers["REIMBURSE"]}) == 0:
-        yield UNENDED, f"{_name(intent)} was never reimbursed"
+    """What arrived was taken by the start, for the contract or for a swap, went back or lies
+    there."""
+    bridger, payer, swap = intent["bridger"], intent["refund_address"], swap_of(intent, flows)
+    place = intent["source_chain"], intent["token_in"]
+    takers, due = {bridger}, flows.sum("START", intent["address"], bridger, place[1])
+    if swap is not None and not is_bridged(intent):
+        takers, due = takers | swap.sellers, swap.spent
     for (chain, asset), units in flows.arrived.items():
         left = flows.left[chain, asset]
-        to_bridger = sum(n for to, n in left if to == bridger)
+        taken = sum(n for to, n in left if to in takers)
         back = sum(n for to, n in left if to == payer)
         lies = facts.holdings.get((chain, intent["address"], asset), 0)
-        if units != to_bridger + back + lies:
+        if units != taken + back + lies:
             yield (
                 LOST,
-                f"{_name(intent)}: {units} of {asset} arrived on {chain}, {to_bridger} collected, "
+                f"{name_of(intent)}: {units} of {asset} arrived on {chain}, {taken} taken, "
                 f"{back} back, {lies} there",
             )
-        if to_bridger and (chain, asset, to_bridger) != (source, token, collected):
-            yield BOOKS, f"{_name(intent)}: {to_bridger} of {asset} collected on {chain}"
+        if taken and ((chain, asset) != place or taken != due):
+            yield BOOKS, f"{name_of(intent)}: {taken} of {asset} taken on {chain}"
 
 
 def _check_rest(facts: Facts, intent: Row, has_dust: bool) -> Iterator[Violation]:
@@ -155,27 +140,33 @@ def _check_rest(facts: Facts, intent: Row, has_dust: bool) -> Iterator[Violation
         if account in ("held", "dust"):
             booked[chain, token] += units
         if account == "held" and units:
-            yield LOST, f"{_name(intent)} still holds {units} of {token} on {chain}"
-        if account in ("in_transit", "crossed") and units and not _is_bridged(intent):
-            yield BOOKS, f"{_name(intent)}: {units} of {token} in {account} without a bridge"
+            yield LOST, f"{name_of(intent)} still holds {units} of {token} on {chain}"
+        if account in ("in_transit", "crossed") and units and not is_bridged(intent):
+            yield BOOKS, f"{name_of(intent)}: {units} of {token} in {account} without a bridge"
         if account == "in_transit" and units:
-            yield LOST, f"{_name(intent)}: {units} of {token} are still in transit"
+            yield LOST, f"{name_of(intent)}: {units} of {token} are still in transit"
         if account == "escrow" and units:
-            yield LOST, f"{_name(intent)}: {units} of {token} collected and neither paid nor back"
+            yield (
+                LOST,
+                f"{name_of(intent)}: {units} of {token} collected and neither paid nor back",
+            )
         if account == "dust" and (units < 0 or not has_dust):
-            yield BOOKS, f"{_name(intent)}: {units} of {token} are dust without a reason"
+            yield BOOKS, f"{name_of(intent)}: {units} of {token} are dust without a reason"
     for (chain, token), units in booked.items():
         lies = facts.holdings.get((chain, intent["address"], token), 0)
         if lies != units:
-            yield BOOKS, f"{_name(intent)}: {lies} of {token} on {chain}, the books have {units}"
+            yield (
+                BOOKS,
+                f"{name_of(intent)}: {lies} of {token} on {chain}, the books have {units}",
+            )
     if int(intent["balance_at_address"]) != mine.get(
         ("held", intent["source_chain"], intent["token_in"]), 0
     ):
-        yield BOOKS, f"{_name(intent)}: its record has {intent['balance_at_address']}"
+        yield BOOKS, f"{name_of(intent)}: its record has {intent['balance_at_address']}"
 
 
 def _check_transactions(facts: Facts) -> Iterator[Violation]:
-    names = {row["id"]: _name(row) for row in facts.intents}
+    names = {row["id"]: name_of(row) for row in facts.intents}
     for row in facts.outbound_txs:
         stuck = row["state"] in OPEN_TXS or (row["state"] == "FAILED" and row["kind"] in RETURNS)
         waits = row["kind"] == "RELEASE" and facts.transfer_states.get(row["intent_id"]) == PARKED
@@ -202,7 +193,3 @@ def elsewhere(facts: Facts) -> int:
 def operator_txs(facts: Facts) -> Iterable[ChainTx]:
     """The transactions that the service sent."""
     return (tx for tx in facts.transactions if tx.kind == CALL)
-
-
-def _name(intent: Row) -> str:
-    return f"payment {intent['id']} ({intent['state']}, {intent['metadata'][:60]})"

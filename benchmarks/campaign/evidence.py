@@ -14,6 +14,7 @@ from benchmarks.campaign.check_service import (
     check_events,
     check_logs,
 )
+from benchmarks.campaign.check_swaps import check_swaps
 from benchmarks.campaign.facts import Facts
 from benchmarks.campaign.stories import Payment
 
@@ -36,10 +37,12 @@ class Evidence:
     def violations(self) -> list[Violation]:
         """Everything that is wrong, as (check, sentence)."""
         unique = frozenset(p.created["recipient"] for p in self.payments if p.created)
+        refusing = frozenset(address for p in self.payments for address in p.refusing)
         return [
             *((UNENDED, f"{n} {what} are open at the end") for what, n in self.left.items()),
             *((ANSWERS, sentence) for sentence in self.problems),
-            *check_payments(self.facts, unique),
+            *check_payments(self.facts, unique, refusing),
+            *check_swaps(self.facts),
             *check_books(self.facts),
             *check_events(self.facts, self.accepted),
             *check_answers(self.facts, self.payments, self.listed),

@@ -22,7 +22,12 @@ class Processes:
     """The API and its engines on one database; safe to share between threads."""
 
     def __init__(
-        self, installation: Installation, engines: int, tally: Tally, life_seconds: int
+        self,
+        installation: Installation,
+        engines: int,
+        tally: Tally,
+        life_seconds: int,
+        inventory: bool,
     ) -> None:
         self._installation, self._tally = installation, tally
         self._settings = {
@@ -31,6 +36,7 @@ class Processes:
             "PAYOUT_GRACE_SECONDS": str(life_seconds),
             # Its payers are hostile: refunds would wait for days.
             "RETURN_ALLOWANCE_USD": "1000000",
+            "INVENTORY": str(inventory),
         }
         self._port = free_port()
         self.base = f"http://127.0.0.1:{self._port}"
@@ -124,18 +130,19 @@ class Processes:
 
 @contextmanager
 def running_processes(
-    database: str, folder: Path, tally: Tally, life_seconds: int
+    database: str, folder: Path, tally: Tally, life_seconds: int, inventory: bool
 ) -> Iterator[tuple[Processes, str]]:
     """Processes and the URL of their database: one engine on SQLite, two on PostgreSQL. Payments
-    live this long, and their payouts are tried for as long again."""
+    live this long, and their payouts are tried for as long again. `inventory`: also payments that
+    no bridge carries are offered."""
     if database == "sqlite":
         url = f"sqlite:///{folder / 'crossway.db'}"
         with new_installation(url, folder) as installation:
-            yield Processes(installation, 1, tally, life_seconds), url
+            yield Processes(installation, 1, tally, life_seconds, inventory), url
     else:
         with (
             running_postgres() as server,
             new_postgres(server, empty=True) as url,
             new_installation(url, folder) as installation,
         ):
-            yield Processes(installation, 2, tally, life_seconds), url
+            yield Processes(installation, 2, tally, life_seconds, inventory), url

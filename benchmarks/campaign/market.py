@@ -13,6 +13,8 @@ from crossway.adapters.chains.addresses import address_from_digest
 CHAINS_FILE = Path(__file__).parents[2] / "src/crossway/catalogue/chains.toml"
 STABLE, VOLATILE = ("USDC", "USDT", "DAI"), ("ETH", "WETH", "WBTC", "LINK", "SOL", "POL", "TRON")
 SAME_CHAIN_SHARE, VOLATILE_SHARE, LARGE_SHARE = 0.1, 0.25, 0.02
+# Of payments: between EVM chains, most of which a bridge joins, with what none carries to USDC.
+SWAP_SHARE, BOUGHT = 0.15, "USDC"
 SMALL_USD, LARGE_USD = (1, 60), (2_000, 20_000)
 
 
@@ -63,6 +65,18 @@ class Market:
         offered = [token for token in self.tokens[chain] if token["symbol"] in symbols]
         return rng.choice(offered or self.tokens[chain][:1])
 
+    def draw_swap(
+        self, rng: random.Random
+    ) -> tuple[str, str, dict[str, Any], list[dict[str, Any]]]:
+        """Source, destination, a token to pay with and those to pay out, which are another."""
+        evm = [c for c in self.tokens if chain_facts()[c].kind == "evm" and self._listed(c, BOUGHT)]
+        source, destination = rng.sample(evm, 2)
+        paid = [token for token in self.tokens[source] if token["symbol"] != BOUGHT]
+        return source, destination, rng.choice(paid), self._listed(destination, BOUGHT)
+
+    def _listed(self, chain: str, symbol: str) -> list[dict[str, Any]]:
+        return [token for token in self.tokens[chain] if token["symbol"] == symbol]
+
     def other_token(self, rng: random.Random, chain: str, symbol: str) -> str:
         """A symbol that is not this one."""
         return str(rng.choice([t["symbol"] for t in self.tokens[chain] if t["symbol"] != symbol]))
@@ -74,8 +88,13 @@ class Market:
 
     def create_body(self, rng: random.Random, name: str) -> dict[str, Any]:
         """The body of a payment whose recipient and payer nobody shares."""
-        source, destination = self.draw_route(rng)
-        token = self.draw_token(rng, source)
+        if rng.random() < SWAP_SHARE:
+            source, destination, token, out = self.draw_swap(rng)
+        else:
+            source, destination = self.draw_route(rng)
+            token = self.draw_token(rng, source)
+            same = self._listed(destination, token["symbol"])
+            out = same if rng.random() < 0.5 else []
         usd = LARGE_USD if rng.random() < LARGE_SHARE else SMALL_USD
         body = {
             "amount": str(rng.randint(usd[0] * 10**6, usd[1] * 10**6)),
@@ -88,7 +107,6 @@ class Market:
         }
         if rng.random() < 0.3:
             body["sender"] = new_wallet(source, f"{name} sender")
-        same = [t for t in self.tokens[destination] if t["symbol"] == token["symbol"]]
-        if same and rng.random() < 0.5:
-            body["tokenOut"] = same[0]["address"]
+        if out:
+            body["tokenOut"] = out[0]["address"]
         return body

@@ -13,12 +13,13 @@ from benchmarks.campaign.market import Market, chain_facts
 from benchmarks.campaign.tally import Tally
 
 ENDED = ("COMPLETED", "EXPIRED")
-POLL_SECONDS = (3.0, 9.0)
+POLL_SECONDS, WATCH_SECONDS = (3.0, 9.0), (0.2, 0.6)
 
 
 @dataclass
 class Payment:
-    """One payment of the work: what was asked for, and what was acknowledged."""
+    """One payment of the work: what was asked for, what was acknowledged, and the addresses that
+    refused for a while or refuse for good."""
 
     name: str
     kind: str
@@ -28,6 +29,7 @@ class Payment:
     tally: Tally
     body: dict[str, Any] = field(default_factory=dict)
     created: dict[str, Any] | None = None
+    refusing: set[str] = field(default_factory=set)
 
     @property
     def address(self) -> str:
@@ -86,6 +88,7 @@ class Payment:
     def refuse(self, chain: str, address: str, word: str = "refuse") -> Paused[None]:
         """Let a token refuse an address on a chain, or `accept` it again."""
         path = f"/sandbox/chains/{chain}/faults"
+        self.refusing.add(address)
         yield from self.client.insist("POST", path, {word: [address]})
         self.tally.happened(f"fault {word}")
 
@@ -184,6 +187,14 @@ def refused(payment: Payment) -> Paused[None]:
         yield from payment.refuse(*place, "accept")
 
 
+def refused_late(payment: Payment) -> Paused[None]:
+    """The recipient refuses for good once the deposit is on its way, as no simulation foresees."""
+    yield from payment.deposit("exact")
+    while (yield from payment.read()) == "PENDING":
+        yield payment.rng.uniform(*WATCH_SECONDS)
+    yield from payment.refuse(payment.body["destination_chain"], payment.body["recipient"])
+
+
 def refund_refused(payment: Payment) -> Paused[None]:
     """The payer's address refuses its refund for a while; the merchant asks for it until it went.
 
@@ -229,6 +240,7 @@ STORIES: Final[Mapping[str, tuple[int, Callable[[Payment], Paused[None]]]]] = {
     "nothing": (3, nothing),
     "triggered": (6, triggered),
     "refused": (3, refused),
+    "refused late": (2, refused_late),
     "refund refused": (1, refund_refused),
     "other chain": (2, other_chain),
 }
