@@ -1,4 +1,4 @@
-"""The faults of a run: bad chains, providers and receivers, a clock that jumps, kills, freezes."""
+"""The faults of a run: bad chains, bridges, ramps and receivers, clock jumps, kills, freezes."""
 
 import heapq
 import random
@@ -22,6 +22,7 @@ CALM = {
     "feeFactor": 1,
     "lie": "",
 }
+BRIDGES, CALM_BRIDGE = ("ACROSS", "CCTP"), {"paused": False, "silent": False, "lateSeconds": 0}
 CALM_PROVIDER = {"downSeconds": 0, "slowSeconds": 0, "refuseNext": 0, "shortBps": 0}
 FAULT_PAUSE_SECONDS, CLOCK_PAUSE_SECONDS = (0.1, 1.0), (3.0, 9.0)
 CLOCK_JUMP_SECONDS = (5, 45)
@@ -64,6 +65,8 @@ class Weather:
             self._insist(f"/sandbox/chains/{chain}/faults", CALM)
         for _, _, path, body in self._due:
             self._insist(path, body)
+        for bridge in BRIDGES:
+            self._insist(f"/sandbox/bridges/{bridge}/faults", CALM_BRIDGE)
         for provider in PROVIDERS:
             self._insist(f"/sandbox/ramp/providers/{provider}/faults", CALM_PROVIDER)
 
@@ -104,6 +107,8 @@ class Weather:
         body, lasting, end = _KINDS[kind](self, chain)
         if kind == "provider":
             path = f"/sandbox/ramp/providers/{rng.choice(PROVIDERS)}/faults"
+        if kind == "bridge":
+            path = f"/sandbox/bridges/{rng.choice(BRIDGES)}/faults"
         if kind == "receiver":
             path, self._receiver.down = "receiver", True
         elif not body or self._client.once("POST", path, body) is None:
@@ -129,6 +134,11 @@ class Weather:
         symbol = self._rng.choice(symbols)
         full = {"balances": {"relayer": {symbol: self.inventory[chain, symbol]}}}
         return {"balances": {"relayer": {symbol: "0"}}}, self._rng.uniform(2, 12), full
+
+    def bridge(self, chain: str) -> "Fault":
+        """A bridge takes and delivers nothing, does not answer, or is late, for a while."""
+        faults = ({"paused": True}, {"silent": True}, {"lateSeconds": self._rng.randint(10, 60)})
+        return self._rng.choice(faults), self._rng.uniform(3, 12), CALM_BRIDGE
 
     def number(self, low: int, high: int) -> int:
         """A random number."""
@@ -156,6 +166,7 @@ _KINDS: dict[str, Any] = {
     "lying node": lambda w, c: ({"lie": w.lie()}, w.number(2, 8), {"lie": ""}),
     "shortage": Weather.shortage,
     "receiver": lambda w, c: ({}, w.number(2, 8), {}),
+    "bridge": Weather.bridge,
     "provider": lambda w, c: ({"downSeconds": w.number(2, 20)}, 0, None),
 }
 
