@@ -24,7 +24,7 @@ def run(stored: tuple[int, ...] = STORED) -> list[tuple[str, str, str, bool]]:
 
 
 def _lifecycles() -> tuple[str, str, str, bool]:
-    """Deposits seen, credited, started, filled and reimbursed; creating is not counted."""
+    """Deposits seen, sent over CCTP, attested to and delivered; creating is not counted."""
     with service() as built:
         who = caller(built)
         model = payment(built, who)
