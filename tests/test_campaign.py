@@ -254,12 +254,18 @@ def keep_bought(facts: Facts, intent: Row) -> None:
 
 def refund_deposited_token(facts: Facts, intent: Row) -> None:
     """The refund is in the token that the exchange has."""
+    refund_instead(facts, intent, intent["token_in"], int(intent["deposit_amount"]))
+
+
+def refund_instead(facts: Facts, intent: Row, token: str, units: int) -> None:
+    """A refund from the operator's contract instead of the payout."""
     intent["state"] = "REFUNDED"
-    start = next(tx for tx in facts.transactions if tx.intent_hash == intent["intent_hash"])
-    units = int(intent["deposit_amount"])
-    back = Moved(intent["bridger"], intent["refund_address"], intent["token_in"], units)
-    refund = replace(start, tx_id="refund", purpose="REFUND", moved=(back,))
-    facts.transactions.append(refund)
+    mine = [tx for tx in facts.transactions if tx.intent_hash == intent["intent_hash"]]
+    facts.transactions = [tx for tx in facts.transactions if tx not in mine]
+    start = next(tx for tx in mine if tx.purpose == "START" and tx.moved)
+    moved = (Moved(intent["bridger"], intent["refund_address"], token, units),)
+    refund = replace(start, tx_id="refund", purpose="REFUND", moved=moved)
+    facts.transactions += [start, refund]
 
 
 def book_other_price(facts: Facts, intent: Row) -> None:
@@ -294,6 +300,22 @@ def test_each_damage_of_a_swap_is_noticed(
     damage(copy.facts, intent)
     told = {name for name, text in copy.violations() if words in text and str(intent["id"]) in text}
     assert check in told
+
+
+@pytest.mark.slow
+def test_what_a_swap_bought_may_go_back_and_nothing_less(
+    campaign: tuple[Run, Evidence],
+) -> None:
+    _, evidence = campaign
+    for missing in (0, 1):
+        copy = replace(evidence, facts=deepcopy(evidence.facts))
+        intent = swapped(copy.facts, "OPERATOR")
+        swap = swap_of(intent, flows_by_intent(copy.facts)[intent["id"]])
+        assert swap is not None
+        refund_instead(copy.facts, intent, swap.token, swap.output - missing)
+        name = f"payment {intent['id']} "
+        told = [text for _, text in copy.violations() if name in text and " collected, " in text]
+        assert len(told) == missing
 
 
 def a_run(**changes: object) -> Run:

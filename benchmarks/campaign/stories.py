@@ -240,7 +240,7 @@ STORIES: Final[Mapping[str, tuple[int, Callable[[Payment], Paused[None]]]]] = {
     "nothing": (3, nothing),
     "triggered": (6, triggered),
     "refused": (3, refused),
-    "refused late": (2, refused_late),
+    "refused late": (4, refused_late),
     "refund refused": (1, refund_refused),
     "other chain": (2, other_chain),
 }
