@@ -138,6 +138,22 @@ def answer_wrongly(evidence: Evidence) -> None:
     evidence.listed = {**evidence.listed, address: shown}
 
 
+def closed_transfer(evidence: Evidence) -> Row:
+    """Inventory that a bridge brought to another chain."""
+    transfers = evidence.facts.inventory_transfers.values()
+    closed = (row for rows in transfers for row in rows if row["state"] == "CLOSED")
+    return next(row for row in closed if row["destination_chain"])
+
+
+def bring_less(evidence: Evidence) -> None:
+    transfer = closed_transfer(evidence)
+    transfer["amount"] = str(int(transfer["amount"]) - 1)
+
+
+def leave_transfer(evidence: Evidence) -> None:
+    closed_transfer(evidence)["state"] = "SENT"
+
+
 def leave_alert(evidence: Evidence) -> None:
     evidence.facts.alerts.append({"kind": "engine", "subject": "tick", "message": "failed"})
 
@@ -156,6 +172,8 @@ DAMAGES = [
     (book_wrong_unit, "books"),
     (keep_wrong_balance, "books"),
     (send_unbooked, "books"),
+    (bring_less, "books"),
+    (leave_transfer, "unended"),
     (take_payout, "chain"),
     (drop_event, "events"),
     (swap_events, "events"),

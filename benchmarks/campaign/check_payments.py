@@ -17,6 +17,7 @@ from benchmarks.campaign.flows import (
 ENDED = ("COMPLETED", "EXPIRED", "REFUNDED")
 OPEN_TXS = ("DUE", "SIGNED", "CONFIRMED")
 RETURNS = ("REFUND", "RETURN_EXCESS")
+INVENTORY_ENDED = ("CLOSED", "REFUSED", "RETURNED")
 LOST, PAID_TWICE, UNENDED, BOOKS = "lost", "paid twice", "unended", "books"
 Violation = tuple[str, str]
 
@@ -141,7 +142,8 @@ def _check_rest(facts: Facts, intent: Row, has_dust: bool) -> Iterator[Violation
             booked[chain, token] += units
         if account == "held" and units:
             yield LOST, f"{name_of(intent)} still holds {units} of {token} on {chain}"
-        if account in ("in_transit", "crossed") and units and not is_bridged(intent):
+        has_bridge = is_bridged(intent) or intent["id"] in facts.inventory_transfers
+        if account in ("in_transit", "crossed") and units and not has_bridge:
             yield BOOKS, f"{name_of(intent)}: {units} of {token} in {account} without a bridge"
         if account == "in_transit" and units:
             yield LOST, f"{name_of(intent)}: {units} of {token} are still in transit"
@@ -152,6 +154,7 @@ def _check_rest(facts: Facts, intent: Row, has_dust: bool) -> Iterator[Violation
             )
         if account == "dust" and (units < 0 or not has_dust):
             yield BOOKS, f"{name_of(intent)}: {units} of {token} are dust without a reason"
+    yield from _check_inventory(facts, intent)
     for (chain, token), units in booked.items():
         lies = facts.holdings.get((chain, intent["address"], token), 0)
         if lies != units:
@@ -163,6 +166,18 @@ def _check_rest(facts: Facts, intent: Row, has_dust: bool) -> Iterator[Violation
         ("held", intent["source_chain"], intent["token_in"]), 0
     ):
         yield BOOKS, f"{name_of(intent)}: its record has {intent['balance_at_address']}"
+
+
+def _check_inventory(facts: Facts, intent: Row) -> Iterator[Violation]:
+    """The books have what bridges moved of the inventory for it where it arrived."""
+    mine = facts.balances_by_intent.get(intent["id"], {})
+    for row in facts.inventory_transfers.get(intent["id"], ()):
+        if row["state"] not in INVENTORY_ENDED:
+            yield UNENDED, f"{name_of(intent)}: inventory transfer {row['id']} is {row['state']}"
+        place = row["destination_chain"], row["destination_token"]
+        units = int(row["amount"]) if row["state"] == "CLOSED" else 0
+        if place[0] and mine.get(("crossed", *place), 0) != -units:
+            yield BOOKS, f"{name_of(intent)}: {units} of inventory arrived, the books differ"
 
 
 def _check_transactions(facts: Facts) -> Iterator[Violation]:

@@ -124,6 +124,9 @@ class Facts:
             row["intent_id"]: row["state"]
             for row in database.rows("SELECT intent_id, state FROM bridge_transfers")
         }
+        self.inventory_transfers: dict[int, list[Row]] = defaultdict(list)
+        for row in database.rows("SELECT * FROM inventory_transfers"):
+            self.inventory_transfers[row["intent_id"]].append(row)
         self.outbox = database.rows("SELECT * FROM outbox ORDER BY position")
         self.deliveries = database.rows(
             "SELECT state, count(*) AS n FROM deliveries GROUP BY state"
