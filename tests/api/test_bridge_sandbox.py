@@ -44,3 +44,10 @@ def test_unknown_faults_are_refused(
     answer = api.post(f"/sandbox/bridges/{bridge}/faults", body)
     assert answer.status_code == 400
     assert named in answer.json()["message"]
+
+
+def test_the_exchange_can_be_told_to_sell_nothing(api: Api) -> None:
+    answer = api.post("/sandbox/bridges/EXCHANGE/faults", {"paused": True})
+    assert answer.json() == {"success": True, "bridge": "EXCHANGE", "faults": {"paused": True}}
+    answer = api.post("/sandbox/bridges/EXCHANGE/faults", {"paused": False})
+    assert answer.json()["faults"] == {}

@@ -131,7 +131,9 @@ class BridgeFaults(RequestModel):
         "Whether no relayer fills a deposit.", True, default=None
     )
     paused: SkipValidation[bool | None] = field(
-        "Whether its contracts take and deliver nothing.", True, default=None
+        "Whether its contracts take and deliver nothing, or EXCHANGE sells nothing.",
+        True,
+        default=None,
     )
     wrongAnswer: SkipValidation[str | None] = field(
         "What its attestations have other than the burn. Empty for nothing.",

@@ -55,11 +55,15 @@ _RHINOFI: Mapping[str, FaultField] = {
     "refused": _REFUSED,
     "silent": _SILENT,
 }
+_EXCHANGE: Mapping[str, FaultField] = {
+    "paused": FaultField("Ask for more than any deposit", "Sells nothing", "switch"),
+}
 FAULT_FIELDS: Mapping[str, Mapping[str, FaultField]] = {
     "CCTP": _CCTP,
     "ACROSS": _ACROSS,
     "GATEWAY": _GATEWAY,
     "RHINOFI": _RHINOFI,
+    bridge_controls.EXCHANGE: _EXCHANGE,
 }
 ANSWERS: Mapping[str, str] = {
     "recipient": "recipient",
@@ -71,7 +75,8 @@ ANSWERS: Mapping[str, str] = {
 
 def list_bridges() -> dict[str, str]:
     """The simulated bridges with their display names."""
-    return {bridge: bridge_title(bridge) for bridge in FAULT_FIELDS}
+    titles = {bridge: bridge_title(bridge) for bridge in FAULT_FIELDS}
+    return titles | {bridge_controls.EXCHANGE: "Exchange"}
 
 
 def list_active_faults(services: Services, caller: Principal, bridge: str) -> tuple[Detail, ...]:

@@ -1,4 +1,4 @@
-"""Controls of the simulated bridges: their faults."""
+"""Controls of the simulated bridges, and of the exchange before them: their faults."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,9 +13,11 @@ from crossway.ports.services import Services
 from crossway.usecases.simulator.fault_fields import parse_boolean, parse_choice, parse_number
 from crossway.usecases.validation_errors import ValidationErrors
 
-BRIDGES: Final = tuple(
-    bridge.value
-    for bridge in (BridgeName.ACROSS, BridgeName.CCTP, BridgeName.GATEWAY, BridgeName.RHINOFI)
+EXCHANGE: Final = "EXCHANGE"
+"""The exchange on which starts swap deposits; paused, it sells nothing."""
+BRIDGES: Final = (
+    *(BridgeName.ACROSS.value, BridgeName.CCTP.value),
+    *(BridgeName.GATEWAY.value, BridgeName.RHINOFI.value, EXCHANGE),
 )
 MAX_SECONDS: Final = 30 * 86_400
 _NO_FAULTS: Final = BridgeFaults(
