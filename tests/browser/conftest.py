@@ -55,10 +55,11 @@ class Site:
 
 @contextmanager
 def running_site(folder: Path) -> Iterator[Site]:
-    """`crossway serve`, as `make run` starts it, on an empty folder."""
+    """`crossway serve`, as `make run` starts it, on an empty folder, with payments out of
+    inventory, of which alone an operator can be short."""
     port = free_port()
     with new_installation(f"sqlite:///{folder / 'crossway.db'}", folder) as installation:
-        installation.start("site", "crossway", "serve", "--port", str(port))
+        installation.start("site", "crossway", "serve", "--port", str(port), INVENTORY="true")
         url = f"http://127.0.0.1:{port}"
         wait_until("it answers", lambda: installation.responds("site", f"{url}/api/healthz"))
         keys = json.loads((folder / "first_keys.json").read_text())
