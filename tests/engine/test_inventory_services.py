@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from crossway.adapters.chains.simulated.contracts.timing import RHINO_QUOTE_SECONDS
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import State
 from crossway.domain.inventory_transfer import InventoryTransfer
@@ -17,9 +18,11 @@ from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.loop import Engine
 from crossway.ports.inventory_bridge import (
     Agreed,
+    AgreementExpired,
     ContractInvocation,
     Declined,
     InventoryBridge,
+    Pending,
     TransferStatus,
     Unanswered,
 )
@@ -213,3 +216,34 @@ def test_a_bridge_that_is_not_configured_any_more_sends_nothing(tmp_path: Path) 
     assert sends.state == "DUE"
     assert not world.alerts("engine")
     assert world.state(intent, TRANSFER) == "AGREED"
+
+
+class Lasting(Service):
+    """Its contract takes a deposit at any time, as rhino.fi's does: it never says that an agreement
+    has expired for which something was signed."""
+
+    def track(self, transfers: Sequence[InventoryTransfer]) -> Sequence[TransferStatus]:
+        said = zip(transfers, super().track(transfers), strict=True)
+        return [
+            Pending() if isinstance(status, AgreementExpired) and one.state != "AGREED" else status
+            for one, status in said
+        ]
+
+
+def test_a_deposit_that_is_refused_until_its_quote_lapses_does_not_stop_the_bridge(
+    tmp_path: Path,
+) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    use(world, "RHINOFI", Lasting)
+    world.set_inventory(ARBITRUM, 0)
+    intent = world.pay()
+    world.wait_moved(intent, TRANSFER, "SENDING")
+    world.sandbox.inject_faults(BASE, Faults(revert_next=1_000))
+    world.pass_time(RHINO_QUOTE_SECONDS + 30, step=5)
+    world.sandbox.inject_faults(BASE, Faults(revert_next=0))
+    world.wait_for_state(intent, State.COMPLETED, within=300)
+    other = world.pay()
+    world.wait_for_state(other, State.COMPLETED, within=300)
+    assert world.wait_moved(intent, TRANSFER, "CLOSED").attempt == 2
+    world.pass_time(60)
+    world.check_books()

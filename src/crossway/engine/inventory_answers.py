@@ -12,6 +12,7 @@ from crossway.domain.inventory_transfer import (
     InventoryTransferKind,
     InventoryTransferState,
 )
+from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.domain.quotes import bridge_title
 from crossway.engine.alerts import raise_alert
 from crossway.engine.inventory_effects import apply_arrival, apply_return, reverse_arrival
@@ -53,7 +54,15 @@ class NotStarted:
     """The payment's deposit is not collected, or a reorganisation undid that."""
 
 
-Answer = Agreed | Declined | PaymentEnded | NotStarted | TransferStatus
+@dataclass(frozen=True, slots=True)
+class NeverSent:
+    """Its agreement has lapsed, and nothing that was signed for this due transaction moved anything
+    or can any more, which is final."""
+
+    tx: OutboundTx
+
+
+Answer = Agreed | Declined | PaymentEnded | NotStarted | NeverSent | TransferStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +213,13 @@ def _is_own(context: _Context, transfer: InventoryTransfer, tx_id: str) -> bool:
     return bool(context.unit.outbound_txs.find_own_tx_ids(transfer.arrival_chain, [tx_id]))
 
 
+def _apply_never_sent(context: _Context, transfer: InventoryTransfer, answer: NeverSent) -> int:
+    tx, due = answer.tx, OutboundTxState.DUE
+    if not context.unit.outbound_txs.lock_in_state({tx.id: tx.tx_id}, due):
+        return _look_later(context, transfer)  # It was signed again meanwhile.
+    return _apply_expired(context, transfer, AgreementExpired())
+
+
 def _apply_expired(context: _Context, transfer: InventoryTransfer, answer: AgreementExpired) -> int:
     del answer
     if transfer.state not in (S.AGREED, S.SENDING):
@@ -249,6 +265,7 @@ _APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
     Declined: _apply_declined,
     PaymentEnded: _apply_ended,
     NotStarted: _apply_unstarted,
+    NeverSent: _apply_never_sent,
     Pending: _apply_waiting,
     Unanswered: _apply_waiting,
     Arrived: _apply_arrived,

@@ -17,13 +17,20 @@ from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.inventory_answers import (
     Answer,
     Followed,
+    NeverSent,
     NotStarted,
     PaymentEnded,
     apply_answers,
 )
 from crossway.engine.serial_worker import SerialWorker
+from crossway.engine.unsent_inventory import find_unsent
 from crossway.ports.chain import ChainHead
-from crossway.ports.inventory_bridge import InventoryBridge, Unanswered
+from crossway.ports.inventory_bridge import (
+    InventoryBridge,
+    Pending,
+    TransferStatus,
+    Unanswered,
+)
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
@@ -130,7 +137,8 @@ def take_step(
             answers.append(_have_agreed(services, client, transfer, intent))
     if client is not None and sent:
         statuses = client.track([transfer for transfer, _ in sent])
-        answers += zip(sent, statuses, strict=True)
+        for one, status in zip(sent, statuses, strict=True):
+            answers.append((one, _unless_unsent(services, one[0], status)))
         finalized = _read_missing(services, finalized, sent)
     services.process.failpoint("inventory-polled")
 
@@ -138,6 +146,17 @@ def take_step(
         return services.store.write(lambda unit: apply_answers(unit, services, batch, finalized))
 
     return sum(bisect_batch(services, "moving inventory", answers, _intent_of, write))
+
+
+def _unless_unsent(
+    services: Services, transfer: InventoryTransfer, status: TransferStatus
+) -> Answer:
+    """What is said of a transfer, unless our own nodes say that it was never sent in time."""
+    if isinstance(status, Pending | Unanswered):
+        with suppress(Unreachable):
+            if (tx := find_unsent(services, transfer)) is not None:
+                return NeverSent(tx)
+    return status
 
 
 def _intent_of(item: tuple[Followed, Answer]) -> int:

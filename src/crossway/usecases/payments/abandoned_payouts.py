@@ -48,7 +48,7 @@ def find_unpaid(
     undecided = {
         attempt.outbound_tx_id
         for attempt in attempts
-        if not _is_over(statuses.get(attempt.signed.tx_id), finalized)
+        if not is_over(statuses.get(attempt.signed.tx_id), finalized)
     }
     return {
         tx.id
@@ -57,8 +57,8 @@ def find_unpaid(
     }
 
 
-def _is_over(status: TxStatus | None, finalized: int) -> bool:
-    """Whether a transaction has paid nothing for good: it reverted in a final block, or can never
+def is_over(status: TxStatus | None, finalized: int) -> bool:
+    """Whether a transaction has moved nothing for good: it reverted in a final block, or can never
     be included."""
     if isinstance(status, IncludedTx):
         return bool(status.reason) and status.block_height <= finalized
