@@ -141,8 +141,9 @@ def _is_own(intent: Intent, claim: PayerClaim) -> bool:
 
 
 def kept_amount(snapshot: CheckoutSnapshot) -> int:
-    """The network costs that a refund after the recipient's refusal leaves out."""
-    total = snapshot.intent.terms.deposit_amount
+    """The network costs that a refund after the recipient's refusal leaves out, in units of what
+    was collected."""
+    total = snapshot.intent.collected.amount
     refunds = [
         total - t.amount
         for t in snapshot.outbound_txs

@@ -183,6 +183,7 @@ def _words(
 ) -> dict[str, str]:
     """The values that the texts of a state use."""
     intent, locale = view.intent, page_request.t.locale
+    collected = intent.collected
 
     def asset(units: int) -> str:
         return format_exact(units, intent.asset_decimals, intent.asset_symbol, locale)
@@ -194,7 +195,7 @@ def _words(
         "missing": asset(status.missing),
         "bridge": bridge_title(intent.terms.bridge),
         "held": asset(status.held),
-        "kept": asset(kept_amount(view)),
+        "kept": format_exact(kept_amount(view), collected.decimals, collected.symbol, locale),
         "arrives": format_exact(
             intent.terms.payout_amount, intent.out_decimals, intent.out_symbol, locale
         ),

@@ -72,7 +72,7 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
         moved = amount_confirmation.amount_of_intent(intent, amount)
         confirm_money(title, warning, offer.label, moved, lambda _, typed: _refund(story, typed))
     elif offer.name == "give_up":
-        moved = amount_confirmation.amount_of_intent(intent, intent.terms.deposit_amount)
+        moved = amount_confirmation.amount_of_collected(intent, intent.collected.amount)
         confirm_money(
             "Give up this payout?",
             offer.confirm_text,

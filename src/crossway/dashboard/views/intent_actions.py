@@ -164,8 +164,8 @@ def _payout_waits(outbound_txs: Sequence[OutboundTx]) -> bool:
 
 
 def _give_up_action(catalogue: Catalogue, intent: Intent) -> AvailableAction:
-    terms = intent.terms
-    amount = format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    terms, collected = intent.terms, intent.collected
+    amount = format_amount(collected.amount, collected.decimals, collected.symbol)
     source, to = (chain_name(catalogue, c) for c in (terms.source_chain, terms.destination_chain))
     confirm_text = (
         f"The recipient on {to} is not paid, and {amount} on {source} goes back to "

@@ -37,9 +37,21 @@ class TransferAmount:
 
 def amount_of_intent(intent: Intent, amount: int) -> TransferAmount:
     """An amount of an intent's deposit token, valued at the agreed price."""
-    total = intent.terms.deposit_amount
-    micro_usd = -(-intent.costs.total_micro_usd * amount // total) if total else None
+    micro_usd = _value(intent, amount, intent.terms.deposit_amount)
     return TransferAmount(amount, intent.asset_decimals, intent.asset_symbol, micro_usd)
+
+
+def amount_of_collected(intent: Intent, amount: int) -> TransferAmount:
+    """An amount of what the start of an intent collected, which is another token than its deposit's
+    where that was swapped; all of it is worth what was deposited."""
+    collected = intent.collected
+    micro_usd = _value(intent, amount, collected.amount)
+    return TransferAmount(amount, collected.decimals, collected.symbol, micro_usd)
+
+
+def _value(intent: Intent, amount: int, total: int) -> int | None:
+    """The value of a part of an intent's total, rounded up, in micro-USD."""
+    return -(-intent.costs.total_micro_usd * amount // total) if total else None
 
 
 def amount_at_address(services: Services, balance: AddressBalance) -> TransferAmount:

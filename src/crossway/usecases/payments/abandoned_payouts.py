@@ -91,7 +91,7 @@ def give_up_by_hand(
         )
     if intent.custody is Custody.BRIDGE:
         raise InvalidStatus("A bridge carries it: only the bridge can deliver or return it")
-    amount = amount_confirmation.amount_of_intent(intent, intent.terms.deposit_amount)
+    amount = amount_confirmation.amount_of_collected(intent, intent.collected.amount)
     amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
     payout = _require_unpaid(services, intent)
 

@@ -1,6 +1,7 @@
 """Manual operations on one intent: check for deposits, redirect refunds, scan other chains."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from crossway.domain.clients import Principal, Scope
@@ -17,7 +18,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.money import amount_confirmation
-from crossway.usecases.money.amount_confirmation import amount_of_intent
+from crossway.usecases.money.amount_confirmation import amount_of_collected, amount_of_intent
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
 from crossway.usecases.payments.intents import get_by_address, get_by_id
 from crossway.usecases.payments.lifecycle import (
@@ -116,9 +117,18 @@ def _list_failed_returns(unit: UnitOfWork, intent: Intent) -> list[OutboundTx]:
 def redirected_amount(
     intent: Intent, failed: Sequence[OutboundTx]
 ) -> amount_confirmation.TransferAmount:
-    """The total amount that these failed refunds of an intent send."""
-    amount = sum(intent.balance_at_address if tx.amount is None else tx.amount for tx in failed)
-    return amount_of_intent(intent, amount)
+    """The total amount that these failed refunds of an intent send. Where the deposit was swapped,
+    it is told by what was collected, if that is sent, at the value of all."""
+    at_address = amount_of_intent(
+        intent, sum(intent.balance_at_address for tx in failed if tx.amount is None)
+    )
+    collected = amount_of_collected(intent, sum(tx.amount or 0 for tx in failed))
+    if not collected.amount:
+        return at_address
+    values = at_address.micro_usd, collected.micro_usd
+    total = None if None in values else sum(value or 0 for value in values)
+    together = at_address.amount if intent.swap is None else 0
+    return replace(collected, amount=collected.amount + together, micro_usd=total)
 
 
 def _amount_to_return(
