@@ -43,6 +43,13 @@ class Pools:
         return fair * (1_001_000_000 + 10 * output // 10**6) // 10**9
 
 
+class Generous(Pools):
+    """As a node says that lies: they ask for nothing."""
+
+    def _cost(self, path: PoolPath, output: int) -> int | None:
+        return 0
+
+
 @pytest.fixture
 def pools() -> Pools:
     return Pools()
@@ -90,6 +97,12 @@ def test_a_chain_that_does_not_answer_is_named(pools: Pools) -> None:
     answer = ask(exchange(pools))
     assert isinstance(answer, SwapRejected)
     assert answer.reason == "Uniswap v3 on BASE_MAINNET gives no quote: the node does not answer"
+
+
+def test_a_node_by_which_pools_ask_for_nothing_has_no_price() -> None:
+    answer = ask(exchange(Generous()))
+    assert isinstance(answer, SwapRejected)
+    assert answer.reason == "Uniswap v3 has no pool that sells USDC for ETH on BASE_MAINNET"
 
 
 def test_only_chains_with_pools_and_tokens_that_are_offered_are_sold(pools: Pools) -> None:

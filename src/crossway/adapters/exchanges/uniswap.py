@@ -128,7 +128,8 @@ def _answer(
     sought: _Sought, cost: tuple[PoolPath, int, int] | None, prices: Mapping[str, Price]
 ) -> Answer:
     request = sought.request
-    if cost is None:
+    # No pool sells for nothing: a node that says so has no answer.
+    if cost is None or not cost[1]:
         return SwapRejected(
             f"{NAME} has no pool that sells {request.symbol_out} for {request.symbol_in} on "
             f"{request.chain}"
