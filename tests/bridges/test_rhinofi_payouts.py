@@ -88,7 +88,7 @@ def test_an_earlier_payout_is_not_this_ones(world: RhinofiWorld) -> None:
 def test_one_payout_is_told_of_one_transfer_alone(world: RhinofiWorld) -> None:
     first, second = world.sent_one(1), world.sent_one(2)
     paid = world.pay_out()
-    arrived = Arrived(paid, world.anvils[ARBITRUM].height)
+    arrived = Arrived(paid, world.anvils[ARBITRUM].height, paid_units=AMOUNT)
     for sent in (first, second):
         world.tell(sent, "EXECUTED", payout_tx=paid)
     assert world.track(first, second) == [arrived, claims(world, paid)]
@@ -103,7 +103,7 @@ def test_a_payout_whose_block_went_away_has_not_arrived(world: RhinofiWorld) -> 
     to = world.anvils[ARBITRUM]
     paid = world.pay_out()
     world.tell(sent, "EXECUTED", payout_tx=paid)
-    assert world.track(sent) == [Arrived(paid, to.height)]
+    assert world.track(sent) == [Arrived(paid, to.height, paid_units=AMOUNT)]
     state = InventoryTransferState.DELIVERED
     delivered = replace(sent, state=state, destination_tx=paid)
     to.rpc("anvil_reorg", 1, [])
@@ -111,7 +111,7 @@ def test_a_payout_whose_block_went_away_has_not_arrived(world: RhinofiWorld) -> 
     # The service paid again by another transaction.
     again = world.pay_out()
     world.tell(sent, "EXECUTED", payout_tx=again)
-    assert world.track(delivered) == [Arrived(again, to.height)]
+    assert world.track(delivered) == [Arrived(again, to.height, paid_units=AMOUNT)]
 
 
 def test_a_node_that_is_behind_does_not_take_back_what_arrived(world: RhinofiWorld) -> None:
@@ -133,7 +133,8 @@ def test_a_silent_service_does_not_take_back_what_arrived(world: RhinofiWorld) -
     world.service.silent = True
     state = InventoryTransferState.DELIVERED
     delivered = replace(sent, state=state, destination_tx=paid)
-    assert world.track(delivered) == [Arrived(paid, world.anvils[ARBITRUM].height)]
+    arrived = Arrived(paid, world.anvils[ARBITRUM].height, paid_units=AMOUNT)
+    assert world.track(delivered) == [arrived]
 
 
 def test_a_transfer_that_is_accepted_and_never_executed_waits(world: RhinofiWorld) -> None:
@@ -168,7 +169,7 @@ def test_it_came_back_only_by_a_transfer_of_all_of_it(world: RhinofiWorld) -> No
         assert world.track(sent) == [Pending(words)]
     back = world.pay_out(BASE, AMOUNT + FEE)
     world.tell(sent, "FAILED", refund_tx=back)
-    assert world.track(sent) == [GivenBack(back)]
+    assert world.track(sent) == [GivenBack(back, AMOUNT + FEE)]
 
 
 def test_an_unknown_transfer_and_one_of_another_number_conclude_nothing(

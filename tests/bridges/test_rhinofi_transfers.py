@@ -79,7 +79,7 @@ def test_inventory_is_deposited_exactly_and_arrives_where_our_nodes_see_it(
         assert world.track(sent) == [Pending(words)]
     paid = world.pay_out()
     world.tell(sent, "EXECUTED", payout_tx=paid)
-    assert world.track(sent) == [Arrived(paid, to.height)]
+    assert world.track(sent) == [Arrived(paid, to.height, paid_units=AMOUNT)]
     assert to.balance(RELAYER) == STOCK + AMOUNT
     assert world.inventory.balances() == {}
 

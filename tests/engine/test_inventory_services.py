@@ -12,6 +12,7 @@ from crossway.adapters.chains.simulated.contracts.timing import RHINO_QUOTE_SECO
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import State
 from crossway.domain.inventory_transfer import InventoryTransfer
+from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.quotes import BridgeName
 from crossway.engine.inventory_funding import InventoryFunding
@@ -19,6 +20,7 @@ from crossway.engine.loop import Engine
 from crossway.ports.inventory_bridge import (
     Agreed,
     AgreementExpired,
+    Arrived,
     ContractInvocation,
     Declined,
     InventoryBridge,
@@ -246,4 +248,36 @@ def test_a_deposit_that_is_refused_until_its_quote_lapses_does_not_stop_the_brid
     world.wait_for_state(other, State.COMPLETED, within=300)
     assert world.wait_moved(intent, TRANSFER, "CLOSED").attempt == 2
     world.pass_time(60)
+    world.check_books()
+
+
+class Repeating(Service):
+    """Says of every transfer that it was paid by what paid the first one."""
+
+    def __init__(self, real: InventoryBridge) -> None:
+        super().__init__(real)
+        self.first: Arrived | None = None
+
+    def track(self, transfers: Sequence[InventoryTransfer]) -> Sequence[TransferStatus]:
+        return [self._said(*one) for one in zip(transfers, super().track(transfers), strict=True)]
+
+    def _said(self, transfer: InventoryTransfer, status: TransferStatus) -> TransferStatus:
+        if self.first is None and isinstance(status, Arrived):
+            self.first = replace(status, paid_units=transfer.amount)
+        return self.first if self.first and transfer.state in ("SENT", "DELIVERED") else status
+
+
+def test_one_payout_that_the_service_names_twice_arrives_once(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    use(world, "RHINOFI", Repeating)
+    world.set_inventory(ARBITRUM, 0)
+    first = world.pay()
+    world.wait_for_state(first, State.COMPLETED)
+    world.wait_moved(first, TRANSFER, "CLOSED")
+    world.set_faults("RHINOFI", unexecuted=True)
+    second = world.pay()
+    sent = world.wait_moved(second, TRANSFER, "SENT", within=60)
+    world.pass_time(10)
+    assert world.state(second, TRANSFER) == "SENT"
+    assert world.booked(Account.IN_TRANSIT, BASE) == sent.source_amount
     world.check_books()

@@ -33,6 +33,22 @@ def test_postings_come_back_in_their_order_with_their_time(store: SqlStore) -> N
         assert unit.ledger.list_by_tx([], {"tx-1"}) == []
 
 
+def test_what_a_transaction_moved_is_told_for_all_payments_together(store: SqlStore) -> None:
+    intents = [store_intent(store) for _ in range(2)]
+    moved = [a_posting(intent, HUGE, "tx-1") for intent in intents]
+    others = [a_posting(intents[0], 5, "tx-2"), a_posting(intents[0], 7, "tx-1", chain=ARBITRUM)]
+    store.write(lambda unit: unit.ledger.post([a_posting(intents[0], 9, "tx-1")], later(-1)))
+    store.write(lambda unit: unit.ledger.post([*moved, *others], NOW))
+    one = moved[0]
+    debit, credit = ((side, one.chain, one.token, "tx-1", NOW) for side in (one.debit, one.credit))
+    with store.read() as unit:
+        assert unit.ledger.sum_of_tx(*debit) == 2 * HUGE
+        assert unit.ledger.sum_of_tx(*credit) == -2 * HUGE
+    store.write(lambda unit: unit.ledger.post([one.reversed()], later(1)))
+    with store.read() as unit:
+        assert unit.ledger.sum_of_tx(*debit) == HUGE
+
+
 def test_a_posting_of_zero_is_not_stored(store: SqlStore) -> None:
     intent = store_intent(store)
     store.write(lambda unit: unit.ledger.post([a_posting(intent, 0)], NOW))

@@ -12,6 +12,7 @@ from crossway.domain.inventory_transfer import (
     InventoryTransferKind,
     InventoryTransferState,
 )
+from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.domain.quotes import bridge_title
 from crossway.engine.alerts import raise_alert
@@ -41,6 +42,8 @@ _PATIENCE: Final = 4
 _UNANSWERED_FOR: Final = timedelta(minutes=3)
 _ENDED: Final = "The payment ended before it was needed."
 _TOO_MUCH: Final = "{} asks for more than the payment has brought."
+_BOOKED: Final = "The service names {}, which paid other transfers."
+_CLOCK_SLACK: Final = timedelta(minutes=5)
 _SENT: Final = (S.SENT, S.OVERDUE)
 
 
@@ -205,8 +208,29 @@ def _apply_arrived(context: _Context, transfer: InventoryTransfer, answer: Arriv
     if transfer.state not in _SENT and _is_own(context, transfer, answer.tx_id):
         # Booked with our transaction, once that has the confirmations that it needs.
         return _look_later(context, transfer)
+    moved = (transfer.destination_chain, transfer.destination_token, transfer.amount)
+    if _is_booked(context, transfer, answer, *moved):
+        return _apply_waiting(context, transfer, Pending(_BOOKED.format(answer.tx_id)))
     apply_arrival(context.unit, batch, transfer, answer)
     return 1
+
+
+def _is_booked(
+    context: _Context,
+    transfer: InventoryTransfer,
+    answer: Arrived | GivenBack,
+    *moved: *tuple[str, str, int],
+) -> bool:
+    """Whether the books have what a transaction paid as that of others, so that it did not pay
+    this transfer, too: `moved` is the chain, the token and the units that it would have."""
+    if answer.paid_units is None:
+        return False
+    chain, token, units = moved
+    context.unit.leases.lock(f"inventory:{chain}")
+    since = transfer.created_at - _CLOCK_SLACK
+    ledger, account = context.unit.ledger, Account.INVENTORY
+    booked = ledger.sum_of_tx(account, chain, token, answer.tx_id, since)
+    return booked + units > answer.paid_units
 
 
 def _is_own(context: _Context, transfer: InventoryTransfer, tx_id: str) -> bool:
@@ -243,6 +267,9 @@ def _apply_expired(context: _Context, transfer: InventoryTransfer, answer: Agree
 def _apply_given_back(context: _Context, transfer: InventoryTransfer, answer: GivenBack) -> int:
     if transfer.state not in _SENT:
         return _look_later(context, transfer)
+    moved = (transfer.source_chain, transfer.source_token, transfer.source_amount)
+    if _is_booked(context, transfer, answer, *moved):
+        return _apply_waiting(context, transfer, Pending(_BOOKED.format(answer.tx_id)))
     apply_return(context.batch, transfer, answer)
     title = bridge_title(transfer.bridge)
     message = f"{title} gave back the inventory that it was to move for payment "

@@ -40,11 +40,13 @@ class Pending:
 class Arrived:
     """Our own nodes report that it arrived, by this transaction, in a block of this height; a
     DEPOSIT arrives when the block of its transaction is final. `fee_units` is what the service
-    took on top, in units of the source's token."""
+    took on top, in units of the source's token. `paid_units` is all that the transaction paid of
+    the token, where it is the service that says for which transfer."""
 
     tx_id: str
     height: int
     fee_units: int = 0
+    paid_units: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,11 @@ class AgreementExpired:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The service gave it back, by this transaction that our own nodes report."""
+    """The service gave it back, by this transaction that our own nodes report; `paid_units` as in
+    `Arrived`."""
 
     tx_id: str
+    paid_units: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,13 @@ class LedgerRepository(Protocol):
         """The sum of all postings of a token between two accounts in this direction."""
         ...
 
+    def sum_of_tx(
+        self, account: Account, chain: str, token: str, tx: str, since: datetime
+    ) -> int:
+        """What the postings of a transaction since a time added to an account, less what they
+        took."""
+        ...
+
     def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
         """Debits and credits of an account by chain and token since a day, included."""
         ...

@@ -143,6 +143,17 @@ class SqlLedger:
         query = select(c.amount).where(c.debit == debit.value, c.credit == credit.value, *of_token)
         return sum(int(amount) for amount in self._db.execute(query).scalars())
 
+    def sum_of_tx(
+        self, account: Account, chain: str, token: str, tx: str, since: datetime
+    ) -> int:
+        c = postings.c
+        of_tx = (c.chain == chain, c.token == token, c.at >= to_micros(since), c.tx == tx)
+        debits, credits = (
+            sum(map(int, self._db.execute(select(c.amount).where(side, *of_tx)).scalars()))
+            for side in (c.debit == account.value, c.credit == account.value)
+        )
+        return debits - credits
+
     def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
         return DailyBalances(self._db).get_turnovers(account, first_day)
 

@@ -239,8 +239,8 @@ def _judge(transfer: InventoryTransfer, report: TransferReport, payouts: Payouts
             transfer.source_amount,
             transfer.created_at,
         )
-        if payouts.find(expected, report.refund_tx) is not None:
-            return GivenBack(report.refund_tx)
+        if (found := payouts.find(expected, report.refund_tx)) is not None:
+            return GivenBack(report.refund_tx, found.total)
         return Pending(
             f"{TITLE} says that it gave all back by {report.refund_tx}, as our nodes do not."
         )
@@ -254,5 +254,7 @@ def _find_arrival(transfer: InventoryTransfer, tx_id: str, payouts: Payouts) -> 
         transfer.amount,
         transfer.created_at,
     )
-    payment = payouts.find(expected, tx_id)
-    return None if payment is None else Arrived(payment.tx_hash, payment.block_height)
+    if (found := payouts.find(expected, tx_id)) is None:
+        return None
+    payment = found.transfer
+    return Arrived(payment.tx_hash, payment.block_height, paid_units=found.total)
