@@ -29,6 +29,7 @@ from crossway.ports.inventory_bridge import (
     Unanswered,
 )
 from crossway.ports.sandbox import Faults
+from crossway.usecases.chains.kill_switches import set_kill_switch
 from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
 from tests.processes import PATIENCE_SECONDS, wait_until
 
@@ -280,4 +281,37 @@ def test_one_payout_that_the_service_names_twice_arrives_once(tmp_path: Path) ->
     world.pass_time(10)
     assert world.state(second, TRANSFER) == "SENT"
     assert world.booked(Account.IN_TRANSIT, BASE) == sent.source_amount
+    world.check_books()
+
+
+@pytest.mark.parametrize("bridge", ["GATEWAY", "RHINOFI"])
+def test_a_kill_switch_keeps_inventory_from_the_bridge(tmp_path: Path, bridge: str) -> None:
+    world = FundingWorld(tmp_path, bridge)
+    kind = DEPOSIT if bridge == "GATEWAY" else TRANSFER
+    intent = world.pay()
+    world.wait_for_state(intent, State.COMPLETED)
+    set_kill_switch(world.services, world.operator, f"bridge:{bridge}", True, "it was robbed")
+    held = world.wait_moved(intent, kind, "PLANNED")
+    world.pass_time(300)
+    held = world.wait_moved(intent, kind, "PLANNED")
+    assert held.reason.endswith("is disabled: it was robbed.")
+    assert OutboundTxKind.INVENTORY_SEND not in world.txs(intent)
+    assert not world.alerts("funding_overdue")
+    set_kill_switch(world.services, world.operator, f"bridge:{bridge}", False, "")
+    world.wait_moved(intent, kind, "CLOSED", within=240)
+    world.check_books()
+
+
+def test_a_kill_switch_keeps_what_was_agreed_from_the_bridge(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    world.set_inventory(ARBITRUM, 0)
+    base, intent = world.inventory(BASE), world.pay()
+    world.wait_moved(intent, TRANSFER, "AGREED")
+    set_kill_switch(world.services, world.operator, "bridge:RHINOFI", True, "it was robbed")
+    world.machine.seconds += 2
+    life = intent.terms.expires_at.timestamp() - world.machine.seconds
+    world.pass_time(life + world.services.policy.payout_grace_seconds, step=60)
+    world.wait_for_state(intent, State.REFUNDED)
+    assert world.inventory(BASE) == base
+    assert world.refunded(intent) == intent.terms.deposit_amount
     world.check_books()

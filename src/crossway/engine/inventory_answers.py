@@ -31,7 +31,6 @@ from crossway.ports.inventory_bridge import (
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.operating.inventory_alerts import FUNDING_OVERDUE, FUNDING_REFUSED
-from crossway.usecases.payments.inventory_transfers import BEFORE_START
 from crossway.usecases.payments.lifecycle import IntentBatch
 
 S, Event, Kind = InventoryTransferState, InventoryTransferEvent, InventoryTransferKind
@@ -53,8 +52,11 @@ class PaymentEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class NotStarted:
-    """The payment's deposit is not collected, or a reorganisation undid that."""
+class Held:
+    """Nothing is asked for now, for a reason that is nobody's fault, in a sentence: the payment's
+    deposit is not collected, or a kill switch is on."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class NeverSent:
     tx: OutboundTx
 
 
-Answer = Agreed | Declined | PaymentEnded | NotStarted | NeverSent | TransferStatus
+Answer = Agreed | Declined | PaymentEnded | Held | NeverSent | TransferStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +153,10 @@ def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: Payment
     return 1
 
 
-def _apply_unstarted(context: _Context, transfer: InventoryTransfer, answer: NotStarted) -> int:
-    """It is woken by the start, and looked at until the payment ends without one."""
-    del answer
+def _apply_held(context: _Context, transfer: InventoryTransfer, answer: Held) -> int:
+    """A start wakes it; until then it is looked at in case the payment ends without one."""
     later = context.now + _LONGEST
-    context.batch.inventory.update(transfer, next_at=later, reason=BEFORE_START)
+    context.batch.inventory.update(transfer, next_at=later, reason=answer.reason)
     return 0
 
 
@@ -209,28 +210,23 @@ def _apply_arrived(context: _Context, transfer: InventoryTransfer, answer: Arriv
         # Booked with our transaction, once that has the confirmations that it needs.
         return _look_later(context, transfer)
     moved = (transfer.destination_chain, transfer.destination_token, transfer.amount)
-    if _is_booked(context, transfer, answer, *moved):
+    if _is_booked(context, transfer.created_at, answer, moved):
         return _apply_waiting(context, transfer, Pending(_BOOKED.format(answer.tx_id)))
     apply_arrival(context.unit, batch, transfer, answer)
     return 1
 
 
 def _is_booked(
-    context: _Context,
-    transfer: InventoryTransfer,
-    answer: Arrived | GivenBack,
-    *moved: *tuple[str, str, int],
+    context: _Context, since: datetime, answer: Arrived | GivenBack, moved: tuple[str, str, int]
 ) -> bool:
     """Whether the books have what a transaction paid as that of others, so that it did not pay
-    this transfer, too: `moved` is the chain, the token and the units that it would have."""
+    `moved`, units of a token on a chain, too."""
     if answer.paid_units is None:
         return False
     chain, token, units = moved
     context.unit.leases.lock(f"inventory:{chain}")
-    since = transfer.created_at - _CLOCK_SLACK
-    ledger, account = context.unit.ledger, Account.INVENTORY
-    booked = ledger.sum_of_tx(account, chain, token, answer.tx_id, since)
-    return booked + units > answer.paid_units
+    of_tx = (Account.INVENTORY, chain, token, answer.tx_id, since - _CLOCK_SLACK)
+    return context.unit.ledger.sum_of_tx(*of_tx) + units > answer.paid_units
 
 
 def _is_own(context: _Context, transfer: InventoryTransfer, tx_id: str) -> bool:
@@ -268,7 +264,7 @@ def _apply_given_back(context: _Context, transfer: InventoryTransfer, answer: Gi
     if transfer.state not in _SENT:
         return _look_later(context, transfer)
     moved = (transfer.source_chain, transfer.source_token, transfer.source_amount)
-    if _is_booked(context, transfer, answer, *moved):
+    if _is_booked(context, transfer.created_at, answer, moved):
         return _apply_waiting(context, transfer, Pending(_BOOKED.format(answer.tx_id)))
     apply_return(context.batch, transfer, answer)
     title = bridge_title(transfer.bridge)
@@ -291,7 +287,7 @@ _APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
     Agreed: _apply_agreed,
     Declined: _apply_declined,
     PaymentEnded: _apply_ended,
-    NotStarted: _apply_unstarted,
+    Held: _apply_held,
     NeverSent: _apply_never_sent,
     Pending: _apply_waiting,
     Unanswered: _apply_waiting,

@@ -17,8 +17,8 @@ from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.inventory_answers import (
     Answer,
     Followed,
+    Held,
     NeverSent,
-    NotStarted,
     PaymentEnded,
     apply_answers,
 )
@@ -33,7 +33,12 @@ from crossway.ports.inventory_bridge import (
 )
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
+from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.payments.inventory_transfers import (
+    BEFORE_START,
+    InventoryTransferBatch,
+    why_disabled,
+)
 
 BATCH: Final = 200
 # So many of one batch are asked about and stored together.
@@ -120,7 +125,7 @@ def take_step(
 ) -> int:
     """Ask a bridge's service about its transfers, and store what it says; returns how many
     advanced. `finalized` are the newest final heights of some chains."""
-    client = services.inventory_bridges.get(bridge)
+    client, disabled = services.inventory_bridges.get(bridge), active_kill_switches(services)
     answers: list[tuple[Followed, Answer]] = []
     sent: list[Followed] = []
     for transfer, intent in followed:
@@ -132,7 +137,9 @@ def take_step(
         elif intent.state in _ENDED:
             answers.append(((transfer, intent), PaymentEnded()))
         elif intent.state in _UNSTARTED:
-            answers.append(((transfer, intent), NotStarted()))
+            answers.append(((transfer, intent), Held(BEFORE_START)))
+        elif reason := why_disabled(disabled, transfer):
+            answers.append(((transfer, intent), Held(reason)))
         else:
             answers.append(_have_agreed(services, client, transfer, intent))
     if client is not None and sent:

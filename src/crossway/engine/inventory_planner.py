@@ -21,7 +21,11 @@ from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
-from crossway.usecases.payments.inventory_transfers import bringing_transfer, moves_inventory
+from crossway.usecases.payments.inventory_transfers import (
+    bringing_transfer,
+    moves_inventory,
+    why_disabled,
+)
 
 S = InventoryTransferState
 _REPLACED: Final = "Nothing to send: {} was asked anew, or the transfer has ended."
@@ -53,6 +57,7 @@ class FundingPlanner:
         intents: Mapping[int, Intent],
     ) -> None:
         self._unit, self._services, self._head = unit, services, head
+        self._disabled = snapshot.disabled
         self._stocks, self._unified = dict(snapshot.stocks), dict(snapshot.unified)
         # The tokens and unified balances from which open transfers have been deducted.
         self._reserved: set[object] = set()
@@ -82,6 +87,8 @@ class FundingPlanner:
         bridge, symbol = intent.terms.bridge, intent.out_symbol
         if new is None or new.kind in known or bridge not in services.inventory_bridges:
             return wait_for_inventory(services, intent)
+        if reason := why_disabled(self._disabled, new):
+            return Decision(wait_reason=reason)
         if leaves_stock(intent):
             token = intent.collected.token
             enough = self.uncommitted_stock(intent.terms.source_chain, token)
@@ -168,6 +175,10 @@ class FundingPlanner:
             return Decision(wait_reason=f"{bridge_title(transfer.bridge)} is not configured here.")
         if transfer.has_lapsed(self._head.time):
             return Decision(wait_reason=_LAPSED.format(bridge_title(transfer.bridge)))
+        is_mint = transfer.kind is InventoryTransferKind.MINT
+        # What is minted comes to the relayer: a switch keeps inventory from leaving it.
+        if not is_mint and (reason := why_disabled(self._disabled, transfer)):
+            return Decision(wait_reason=reason)
         if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
             return self._decide_approval(transfer)
         kind = OutboundTxKind.INVENTORY_APPROVE
@@ -175,7 +186,7 @@ class FundingPlanner:
         own = [a for a in approvals if attempt_of(a) == attempt_of(tx)]
         if any(approval.state not in CONFIRMED_STATES for approval in own):
             return Decision(wait_reason=_APPROVING)
-        amount, is_mint = tx.amount or 0, transfer.kind is InventoryTransferKind.MINT
+        amount = tx.amount or 0
         # What open transfers have reserved includes this one.
         if is_mint or self.uncommitted_stock(tx.chain, tx.token) + amount >= amount:
             return SIGN

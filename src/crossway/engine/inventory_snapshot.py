@@ -10,6 +10,7 @@ from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.quotes import BridgeName
 from crossway.ports.chain import Chain
 from crossway.ports.services import Services
+from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.payments.inventory_transfers import moves_inventory
 
 Location = tuple[str, str]
@@ -19,8 +20,9 @@ Location = tuple[str, str]
 class FundingSnapshot:
     """What can be moved for payments whose transactions are due on one chain: `stocks`, what the
     relayer has there by token, and `unified`, what may be minted by bridge and for main networks or
-    test networks, None where the service does not say."""
+    test networks, None where the service does not say. `disabled`: the kill switches' reasons."""
 
+    disabled: Mapping[str, str] = field(default_factory=dict)
     stocks: dict[str, int] = field(default_factory=dict)
     unified: dict[tuple[str, bool], int | None] = field(default_factory=dict)
 
@@ -34,7 +36,7 @@ def read_funding_snapshot(
 ) -> FundingSnapshot:
     """Read what is needed for due inventory transactions, and for starts of payments of which their
     destination's inventory would pay too few. Raises `Unreachable` for the chain itself."""
-    snapshot = FundingSnapshot()
+    snapshot = FundingSnapshot(active_kill_switches(services))
     lacking = list(_find_lacking(services, starting, inventory))
     tokens = {tx.token for tx in txs if tx.kind is OutboundTxKind.INVENTORY_SEND}
     tokens |= {i.collected.token for i in lacking if leaves_stock(i)}

@@ -1,4 +1,4 @@
-"""Finds inventory transfers whose agreement lapsed before their transaction could be carried out."""
+"""Finds inventory transfers whose agreement lapsed before their transaction was carried out."""
 
 from crossway.domain.inventory_transfer import (
     InventoryTransfer,

@@ -98,9 +98,7 @@ class LedgerRepository(Protocol):
         """The sum of all postings of a token between two accounts in this direction."""
         ...
 
-    def sum_of_tx(
-        self, account: Account, chain: str, token: str, tx: str, since: datetime
-    ) -> int:
+    def sum_of_tx(self, account: Account, chain: str, token: str, tx: str, since: datetime) -> int:
         """What the postings of a transaction since a time added to an account, less what they
         took."""
         ...

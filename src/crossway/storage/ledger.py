@@ -143,9 +143,7 @@ class SqlLedger:
         query = select(c.amount).where(c.debit == debit.value, c.credit == credit.value, *of_token)
         return sum(int(amount) for amount in self._db.execute(query).scalars())
 
-    def sum_of_tx(
-        self, account: Account, chain: str, token: str, tx: str, since: datetime
-    ) -> int:
+    def sum_of_tx(self, account: Account, chain: str, token: str, tx: str, since: datetime) -> int:
         c = postings.c
         of_tx = (c.chain == chain, c.token == token, c.at >= to_micros(since), c.tx == tx)
         debits, credits = (

@@ -1,4 +1,4 @@
-"""Several payments by rhino.fi in one transaction: each transfer is told the one that is its own."""
+"""Several payments by rhino.fi in one transaction: each transfer is told its own."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,6 +1,6 @@
 """Inventory transfers of payments: what is planned for which payment, and how they are changed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
@@ -13,7 +13,7 @@ from crossway.domain.inventory_transfer import (
     InventoryTransferKind,
     advance_inventory_transfer,
 )
-from crossway.domain.quotes import BridgeName
+from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.ports.inventory_transfer_repository import (
     InventoryTransferChange,
     NewInventoryTransfer,
@@ -49,6 +49,17 @@ def settling_transfer(intent: Intent, at: datetime) -> NewInventoryTransfer | No
 def moves_inventory(intent: Intent) -> bool:
     """Whether the payment's bridge moves the operator's inventory for it."""
     return intent.custody is Custody.OPERATOR and intent.terms.bridge in _BRINGING
+
+
+def why_disabled(
+    disabled: Mapping[str, str], transfer: InventoryTransfer | NewInventoryTransfer
+) -> str:
+    """Why a kill switch keeps inventory from being moved so, in a sentence; empty where none does.
+    `disabled` are the reasons by subject."""
+    bridge = BridgeName(transfer.bridge)
+    route = f"route:{bridge}:{transfer.source_chain}:{transfer.destination_chain}"
+    reason = disabled.get(f"bridge:{bridge}") or disabled.get(route)
+    return f"{bridge_title(bridge)} is disabled: {reason}." if reason else ""
 
 
 def repaid_amount(intent: Intent) -> int:
