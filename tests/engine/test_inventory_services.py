@@ -30,6 +30,7 @@ from crossway.ports.inventory_bridge import (
 )
 from crossway.ports.sandbox import Faults
 from crossway.usecases.chains.kill_switches import set_kill_switch
+from crossway.usecases.payments.abandoned_payouts import give_up_by_hand
 from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
 from tests.processes import PATIENCE_SECONDS, wait_until
 
@@ -314,4 +315,17 @@ def test_a_kill_switch_keeps_what_was_agreed_from_the_bridge(tmp_path: Path) -> 
     world.wait_for_state(intent, State.REFUNDED)
     assert world.inventory(BASE) == base
     assert world.refunded(intent) == intent.terms.deposit_amount
+    world.check_books()
+
+
+def test_nothing_is_sent_any_more_for_a_payment_that_was_given_up(tmp_path: Path) -> None:
+    world = FundingWorld(tmp_path, "RHINOFI")
+    world.set_inventory(ARBITRUM, 0)
+    base, intent = world.inventory(BASE), world.pay()
+    world.wait_moved(intent, TRANSFER, "AGREED")
+    give_up_by_hand(world.services, world.operator, intent.id)
+    ended = world.wait_moved(intent, TRANSFER, "REFUSED", within=2 * RHINO_QUOTE_SECONDS)
+    assert ended.reason == "The payment ended before it was needed."
+    world.wait_for_state(intent, State.REFUNDED)
+    assert world.inventory(BASE) == base
     world.check_books()

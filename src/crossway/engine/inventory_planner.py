@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from crossway.domain.intent import Intent
+from crossway.domain.intent import Intent, State
 from crossway.domain.inventory_transfer import (
     InventoryTransfer,
     InventoryTransferKind,
@@ -35,6 +35,8 @@ _APPROVED: Final = (OutboundTxState.SIGNED, *CONFIRMED_STATES)
 _APPROVING: Final = "The approval must be confirmed first."
 _BRINGS: Final = "{} brings {} to {} for it first: {}."
 _UNIFIED_SHORT: Final = "The relayer is short of {} on {}, and so is the unified balance at {}."
+_ENDED: Final = "The payment has ended: what was agreed to for it lapses."
+_NOT_PAID_OUT: Final = (State.EXPIRED, State.FAILED, State.REFUNDED)
 _SILENT: Final = "The relayer is short of {} on {}, and {} does not say what it can bring."
 _STATES: Final = {
     S.PLANNED: "not agreed to yet",
@@ -176,6 +178,8 @@ class FundingPlanner:
         if transfer.has_lapsed(self._head.time):
             return Decision(wait_reason=_LAPSED.format(bridge_title(transfer.bridge)))
         is_mint = transfer.kind is InventoryTransferKind.MINT
+        if not is_mint and intent.state in _NOT_PAID_OUT:
+            return Decision(wait_reason=_ENDED)
         # What is minted comes to the relayer: a switch keeps inventory from leaving it.
         if not is_mint and (reason := why_disabled(self._disabled, transfer)):
             return Decision(wait_reason=reason)
