@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         KycCustomerRepository,
         OrderRepository,
     )
+    from crossway.ports.rebalancing_repository import RebalancingRepository
     from crossway.ports.records import KillSwitch
     from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
     from crossway.ports.second_factor_repository import SecondFactorRepository
@@ -162,6 +163,8 @@ class UnitOfWork(Protocol):
     def bridge_transfers(self) -> BridgeTransferRepository: ...
     @property
     def inventory_transfers(self) -> InventoryTransferRepository: ...
+    @property
+    def rebalancing(self) -> RebalancingRepository: ...
     @property
     def public_ids(self) -> PublicIds:
         """The record numbers as outsiders see them."""
