@@ -6,9 +6,9 @@ import pytest
 
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind
-from crossway.engine.loop import Engine
 from crossway.ports.sandbox import Faults
 from tests.engine.funding_world import ARBITRUM, BASE, DEPOSIT, MINT, TRANSFER, FundingWorld
+from tests.engine.killed_world import KilledWorld
 
 STEPS = (
     "before-inventory-poll",
@@ -26,29 +26,8 @@ OVER_GATEWAY += [("inventory-polled", number) for number in (2, 3, 4, 5)]
 OVER_GATEWAY += [("confirmed:INVENTORY_SEND", 2)]
 
 
-class Killed(BaseException):
-    """The end of a process, which no handler catches."""
-
-
-class KilledWorld(FundingWorld):
-    """Its engine is killed once, when it reaches a step for the n-th time."""
-
-    def __init__(self, folder: Path, bridge: str, step: str, number: int = 1) -> None:
-        self.step, self.left = step, number
-        super().__init__(folder, bridge, reached=self.reach)
-
-    def reach(self, step: str) -> None:
-        if step == self.step and self.left > 0:
-            self.left -= 1
-            if not self.left:
-                raise Killed(step)
-
-    def run(self, seconds: int) -> None:
-        for _ in range(seconds):
-            try:
-                self.pass_time(1)
-            except Killed:
-                self.engine = Engine(self.services, "another", sole=True)
+class PayingWorld(KilledWorld):
+    """A `KilledWorld` in which a payment is made."""
 
     def pay_to_the_end(self) -> Intent:
         self.set_inventory(ARBITRUM, 0)
@@ -60,7 +39,7 @@ class KilledWorld(FundingWorld):
 
 @pytest.mark.parametrize(("step", "number"), OVER_GATEWAY)
 def test_gateway_survives(tmp_path: Path, step: str, number: int) -> None:
-    world = KilledWorld(tmp_path, "GATEWAY", step, number)
+    world = PayingWorld(tmp_path, "GATEWAY", step, number)
     began = world.unified()
     intent = world.pay_to_the_end()
     assert intent.state is State.COMPLETED
@@ -76,7 +55,7 @@ def test_gateway_survives(tmp_path: Path, step: str, number: int) -> None:
 
 @pytest.mark.parametrize("step", OVER_RHINO)
 def test_rhino_survives(tmp_path: Path, step: str) -> None:
-    world = KilledWorld(tmp_path, "RHINOFI", step)
+    world = PayingWorld(tmp_path, "RHINOFI", step)
     base = world.inventory(BASE)
     intent = world.pay_to_the_end()
     assert intent.state is State.COMPLETED

@@ -1,5 +1,5 @@
-"""Inventory transfers: inventory that a bridge moves for a payment that is paid out of it, and the
-table of their states."""
+"""Inventory transfers: inventory that a bridge moves, for a payment that is paid out of it or to
+rebalance, and the table of their states."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -91,7 +91,8 @@ def advance_inventory_transfer(
 
 @dataclass(frozen=True, slots=True)
 class InventoryTransfer:
-    """One inventory transfer as stored, for a payment, unique on (intent_id, kind).
+    """One inventory transfer as stored, unique on (intent_id, kind): for a payment, or with the
+    `owner` number of the rebalancing transfer that it carries out in place of a payment's.
 
     `source_chain` is empty for a MINT and `destination_chain` for a DEPOSIT. `amount` is what
     arrives, in units of the token of the destination; `source_amount` what leaves, in units of

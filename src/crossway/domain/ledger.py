@@ -98,7 +98,9 @@ def is_unified(location: str) -> bool:
 class Posting:
     """`amount` of one token moved from the `credit` to the `debit` account.
 
-    `tx` is the transaction or deposit that caused it; a reorg is booked as the reverse.
+    `intent_id` is a payment's number, negative the `owner` number of a rebalancing transfer, or
+    `NO_INTENT`. `tx` is the transaction or deposit that caused it; a reorg is booked as the
+    reverse.
     """
 
     intent_id: int

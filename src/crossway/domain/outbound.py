@@ -106,7 +106,8 @@ def advance_outbound_tx(state: OutboundTxState, event: OutboundTxEvent) -> Outbo
 
 @dataclass(frozen=True, slots=True)
 class OutboundTx:
-    """One outbound transaction as stored, unique on (intent_id, kind, cause).
+    """One outbound transaction as stored, unique on (intent_id, kind, cause). One of a rebalancing
+    transfer has that one's `owner` number in place of a payment's.
 
     `amount` None means the whole balance of this token at the intent's address. `tx_id` is the
     latest attempt, `reason` says why it waits or failed, `attempt_count` counts reverts and drops.

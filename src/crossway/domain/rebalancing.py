@@ -76,7 +76,7 @@ class RebalancingSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class LocationBalance:
     """What the operator holds of a token at a location, in smallest units.
 
     `balance` is None where it could not be read. `reserved` is promised to payments that started,
@@ -255,6 +255,18 @@ def is_rebalancing(owner: int) -> bool:
 def rebalancing_id(owner: int) -> int:
     """The id of the rebalancing transfer that something belongs to."""
     return -owner
+
+
+def owner_title(owner: int) -> str:
+    """The payment or the rebalancing transfer that something belongs to, within a sentence."""
+    if is_rebalancing(owner):
+        return f"rebalancing transfer {rebalancing_id(owner)}"
+    return f"payment {owner}"
+
+
+def owner_subject(owner: int) -> str:
+    """The subject of an alert about what belongs to a payment or to a rebalancing transfer."""
+    return f"rebalancing:{rebalancing_id(owner)}" if is_rebalancing(owner) else str(owner)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.quotes import BridgeName
 from crossway.engine.outbound_decision import Decision
 from crossway.ports.chain import Chain
@@ -44,7 +44,7 @@ def read_authorized(services: Services, chain: Chain, txs: Sequence[OutboundTx])
     far as one of them asks for it. Raises `Unreachable`."""
     if not chain.accounts.redirect_seconds:
         return set()
-    asked = [tx for tx in txs if tx.kind not in (K.FILL, K.SKIP_NONCE)]
+    asked = [tx for tx in txs if tx.kind not in (K.FILL, K.SKIP_NONCE, *INVENTORY_KINDS)]
     with services.store.read() as unit:
         intents = unit.intents.get_many({tx.intent_id for tx in asked})
     coordinators = {

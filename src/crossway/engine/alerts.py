@@ -4,6 +4,7 @@ import logging
 from typing import Final
 
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.rebalancing import owner_subject, owner_title
 from crossway.engine.fenced_store import LeaseLost
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -15,17 +16,17 @@ SIGNING_ALERT: Final = "signing"
 """The kind of alert about a transaction that must not be signed; its key has the transaction."""
 
 _DESCRIPTIONS: Final = {
-    OutboundTxKind.START: "The collection of payment {}",
-    OutboundTxKind.FILL: "The payout of payment {}",
-    OutboundTxKind.RETURN_EXCESS: "The return of money of payment {}",
-    OutboundTxKind.REIMBURSE: "The repayment by the bridge for payment {}",
-    OutboundTxKind.REFUND: "The refund of payment {}",
-    OutboundTxKind.SKIP_NONCE: "The skipped nonce of payment {}",
-    OutboundTxKind.DELIVER: "The bridge's delivery of payment {}",
-    OutboundTxKind.RELEASE: "The release of what is parked for payment {}",
-    OutboundTxKind.GIVE_BACK: "The return of payment {} from the bridge's contract",
-    OutboundTxKind.INVENTORY_APPROVE: "The approval of an inventory transfer for payment {}",
-    OutboundTxKind.INVENTORY_SEND: "The inventory transfer for payment {}",
+    OutboundTxKind.START: "The collection of {}",
+    OutboundTxKind.FILL: "The payout of {}",
+    OutboundTxKind.RETURN_EXCESS: "The return of money of {}",
+    OutboundTxKind.REIMBURSE: "The repayment by the bridge for {}",
+    OutboundTxKind.REFUND: "The refund of {}",
+    OutboundTxKind.SKIP_NONCE: "The skipped nonce of {}",
+    OutboundTxKind.DELIVER: "The bridge's delivery of {}",
+    OutboundTxKind.RELEASE: "The release of what is parked for {}",
+    OutboundTxKind.GIVE_BACK: "The return of {} from the bridge's contract",
+    OutboundTxKind.INVENTORY_APPROVE: "The approval of an inventory transfer for {}",
+    OutboundTxKind.INVENTORY_SEND: "The inventory transfer for {}",
 }
 
 
@@ -41,7 +42,7 @@ def raise_signing_alert(unit: UnitOfWork, services: Services, tx: OutboundTx, re
     """Raise the alert about a transaction that must not be signed, or that its signer refuses."""
     message = f"{describe_outbound_tx(tx.kind, tx.intent_id)}: {reason}"
     key = f"{SIGNING_ALERT}:{tx.id}"
-    raise_alert(unit, services, key, SIGNING_ALERT, str(tx.intent_id), message)
+    raise_alert(unit, services, key, SIGNING_ALERT, owner_subject(tx.intent_id), message)
 
 
 class TaskHealth:
@@ -85,5 +86,5 @@ class TaskHealth:
 
 
 def describe_outbound_tx(kind: OutboundTxKind, intent_id: int) -> str:
-    """A transaction of a payment as the subject of a sentence."""
-    return _DESCRIPTIONS[kind].format(intent_id)
+    """A transaction of a payment or of a rebalancing transfer as the subject of a sentence."""
+    return _DESCRIPTIONS[kind].format(owner_title(intent_id))

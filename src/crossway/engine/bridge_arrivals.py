@@ -55,8 +55,8 @@ def apply_arrival(
         legs = destination_legs(intent, arrival)
         for leg in source_legs(intent, arrival):
             token = intent.collected.token
-            batch.add_postings(intent, terms.source_chain, token, tx_id, leg)
-    batch.add_postings(intent, terms.destination_chain, terms.token_out, tx_id, *legs)
+            batch.add_postings(intent.id, terms.source_chain, token, tx_id, leg)
+    batch.add_postings(intent.id, terms.destination_chain, terms.token_out, tx_id, *legs)
     match arrival.outcome:
         case ArrivalOutcome.PARKED:
             batch.apply_event(intent.id, IntentEvent.PARKED, "parked", PARKED_NOTE)

@@ -75,15 +75,15 @@ def _book_send(
     chain, deposit, sent = intent.terms.source_chain, intent.terms.token_in, intent.collected
     if intent.swap is None:
         leg = (Account.IN_TRANSIT, held, sent.amount)
-        batch.add_postings(intent, chain, deposit, tx_id, leg)
+        batch.add_postings(intent.id, chain, deposit, tx_id, leg)
         return
     spent = included.swapped[intent.intent_hash]
     legs: list[Leg] = [(Account.EXCHANGED, held, spent)]
     if rest := intent.terms.deposit_amount - spent:
         legs.append((Account.PAYER, held, rest))
-    batch.add_postings(intent, chain, deposit, tx_id, *legs)
+    batch.add_postings(intent.id, chain, deposit, tx_id, *legs)
     leg = (Account.IN_TRANSIT, Account.EXCHANGED, sent.amount)
-    batch.add_postings(intent, chain, sent.token, tx_id, leg)
+    batch.add_postings(intent.id, chain, sent.token, tx_id, leg)
 
 
 def apply_give_back(

@@ -120,7 +120,7 @@ def apply_return(
     intent, key = batch.current[tx.intent_id], (tx.intent_id, tx.chain, tx.token)
     book_transfers(batch, chain, tx, tx_id, _own_transfers(intent, chain, tx, transfers))
     if dust := recovered_dust(unit, batch, key):
-        batch.add_postings(intent, tx.chain, tx.token, tx_id, (Account.HELD, Account.DUST, dust))
+        batch.add_postings(intent.id, tx.chain, tx.token, tx_id, (Account.HELD, Account.DUST, dust))
     left = batch.balances.get(unit, key).held
     is_refund = tx.kind is OutboundTxKind.REFUND
     ends = is_refund and not left and intent.state in (State.EXPIRED, State.FAILED)
@@ -141,7 +141,7 @@ def book_transfers(
     intent = batch.current[tx.intent_id]
     for transfer in transfers:
         legs = build_ledger_legs(tx, intent, chain.accounts, transfer)
-        batch.add_postings(intent, chain.id, transfer.token, tx_id, *legs)
+        batch.add_postings(intent.id, chain.id, transfer.token, tx_id, *legs)
 
 
 def _own_transfers(

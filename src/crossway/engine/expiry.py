@@ -98,7 +98,7 @@ def _book_unexplained(unit: UnitOfWork, batch: IntentBatch, intent: Intent, amou
     the second refund finds nothing to move."""
     location = (intent.terms.source_chain, intent.terms.token_in)
     leg = (Account.HELD, Account.PAYER, amount)
-    batch.add_postings(intent, *location, f"unexplained:{intent.id}", leg)
+    batch.add_postings(intent.id, *location, f"unexplained:{intent.id}", leg)
     balance = intent.balance_at_address + amount
     batch.apply_event(
         intent.id,

@@ -11,6 +11,7 @@ from crossway.domain.outbound import (
     OutboundTxKind,
 )
 from crossway.domain.outbound_call import OutboundCall
+from crossway.domain.rebalancing import is_rebalancing
 from crossway.engine.alerts import raise_signing_alert
 from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.tx_builder import build_outbound_call
@@ -134,7 +135,7 @@ def _build_calls(
             tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
         )
         for tx in txs
-        if tx.kind not in INVENTORY_KINDS
+        if tx.kind not in INVENTORY_KINDS and not is_rebalancing(tx.intent_id)
     }
     return calls | build_inventory_calls(unit, services, chain, txs, intents)
 

@@ -15,6 +15,7 @@ from crossway.domain.inventory_transfer import (
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.domain.quotes import bridge_title
+from crossway.domain.rebalancing import owner_subject, owner_title
 from crossway.engine.alerts import raise_alert
 from crossway.engine.inventory_effects import apply_arrival, apply_return, reverse_arrival
 from crossway.engine.inventory_txs import new_inventory_txs
@@ -31,24 +32,27 @@ from crossway.ports.inventory_bridge import (
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.operating.inventory_alerts import FUNDING_OVERDUE, FUNDING_REFUSED
+from crossway.usecases.payments.inventory_transfers import most_leaving
 from crossway.usecases.payments.lifecycle import IntentBatch
 
 S, Event, Kind = InventoryTransferState, InventoryTransferEvent, InventoryTransferKind
-Followed = tuple[InventoryTransfer, Intent]
+Followed = tuple[InventoryTransfer, Intent | None]
+"""An inventory transfer, and the payment that it is for; None for one that rebalances."""
 _SHORTEST, _LONGEST = timedelta(seconds=1), timedelta(minutes=1)
 # A service is asked again after a part of the time since the transfer last changed.
 _PATIENCE: Final = 4
 _UNANSWERED_FOR: Final = timedelta(minutes=3)
-_ENDED: Final = "The payment ended before it was needed."
-_TOO_MUCH: Final = "{} asks for more than the payment has brought."
+_TOO_MUCH: Final = "{} asks for more than the payment has brought, or than was planned."
 _BOOKED: Final = "The service names {}, which paid other transfers."
 _CLOCK_SLACK: Final = timedelta(minutes=5)
 _SENT: Final = (S.SENT, S.OVERDUE)
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentEnded:
-    """The payment ended before anything was agreed to."""
+class NotNeeded:
+    """It is not asked for any more, for a reason in a sentence; nothing was agreed to."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class NeverSent:
     tx: OutboundTx
 
 
-Answer = Agreed | Declined | PaymentEnded | Held | NeverSent | TransferStatus
+Answer = Agreed | Declined | NotNeeded | Held | NeverSent | TransferStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +117,8 @@ def _next_look(transfer: InventoryTransfer, now: datetime) -> datetime:
 
 
 def _apply_agreed(context: _Context, transfer: InventoryTransfer, answer: Agreed) -> int:
-    batch, intent = context.batch, context.batch.current[transfer.intent_id]
-    title = bridge_title(transfer.bridge)
-    if transfer.kind is not Kind.MINT and answer.source_amount > _most(transfer, intent):
+    batch, title = context.batch, bridge_title(transfer.bridge)
+    if transfer.kind is not Kind.MINT and answer.source_amount > _most(context, transfer):
         return _apply_declined(context, transfer, Declined(_TOO_MUCH.format(title)))
     agreed = batch.inventory.apply(
         transfer,
@@ -133,23 +136,24 @@ def _apply_agreed(context: _Context, transfer: InventoryTransfer, answer: Agreed
     return 1
 
 
-def _most(transfer: InventoryTransfer, intent: Intent) -> int:
-    """The most that may leave the relayer's account: what a DEPOSIT settles, or the deposit that
-    the payer made for the amount and all fees."""
-    return transfer.amount if transfer.kind is Kind.DEPOSIT else intent.collected.amount
+def _most(context: _Context, transfer: InventoryTransfer) -> int:
+    """The most that may leave the relayer's account: what a DEPOSIT settles, the deposit that the
+    payer made for the amount and all fees, or what was planned to rebalance."""
+    if transfer.kind is Kind.DEPOSIT:
+        return transfer.amount
+    return most_leaving(context.unit, [transfer])[transfer.id]
 
 
 def _apply_declined(context: _Context, transfer: InventoryTransfer, answer: Declined) -> int:
     context.batch.inventory.apply(transfer, Event.REFUSE, reason=answer.reason)
-    title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
-    message = f"{title} does not move inventory for payment {intent_id}: {answer.reason}"
+    title, owner = bridge_title(transfer.bridge), owner_title(transfer.intent_id)
+    message = f"{title} does not move inventory for {owner}: {answer.reason}"
     _alert(context, FUNDING_REFUSED, transfer, message)
     return 1
 
 
-def _apply_ended(context: _Context, transfer: InventoryTransfer, answer: PaymentEnded) -> int:
-    del answer
-    context.batch.inventory.apply(transfer, Event.REFUSE, reason=_ENDED)
+def _apply_not_needed(context: _Context, transfer: InventoryTransfer, answer: NotNeeded) -> int:
+    context.batch.inventory.apply(transfer, Event.REFUSE, reason=answer.reason)
     return 1
 
 
@@ -166,20 +170,19 @@ def _apply_waiting(
     batch, reason = context.batch, answer.reason
     if transfer.state is S.DELIVERED and isinstance(answer, Pending):
         if transfer.destination_tx == transfer.source_tx:
-            return _look_later(
-                context, transfer
-            )  # The watch over our own transactions reverses it.
+            # The watch over our own transactions reverses it.
+            return _look_later(context, transfer)
         reverse_arrival(context.unit, batch, transfer)
         return 1
     if transfer.state is S.SENT and transfer.is_late(context.now):
         return _apply_late(context, transfer, reason)
     since = context.now - transfer.updated_at
-    title, intent_id = bridge_title(transfer.bridge), transfer.intent_id
+    title, owner = bridge_title(transfer.bridge), owner_title(transfer.intent_id)
     if transfer.state is S.PLANNED and since > _UNANSWERED_FOR:
-        message = f"{title} has not agreed to move inventory for payment {intent_id}: {reason}"
+        message = f"{title} has not agreed to move inventory for {owner}: {reason}"
         _alert(context, FUNDING_OVERDUE, transfer, message)
     elif (transfer.is_unsent or transfer.state is S.SENDING) and transfer.is_late(context.now):
-        message = f"What {title} was to move for payment {intent_id} is not sent yet."
+        message = f"What {title} was to move for {owner} is not sent yet."
         _alert(context, FUNDING_OVERDUE, transfer, message)
     batch.inventory.update(transfer, next_at=_next_look(transfer, context.now), reason=reason)
     return 0
@@ -190,7 +193,7 @@ def _apply_late(context: _Context, transfer: InventoryTransfer, reason: str) -> 
     reason = reason or f"{title} takes longer than usual and does not say why."
     later = context.now + _SHORTEST
     context.batch.inventory.apply(transfer, Event.LATE, reason=reason, next_at=later)
-    message = f"Inventory for payment {transfer.intent_id} is overdue over {title}: {reason}"
+    message = f"Inventory for {owner_title(transfer.intent_id)} is overdue over {title}: {reason}"
     _alert(context, FUNDING_OVERDUE, transfer, message)
     return 1
 
@@ -267,9 +270,8 @@ def _apply_given_back(context: _Context, transfer: InventoryTransfer, answer: Gi
     if _is_booked(context, transfer.created_at, answer, moved):
         return _apply_waiting(context, transfer, Pending(_BOOKED.format(answer.tx_id)))
     apply_return(context.batch, transfer, answer)
-    title = bridge_title(transfer.bridge)
-    message = f"{title} gave back the inventory that it was to move for payment "
-    _alert(context, FUNDING_REFUSED, transfer, f"{message}{transfer.intent_id}.")
+    title, owner = bridge_title(transfer.bridge), owner_title(transfer.intent_id)
+    _alert(context, FUNDING_REFUSED, transfer, f"{title} gave back the inventory for {owner}.")
     return 1
 
 
@@ -279,14 +281,14 @@ def _look_later(context: _Context, transfer: InventoryTransfer) -> int:
 
 
 def _alert(context: _Context, kind: str, transfer: InventoryTransfer, message: str) -> None:
-    key, subject = f"{kind}:{transfer.id}", str(transfer.intent_id)
+    key, subject = f"{kind}:{transfer.id}", owner_subject(transfer.intent_id)
     raise_alert(context.unit, context.batch.services, key, kind, subject, message)
 
 
 _APPLY: Final[Mapping[type[Answer], Callable[..., int]]] = {
     Agreed: _apply_agreed,
     Declined: _apply_declined,
-    PaymentEnded: _apply_ended,
+    NotNeeded: _apply_not_needed,
     Held: _apply_held,
     NeverSent: _apply_never_sent,
     Pending: _apply_waiting,

@@ -73,7 +73,9 @@ def plan_settlements(unit: UnitOfWork, batch: IntentBatch, final: Sequence[Outbo
 
 def apply_inventory_tx(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, tx_id: str) -> None:
     """Book a transaction of an inventory transfer that was included. One of an agreement that
-    another has replaced moves nothing."""
+    another has replaced moves nothing, and one that skips a nonce neither."""
+    if tx.kind is OutboundTxKind.SKIP_NONCE:
+        return
     transfer = _find(unit, batch.inventory, tx)
     if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
         return _wake(unit, batch, tx.intent_id, OutboundTxKind.INVENTORY_SEND)
@@ -81,7 +83,7 @@ def apply_inventory_tx(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, tx_
         return
     if transfer.kind is not Kind.MINT:
         leg = (Account.IN_TRANSIT, Account.INVENTORY, tx.amount or 0)
-        batch.add_postings(batch.current[tx.intent_id], tx.chain, tx.token, tx_id, leg)
+        batch.add_postings(tx.intent_id, tx.chain, tx.token, tx_id, leg)
     if transfer.state in _UNSENT:
         batch.inventory.apply(transfer, Event.SEND, source_tx=tx_id, next_at=batch.now, reason="")
     else:
@@ -104,7 +106,7 @@ def apply_arrival(
     unit: UnitOfWork, batch: IntentBatch, transfer: InventoryTransfer, arrived: Arrived
 ) -> None:
     """Book what arrived, and let the payout that waits for it go on."""
-    intent, services = batch.current[transfer.intent_id], batch.services
+    owner, services = transfer.intent_id, batch.services
     crossed = _amount_at_source(services, transfer)
     source, destination = _places(services, transfer)
     if transfer.kind is Kind.MINT:
@@ -115,13 +117,13 @@ def apply_arrival(
         fee, payer = transfer.source_amount - crossed, Account.IN_TRANSIT
     if fee:
         legs.append((Account.BRIDGE_FEES, payer, fee))
-    batch.add_postings(intent, *source, arrived.tx_id, *legs)
+    batch.add_postings(owner, *source, arrived.tx_id, *legs)
     gained = (Account.INVENTORY, Account.CROSSED, transfer.amount)
-    batch.add_postings(intent, *destination, arrived.tx_id, gained)
+    batch.add_postings(owner, *destination, arrived.tx_id, gained)
     batch.inventory.apply(
         transfer, Event.DELIVER, destination_tx=arrived.tx_id, next_at=batch.now, reason=""
     )
-    _wake(unit, batch, intent.id, OutboundTxKind.FILL)
+    _wake(unit, batch, owner, OutboundTxKind.FILL)
 
 
 def reverse_arrival(unit: UnitOfWork, batch: IntentBatch, transfer: InventoryTransfer) -> None:
@@ -136,8 +138,8 @@ def reverse_arrival(unit: UnitOfWork, batch: IntentBatch, transfer: InventoryTra
 def apply_return(batch: IntentBatch, transfer: InventoryTransfer, given_back: GivenBack) -> None:
     """Book that the service gave back what was sent to it."""
     leg = (Account.INVENTORY, Account.IN_TRANSIT, transfer.source_amount)
-    intent, at = batch.current[transfer.intent_id], (transfer.source_chain, transfer.source_token)
-    batch.add_postings(intent, *at, given_back.tx_id, leg)
+    at = (transfer.source_chain, transfer.source_token)
+    batch.add_postings(transfer.intent_id, *at, given_back.tx_id, leg)
     reason = "The service gave it back."
     batch.inventory.apply(transfer, Event.RETURN, destination_tx=given_back.tx_id, reason=reason)
 

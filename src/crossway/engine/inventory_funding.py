@@ -12,6 +12,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
 from crossway.domain.quotes import bridge_title
+from crossway.domain.rebalancing import RebalancingMode
 from crossway.engine.alerts import TaskHealth
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.inventory_answers import (
@@ -19,7 +20,7 @@ from crossway.engine.inventory_answers import (
     Followed,
     Held,
     NeverSent,
-    PaymentEnded,
+    NotNeeded,
     apply_answers,
 )
 from crossway.engine.serial_worker import SerialWorker
@@ -36,6 +37,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.payments.inventory_transfers import (
     BEFORE_START,
+    PAUSED,
     InventoryTransferBatch,
     why_disabled,
 )
@@ -50,6 +52,10 @@ HANG_SECONDS: Final = 60.0
 _WHILE_ASKED: Final = timedelta(seconds=30)
 _S = InventoryTransferState
 _ENDED: Final = (State.EXPIRED, State.REFUNDED, State.FAILED)
+_PAYMENT_ENDED: Final = "The payment ended before it was needed."
+# What rebalances is planned anew rather than agreed on without end.
+_MOST_AGREEMENTS: Final = 3
+_LAPSED: Final = "What the bridge agreed to has lapsed unused several times."
 _UNSTARTED: Final = (State.PENDING, State.FUNDED)
 
 
@@ -74,7 +80,7 @@ class InventoryFunding:
             intents = unit.intents.get_many({transfer.intent_id for transfer in due})
         by_bridge: dict[str, list[Followed]] = defaultdict(list)
         for transfer in due:
-            by_bridge[transfer.bridge].append((transfer, intents[transfer.intent_id]))
+            by_bridge[transfer.bridge].append((transfer, intents.get(transfer.intent_id)))
         if not due:
             return 0
         services.process.failpoint("before-inventory-poll")
@@ -125,7 +131,7 @@ def take_step(
 ) -> int:
     """Ask a bridge's service about its transfers, and store what it says; returns how many
     advanced. `finalized` are the newest final heights of some chains."""
-    client, disabled = services.inventory_bridges.get(bridge), active_kill_switches(services)
+    client, context = services.inventory_bridges.get(bridge), _read_switches(services)
     answers: list[tuple[Followed, Answer]] = []
     sent: list[Followed] = []
     for transfer, intent in followed:
@@ -134,14 +140,11 @@ def take_step(
             answers.append(((transfer, intent), silent))
         elif transfer.state is not _S.PLANNED:
             sent.append((transfer, intent))
-        elif intent.state in _ENDED:
-            answers.append(((transfer, intent), PaymentEnded()))
-        elif intent.state in _UNSTARTED:
-            answers.append(((transfer, intent), Held(BEFORE_START)))
-        elif reason := why_disabled(disabled, transfer):
-            answers.append(((transfer, intent), Held(reason)))
+        elif unasked := _why_unasked(transfer, intent, *context):
+            answers.append(((transfer, intent), unasked))
         else:
-            answers.append(_have_agreed(services, client, transfer, intent))
+            asked, answer = _have_agreed(services, client, transfer)
+            answers.append(((asked, intent), answer))
     if client is not None and sent:
         statuses = client.track([transfer for transfer, _ in sent])
         for one, status in zip(sent, statuses, strict=True):
@@ -153,6 +156,33 @@ def take_step(
         return services.store.write(lambda unit: apply_answers(unit, services, batch, finalized))
 
     return sum(bisect_batch(services, "moving inventory", answers, _intent_of, write))
+
+
+def _read_switches(services: Services) -> tuple[Mapping[str, str], bool]:
+    """The kill switches' reasons by subject, and whether rebalancing is paused."""
+    with services.store.read() as unit:
+        is_paused = unit.rebalancing.get_settings().mode is RebalancingMode.PAUSED
+    return active_kill_switches(services), is_paused
+
+
+def _why_unasked(
+    transfer: InventoryTransfer,
+    intent: Intent | None,
+    disabled: Mapping[str, str],
+    is_paused: bool,
+) -> NotNeeded | Held | None:
+    """Why a bridge is not asked to agree to a transfer, now or ever; None where it is."""
+    if intent is not None:
+        if intent.state in _ENDED:
+            return NotNeeded(_PAYMENT_ENDED)
+        if intent.state in _UNSTARTED:
+            return Held(BEFORE_START)
+    elif transfer.attempt > _MOST_AGREEMENTS:
+        return NotNeeded(_LAPSED)
+    elif is_paused:
+        return Held(PAUSED)
+    reason = why_disabled(disabled, transfer)
+    return Held(reason) if reason else None
 
 
 def _unless_unsent(
@@ -171,23 +201,24 @@ def _intent_of(item: tuple[Followed, Answer]) -> int:
 
 
 def _have_agreed(
-    services: Services, client: InventoryBridge, transfer: InventoryTransfer, intent: Intent
-) -> tuple[Followed, Answer]:
-    """Ask the service to agree to a transfer; what we sign for it is stored before."""
+    services: Services, client: InventoryBridge, transfer: InventoryTransfer
+) -> tuple[InventoryTransfer, Answer]:
+    """Ask the service to agree to a transfer; what we sign for it is stored before. Returns it as
+    stored when the service was asked."""
     now = services.clock.now()
     try:
         commitment = transfer.commitment or client.commit(transfer, now)
     except Unreachable as error:
-        return (transfer, intent), Unanswered(str(error))
+        return transfer, Unanswered(str(error))
     if commitment and not transfer.commitment:
         stored = services.store.write(partial(_store_commitment, services, transfer, commitment))
         if stored is None:
-            return (transfer, intent), Unanswered("Another engine asks.")
+            return transfer, Unanswered("Another engine asks.")
         transfer = stored
         services.process.failpoint("inventory-committed")
     answer = client.agree(transfer, now)
     services.process.failpoint("inventory-agreed")
-    return (transfer, intent), answer
+    return transfer, answer
 
 
 def _store_commitment(

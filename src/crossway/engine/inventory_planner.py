@@ -11,6 +11,7 @@ from crossway.domain.inventory_transfer import (
 )
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.quotes import bridge_title
+from crossway.domain.rebalancing import RebalancingMode
 from crossway.engine.inventory_snapshot import FundingSnapshot, leaves_stock, unified_key
 from crossway.engine.inventory_txs import attempt_of, find_current
 from crossway.engine.outbound_decision import SIGN, Decision
@@ -22,13 +23,15 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.inventory_transfers import (
+    PAUSED,
     bringing_transfer,
+    most_leaving,
     moves_inventory,
     why_disabled,
 )
 
 S = InventoryTransferState
-_REPLACED: Final = "Nothing to send: {} was asked anew, or the transfer has ended."
+_REPLACED: Final = "Nothing to send: the bridge was asked anew, or the transfer has ended."
 _LAPSED: Final = "What {} agreed to has lapsed; it is asked anew."
 _APPROVAL_IN_USE: Final = "The approval for another inventory transfer must be used first."
 _APPROVED: Final = (OutboundTxState.SIGNED, *CONFIRMED_STATES)
@@ -121,10 +124,13 @@ class FundingPlanner:
             return units
         self._reserved.add(key)
         self._unit.leases.lock(f"unified:{key[0]}")
-        mints = self._unit.inventory_transfers.list_reserving(bridge=key[0])
-        payments = self._unit.intents.get_many({mint.intent_id for mint in mints})
-        of_network = [p for p in payments.values() if unified_key(self._services, p) == key]
-        self._unified[key] = units - sum(p.collected.amount for p in of_network)
+        facts = self._services.catalogue.chains
+        mints = [
+            mint
+            for mint in self._unit.inventory_transfers.list_reserving(bridge=key[0])
+            if facts[mint.destination_chain].testnet == key[1]
+        ]
+        self._unified[key] = units - sum(most_leaving(self._unit, mints).values())
         return self._unified[key]
 
     def uncommitted_stock(self, chain: str, token: str) -> int:
@@ -137,8 +143,7 @@ class FundingPlanner:
             taken = self._unit.intents.sum_committed_payouts(chain, token)
             open_transfers = self._unit.inventory_transfers.list_reserving(source_chain=chain)
             leaving = [t for t in open_transfers if t.source_token == token]
-            payments = self._unit.intents.get_many({t.intent_id for t in leaving})
-            taken += sum(_leaving_amount(t, payments[t.intent_id]) for t in leaving)
+            taken += sum(most_leaving(self._unit, leaving).values())
             self._stocks[token] -= taken
         return self._stocks[token]
 
@@ -167,18 +172,23 @@ class FundingPlanner:
         self._approving[place].add(transfer.id)
         return SIGN
 
-    def decide(self, tx: OutboundTx, intent: Intent) -> Decision:
-        """The decision on a due transaction of an inventory transfer."""
-        transfer = find_current(tx, self._transfers.get(intent.id, ()))
+    def decide(self, tx: OutboundTx, intent: Intent | None) -> Decision:
+        """The decision on a due transaction of an inventory transfer, for a payment or to
+        rebalance."""
+        if intent is None and tx.intent_id not in self._transfers:
+            stored = self._unit.inventory_transfers.list_by_intents([tx.intent_id])
+            self._transfers[tx.intent_id] = stored
+        transfer = find_current(tx, self._transfers.get(tx.intent_id, ()))
         if transfer is None or transfer.state not in (S.AGREED, S.SENDING):
-            title = bridge_title(intent.terms.bridge)
-            return Decision(cancel_reason=_REPLACED.format(title))
+            return Decision(cancel_reason=_REPLACED)
         if transfer.bridge not in self._services.inventory_bridges:
             return Decision(wait_reason=f"{bridge_title(transfer.bridge)} is not configured here.")
         if transfer.has_lapsed(self._head.time):
             return Decision(wait_reason=_LAPSED.format(bridge_title(transfer.bridge)))
         is_mint = transfer.kind is InventoryTransferKind.MINT
-        if not is_mint and intent.state in _NOT_PAID_OUT:
+        if intent is None and self._is_paused():
+            return Decision(wait_reason=PAUSED)
+        if not is_mint and intent is not None and intent.state in _NOT_PAID_OUT:
             return Decision(wait_reason=_ENDED)
         # What is minted comes to the relayer: a switch keeps inventory from leaving it.
         if not is_mint and (reason := why_disabled(self._disabled, transfer)):
@@ -186,7 +196,7 @@ class FundingPlanner:
         if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
             return self._decide_approval(transfer)
         kind = OutboundTxKind.INVENTORY_APPROVE
-        approvals = self._unit.outbound_txs.list_by_intents([intent.id], kind)
+        approvals = self._unit.outbound_txs.list_by_intents([tx.intent_id], kind)
         own = [a for a in approvals if attempt_of(a) == attempt_of(tx)]
         if any(approval.state not in CONFIRMED_STATES for approval in own):
             return Decision(wait_reason=_APPROVING)
@@ -196,12 +206,9 @@ class FundingPlanner:
             return SIGN
         symbol = self._services.catalogue.by_address[tx.chain, tx.token].symbol
         name = chain_name(self._services, tx.chain)
-        return Decision(
-            wait_reason=f"The relayer is short of {symbol} on {name}.",
-            alert_key=f"stock:{tx.chain}:{symbol}",
-        )
+        short = f"The relayer is short of {symbol} on {name}."
+        # Nobody waits for what rebalances.
+        return Decision(wait_reason=short, alert_key=f"stock:{tx.chain}:{symbol}" if intent else "")
 
-
-def _leaving_amount(transfer: InventoryTransfer, intent: Intent) -> int:
-    """What it takes from the relayer's account, at most the deposit before that is agreed on."""
-    return transfer.source_amount or intent.collected.amount
+    def _is_paused(self) -> bool:
+        return self._unit.rebalancing.get_settings().mode is RebalancingMode.PAUSED

@@ -1,12 +1,14 @@
 """The transactions of inventory transfers: which ones a transfer needs, and their calls."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from crossway.domain.intent import Intent
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
 from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
+from crossway.domain.rebalancing import is_rebalancing
 from crossway.ports.chain import Chain
 from crossway.ports.inventory_bridge import ContractInvocation, InventoryBridge
 from crossway.ports.records import NewOutboundTx
@@ -63,38 +65,46 @@ def build_inventory_calls(
     txs: Sequence[OutboundTx],
     intents: Mapping[int, Intent],
 ) -> dict[int, OutboundCall]:
-    """By transaction, its call. That of an agreement which another has replaced calls nothing: it
-    only uses the nonce for which later transactions may wait. Those of a bridge that is not
-    configured here are missing."""
+    """By transaction, its call, and those of transactions that skip a nonce for a rebalancing
+    transfer. That of an agreement which another has replaced calls nothing: it only uses the nonce
+    for which later transactions may wait. Those of a bridge that is not configured here are
+    missing."""
     own = [tx for tx in txs if tx.kind in INVENTORY_KINDS]
     transfers = unit.inventory_transfers.list_by_intents({tx.intent_id for tx in own})
-    calls = {}
+    skips = [tx for tx in txs if is_rebalancing(tx.intent_id) and tx.kind not in INVENTORY_KINDS]
+    calls = {tx.id: _build_call(chain, tx, None) for tx in skips}
     for tx in own:
         of_intent = [t for t in transfers if t.intent_id == tx.intent_id]
         transfer = find_current(tx, of_intent)
         if transfer is None:
-            calls[tx.id] = _build_call(chain, tx, intents[tx.intent_id])
+            calls[tx.id] = _build_call(chain, tx, intents.get(tx.intent_id))
         elif bridge := services.inventory_bridges.get(transfer.bridge):
             place = int(tx.cause.rsplit(":", 1)[1])
             one = bridge.invocations(transfer)[place]
-            calls[tx.id] = _build_call(chain, tx, intents[tx.intent_id], one)
+            calls[tx.id] = _build_call(chain, tx, intents.get(tx.intent_id), one)
     return calls
 
 
 def _build_call(
-    chain: Chain, tx: OutboundTx, intent: Intent, one: ContractInvocation | None = None
+    chain: Chain, tx: OutboundTx, intent: Intent | None, one: ContractInvocation | None = None
 ) -> OutboundCall:
-    return OutboundCall(
+    call = OutboundCall(
         tx.kind,
         tx.chain,
         chain.accounts.relayer,
-        intent.intent_hash,
+        "",
         (),
+        contract=one.to if one else "",
+        data=one.data if one else b"",
+        value=one.value if one else 0,
+    )
+    if intent is None:
+        return call
+    return replace(
+        call,
+        intent_hash=intent.intent_hash,
         terms=intent.terms,
         bridger=intent.bridger,
         coordinator=intent.coordinator,
         custody=intent.custody,
-        contract=one.to if one else "",
-        data=one.data if one else b"",
-        value=one.value if one else 0,
     )

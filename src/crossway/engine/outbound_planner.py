@@ -8,6 +8,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import AddressKey
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import start_marker
+from crossway.domain.rebalancing import is_rebalancing
 from crossway.engine.agency import wait_for_agent, wait_for_coordinator
 from crossway.engine.available_inventory import AvailableInventory
 from crossway.engine.bridge_planner import (
@@ -32,7 +33,7 @@ from crossway.engine.payout_checks import (
     decide_restart,
 )
 from crossway.engine.return_limits import ReturnLimits
-from crossway.engine.shortages import wait_for_gas, wait_for_inventory
+from crossway.engine.shortages import wait_for_answers, wait_for_gas, wait_for_inventory
 from crossway.engine.signing_refusals import NOT_SIGNED
 from crossway.engine.tx_builder import earliest_sweep_time
 from crossway.ports.chain import ChainHead
@@ -44,8 +45,7 @@ from crossway.usecases.payments.address_balances import AddressBalances
 from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 
-_SWEEP_RETRY = timedelta(seconds=2)
-_REFUSAL_RETRY = timedelta(minutes=1)
+_SWEEP_RETRY, _REFUSAL_RETRY = timedelta(seconds=2), timedelta(minutes=1)
 REFUSED = "The recipient cannot be paid: {}. The deposit goes back when the payment expires."
 
 
@@ -75,6 +75,8 @@ class OutboundPlanner:
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
+        if is_rebalancing(tx.intent_id):
+            return self._decide_rebalancing(tx)
         intent, snapshot = self._intents[tx.intent_id], self._snapshot
         decision = self._decide_by_kind(tx, intent)
         if decision.sign:
@@ -90,6 +92,15 @@ class OutboundPlanner:
         if decision.sign:
             self._gas -= snapshot.fee_per_tx
             self._reserve(tx, intent, decision)
+        return decision
+
+    def _decide_rebalancing(self, tx: OutboundTx) -> Decision:
+        skips = tx.kind is OutboundTxKind.SKIP_NONCE
+        decision = self._skips.decide(tx) if skips else self._funding.decide(tx, None)
+        fee = self._snapshot.fee_per_tx if decision.sign else 0
+        if self._gas < fee:
+            return wait_for_gas(self._services, tx.chain)
+        self._gas -= fee
         return decision
 
     def save(self) -> None:
@@ -146,10 +157,10 @@ class OutboundPlanner:
                 wait_reason="Too close to expiry to start safely: refunded when it expires.",
                 wait_until=terms.expires_at,
             )
-        refusal = self._snapshot.price_refusals.get((intent.asset_symbol, intent.out_symbol))
+        priced = self._snapshot.price_refusals.get((intent.asset_symbol, intent.out_symbol))
         # A swap costs what the exchange asks for, and fails where that is too much.
-        if refusal is not None and intent.swap is None:
-            return Decision(wait_reason=refusal.reason, alert_key=f"price:{refusal.symbol}")
+        if priced is not None and intent.swap is None:
+            return Decision(wait_reason=priced.reason, alert_key=f"price:{priced.symbol}")
         if over_bridge:
             return decide_send(tx, intent, self._snapshot.bridges)
         destination = terms.destination_chain
@@ -159,11 +170,9 @@ class OutboundPlanner:
         funding = self._fund(intent)
         if isinstance(funding, Decision):
             return funding
-        if intent.id in self._snapshot.refusals:
-            return Decision(
-                wait_reason=REFUSED.format(self._snapshot.refusals[intent.id]),
-                wait_until=self._services.clock.now() + _REFUSAL_RETRY,
-            )
+        if refusal := self._snapshot.refusals.get(intent.id):
+            until = self._services.clock.now() + _REFUSAL_RETRY
+            return Decision(wait_reason=REFUSED.format(refusal), wait_until=until)
         if self._affordable_fills[destination] <= 0:
             return wait_for_gas(self._services, destination)
         return Decision(sign=True, funding=funding)
@@ -189,12 +198,8 @@ class OutboundPlanner:
             return Decision(cancel_reason=reason)
         if intent.id not in self._started:
             return Decision(wait_reason="The start must be confirmed first.")
-        if snapshot.unreachable_chains & {terms.source_chain, terms.destination_chain}:
-            names = sorted(chain_name(self._services, c) for c in snapshot.unreachable_chains)
-            unreachable = ", ".join(names)
-            return Decision(
-                wait_reason=f"No answer from {unreachable}: its state must be known first."
-            )
+        if silent := snapshot.unreachable_chains & {terms.source_chain, terms.destination_chain}:
+            return wait_for_answers(self._services, silent)
         if forbidden := decide_forbidden(self._unit, self._head, snapshot, tx, intent):
             return forbidden
         if bringing := self._funding.find_bringing(intent):

@@ -7,6 +7,7 @@ from datetime import datetime
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, IntentEvent, State
+from crossway.domain.ledger import Posting
 from crossway.domain.outbound import (
     INVENTORY_KINDS,
     OutboundTx,
@@ -14,6 +15,7 @@ from crossway.domain.outbound import (
     OutboundTxKind,
     OutboundTxState,
 )
+from crossway.domain.rebalancing import is_rebalancing, owner_subject
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import close_delivered
 from crossway.engine.bridge_proof import has_done
@@ -163,9 +165,27 @@ def _by_chain(txs: Sequence[OutboundTx]) -> dict[str, list[OutboundTx]]:
 
 def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: OutboundTx) -> None:
     """Reverse the ledger postings and the state change of a transaction that a reorg removed."""
-    intent = batch.current[tx.intent_id]
-    postings_of_tx = unit.ledger.list_by_tx([intent.id], {tx.tx_id or ""})
+    postings_of_tx = unit.ledger.list_by_tx([tx.intent_id], {tx.tx_id or ""})
     batch.append_postings(posting.reversed() for posting in postings_of_tx)
+    if not is_rebalancing(tx.intent_id):
+        _reverse_payment(unit, batch, tx, postings_of_tx)
+    if tx.kind in INVENTORY_KINDS:
+        reverse_inventory_tx(unit, batch, tx)
+    raise_alert(
+        unit,
+        batch.services,
+        f"reorg:{tx.id}",
+        "reorg",
+        owner_subject(tx.intent_id),
+        f"{describe_outbound_tx(tx.kind, tx.intent_id)} was removed by a reorg on "
+        f"{chain_name(batch.services, chain.id)}; the same transaction is sent again.",
+    )
+
+
+def _reverse_payment(
+    unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, postings_of_tx: Sequence[Posting]
+) -> None:
+    intent = batch.current[tx.intent_id]
     location = (intent.terms.source_chain, intent.terms.token_in)
     own_postings = [
         posting for posting in postings_of_tx if (posting.chain, posting.token) == location
@@ -185,17 +205,6 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
         batch.apply_event(intent.id, IntentEvent.DEPOSIT_REVERSED, f"reorg:{tx.id}", note)
     if intent.custody is Custody.BRIDGE:
         reverse_over_bridge(unit, batch, after, tx, postings_of_tx)
-    if tx.kind in INVENTORY_KINDS:
-        reverse_inventory_tx(unit, batch, tx)
-    raise_alert(
-        unit,
-        batch.services,
-        f"reorg:{tx.id}",
-        "reorg",
-        str(intent.id),
-        f"{describe_outbound_tx(tx.kind, intent.id)} was removed by a reorg on "
-        f"{chain_name(batch.services, chain.id)}; the same transaction is sent again.",
-    )
 
 
 def _reversal_event(unit: UnitOfWork, intent: Intent, tx: OutboundTx) -> IntentEvent:

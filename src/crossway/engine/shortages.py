@@ -1,4 +1,6 @@
-"""Decisions to wait where the relayer lacks inventory or coins for fees."""
+"""Decisions to wait where the relayer lacks inventory or coins for fees, or nodes are silent."""
+
+from collections.abc import Collection
 
 from crossway.domain.intent import Intent
 from crossway.engine.outbound_decision import Decision
@@ -20,3 +22,9 @@ def wait_for_gas(services: Services, chain_id: str) -> Decision:
         wait_reason=f"The relayer is out of {chain.native_symbol} for fees on {chain.name}.",
         alert_key=f"gas:{chain_id}",
     )
+
+
+def wait_for_answers(services: Services, silent: Collection[str]) -> Decision:
+    """The decision to wait until these chains say what has become of a payment."""
+    names = ", ".join(sorted(chain_name(services, chain) for chain in silent))
+    return Decision(wait_reason=f"No answer from {names}: its state must be known first.")

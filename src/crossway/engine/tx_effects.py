@@ -59,10 +59,10 @@ def apply_success(
     included: IncludedTx,
 ) -> None:
     """Book a successful transaction, advance its intent and enqueue what follows."""
-    intent = batch.current[tx.intent_id]
-    _book_fee(batch, chain, intent, tx_id, included)
-    if tx.kind in INVENTORY_KINDS:
+    _book_fee(batch, chain, tx, tx_id, included)
+    if tx.kind in (*INVENTORY_KINDS, OutboundTxKind.SKIP_NONCE):
         return apply_inventory_tx(unit, batch, tx, tx_id)
+    intent = batch.current[tx.intent_id]
     transfers = _transfers_of(unit, batch, chain, tx, included)
     if is_return(intent, transfers):
         return apply_return(unit, batch, chain, tx, tx_id, transfers)
@@ -132,7 +132,7 @@ def _balance_after(
         return intent.balance_at_address
     key = (intent.id, tx.chain, tx.token)
     if dust := recovered_dust(unit, batch, key):
-        batch.add_postings(intent, tx.chain, tx.token, tx_id, (Account.HELD, Account.DUST, dust))
+        batch.add_postings(intent.id, tx.chain, tx.token, tx_id, (Account.HELD, Account.DUST, dust))
     is_intent_token = key[1:] == (intent.terms.source_chain, intent.terms.token_in)
     return batch.balances.get(unit, key).held if is_intent_token else intent.balance_at_address
 
@@ -243,12 +243,12 @@ def _enqueue_return_of_rest(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx
 
 
 def _book_fee(
-    batch: IntentBatch, chain: Chain, intent: Intent, tx_id: str, included: IncludedTx
+    batch: IntentBatch, chain: Chain, tx: OutboundTx, tx_id: str, included: IncludedTx
 ) -> None:
     if included.fee_units:
         native = batch.services.catalogue.native_token(chain.id)
         leg = (Account.NETWORK_FEES, Account.INVENTORY, included.fee_units)
-        batch.add_postings(intent, chain.id, native, tx_id, leg)
+        batch.add_postings(tx.intent_id, chain.id, native, tx_id, leg)
 
 
 def apply_refusal(
@@ -270,10 +270,10 @@ def apply_revert(
     permanent: bool = True,
 ) -> None:
     """Book the fee of a reverted transaction; when it is final, fail the intent and alert."""
-    intent = batch.current[tx.intent_id]
-    _book_fee(batch, chain, intent, tx_id, included)
+    _book_fee(batch, chain, tx, tx_id, included)
     if not permanent:
         return
+    intent = batch.current[tx.intent_id]
     if intent.custody is Custody.BRIDGE and tx.kind is OutboundTxKind.FILL:
         return  # The bridge's delivery pays.
     if tx.kind is OutboundTxKind.FILL and intent.state is State.INITIATED:

@@ -14,6 +14,7 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.domain.outbound_call import OutboundCall
+from crossway.domain.rebalancing import is_rebalancing
 from crossway.engine.alerts import (
     SIGNING_ALERT,
     describe_outbound_tx,
@@ -194,7 +195,7 @@ def _build_calls(
             t, intents[t.intent_id], chain.accounts, transfers.get(t.intent_id)
         )
         for t in txs
-        if t.kind not in INVENTORY_KINDS
+        if t.kind not in INVENTORY_KINDS and not is_rebalancing(t.intent_id)
     }
 
 

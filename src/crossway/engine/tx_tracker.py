@@ -10,6 +10,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.outbound import (
     OutboundTxKind,
 )
+from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.empty_sweeps import mark_started
 from crossway.engine.fee_bumper import bump_fees, split_refused
@@ -28,6 +29,7 @@ from crossway.ports.chain import (
 )
 from crossway.ports.records import InFlightTx, TxAttempt
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.shared_transactions import group_by_nonce, status_of_each
 
 BATCH = 2_000
@@ -51,7 +53,7 @@ def track_signed(services: Services, heads: Mapping[str, ChainHead]) -> int:
     """Follow every signed transaction on these chains; returns how many were settled."""
     with services.store.read() as unit:
         signed = unit.outbound_txs.list_signed(heads.keys(), BATCH)
-        usd_values = unit.intents.get_usd_values({t.intent_id for t in signed})
+        usd_values = _read_usd_values(unit, signed)
     done = 0
     by_chain: dict[str, list[InFlightTx]] = defaultdict(list)
     for tx in signed:
@@ -64,6 +66,14 @@ def track_signed(services: Services, heads: Mapping[str, ChainHead]) -> int:
         except Unreachable:
             continue
     return done
+
+
+def _read_usd_values(unit: UnitOfWork, txs: Sequence[InFlightTx]) -> dict[int, int]:
+    """What payments and rebalancing transfers are worth, by the number that is theirs."""
+    owners = {tx.intent_id for tx in txs}
+    ids = {rebalancing_id(owner) for owner in owners if is_rebalancing(owner)}
+    rebalanced = unit.rebalancing.get_many(ids).values()
+    return dict(unit.intents.get_usd_values(owners)) | {t.owner: t.micro_usd for t in rebalanced}
 
 
 def _track_chain(

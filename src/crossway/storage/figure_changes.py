@@ -17,7 +17,7 @@ _ROWS_PER_PAYMENT: Final = 5
 _CHANGES: Final = {
     ChangeLog.TRANSITIONS: select(transitions.c.id, transitions.c.intent_id),
     ChangeLog.POSTINGS: select(postings.c.id, postings.c.intent_id).where(
-        postings.c.intent_id != NO_INTENT, IS_FEE
+        postings.c.intent_id > NO_INTENT, IS_FEE
     ),
 }
 

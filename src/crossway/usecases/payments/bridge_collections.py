@@ -33,7 +33,7 @@ def apply_collection(
         leg = (Account.HELD, Account.ESCROW, terms.deposit_amount)
         balance = intent.balance_at_address + terms.deposit_amount
     tx = f"collected:{intent.id}"
-    batch.add_postings(intent, terms.source_chain, terms.token_in, tx, leg)
+    batch.add_postings(intent.id, terms.source_chain, terms.token_in, tx, leg)
     note = "Somebody else started it." if event is Event.COLLECT else "A reorg undid the start."
     batch.apply_event(
         intent.id, IntentEvent.LEDGER_ONLY, "collected", note, balance_at_address=balance

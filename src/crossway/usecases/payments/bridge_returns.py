@@ -35,9 +35,9 @@ def credit(unit: UnitOfWork, batch: IntentBatch, deposit: Deposit) -> tuple[Depo
     intent, incoming = batch.current[deposit.intent_id], deposit.incoming
     total = intent.terms.deposit_amount
     location = (incoming.chain, incoming.token, incoming.tx_ref)
-    batch.add_postings(intent, *location, (Account.HELD, Account.IN_TRANSIT, total))
+    batch.add_postings(intent.id, *location, (Account.HELD, Account.IN_TRANSIT, total))
     if gift := incoming.amount - total:
-        batch.add_postings(intent, *location, (Account.HELD, Account.PAYER, gift))
+        batch.add_postings(intent.id, *location, (Account.HELD, Account.PAYER, gift))
     batch.transfers.apply(
         unit, intent.id, BridgeTransferEvent.END_UNSENT, incoming.tx_hash, reason=RETURNED_NOTE
     )

@@ -61,7 +61,7 @@ def close(
     ):
         unit.deposits.set_note_of_payments(intent.id, DUST_NOTE)
         leg = (Account.DUST, Account.HELD, intent.balance_at_address)
-        batch.add_postings(intent, terms.source_chain, terms.token_in, "dust", leg)
+        batch.add_postings(intent.id, terms.source_chain, terms.token_in, "dust", leg)
         batch.apply_event(
             intent.id, event_if_empty, "expiry", note or DUST_NOTE, balance_at_address=0
         )

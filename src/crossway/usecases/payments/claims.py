@@ -141,7 +141,7 @@ def book_carried_out(
     from_dust = balance.held + balance.dust - left - from_held
     for account, amount in ((Account.HELD, from_held), (Account.DUST, from_dust)):
         if amount:
-            batch.add_postings(intent, *key, "claimed", (Account.PAYER, account, amount))
+            batch.add_postings(intent.id, *key, "claimed", (Account.PAYER, account, amount))
     refunds = intent.state is State.EXPIRED or (
         # What the escrow returned; anything else there is no refund of a payment that was started.
         intent.state is State.FAILED and any(tx.cause == RETURNED_CAUSE for tx in locked.values())

@@ -62,7 +62,7 @@ def _credit_deposit(
     location = (incoming.chain, incoming.token, incoming.tx_ref)
     # The balance is negative when an earlier outbound transaction already swept this deposit.
     already_swept = batch.balances.get(unit, _key(deposit)).held < 0
-    batch.add_postings(intent, *location, (Account.HELD, Account.PAYER, incoming.amount))
+    batch.add_postings(intent.id, *location, (Account.HELD, Account.PAYER, incoming.amount))
     balance = batch.balances.get(unit, _key(deposit))
     note = ""
     if (
@@ -70,7 +70,7 @@ def _credit_deposit(
         and intent.state not in _OPEN
         and not is_worth_returning(batch, intent, balance)
     ):
-        batch.add_postings(intent, *location, (Account.DUST, Account.HELD, incoming.amount))
+        batch.add_postings(intent.id, *location, (Account.DUST, Account.HELD, incoming.amount))
         note = DUST_NOTE
     elif purpose in _PAYMENTS:
         _credit_payment(batch, intent, deposit, purpose)
@@ -122,10 +122,10 @@ def reverse_deposits(
 def _reverse_deposit(unit: UnitOfWork, batch: IntentBatch, deposit: Deposit, note: str) -> None:
     intent, incoming = batch.current[deposit.intent_id], deposit.incoming
     location = (incoming.chain, incoming.token, incoming.tx_ref)
-    batch.add_postings(intent, *location, (Account.PAYER, Account.HELD, incoming.amount))
+    batch.add_postings(intent.id, *location, (Account.PAYER, Account.HELD, incoming.amount))
     # Where it was kept as dust, that is what is gone.
     if dust := recovered_dust(unit, batch, _key(deposit)):
-        batch.add_postings(intent, *location, (Account.HELD, Account.DUST, dust))
+        batch.add_postings(intent.id, *location, (Account.HELD, Account.DUST, dust))
     if deposit.purpose not in _PAYMENTS:
         return
     is_payment = deposit.purpose is DepositPurpose.PAYMENT

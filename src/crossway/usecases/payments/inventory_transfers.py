@@ -11,16 +11,29 @@ from crossway.domain.inventory_transfer import (
     InventoryTransfer,
     InventoryTransferEvent,
     InventoryTransferKind,
+    InventoryTransferState,
     advance_inventory_transfer,
 )
 from crossway.domain.quotes import BridgeName, bridge_title
+from crossway.domain.rebalancing import (
+    RebalancingEvent,
+    advance_rebalancing,
+    is_rebalancing,
+    rebalancing_id,
+)
 from crossway.ports.inventory_transfer_repository import (
     InventoryTransferChange,
     NewInventoryTransfer,
 )
 from crossway.ports.store import UnitOfWork
 
+_ENDS: Final = {
+    InventoryTransferState.DELIVERED: RebalancingEvent.ARRIVE,
+    InventoryTransferState.RETURNED: RebalancingEvent.RETURN,
+    InventoryTransferState.REFUSED: RebalancingEvent.REFUSE,
+}
 BEFORE_START: Final = "It begins once the deposit is collected."
+PAUSED: Final = "Rebalancing is paused."
 _BRINGING: Final = {
     BridgeName.GATEWAY: InventoryTransferKind.MINT,
     BridgeName.RHINOFI: InventoryTransferKind.TRANSFER,
@@ -60,6 +73,17 @@ def why_disabled(
     route = f"route:{bridge}:{transfer.source_chain}:{transfer.destination_chain}"
     reason = disabled.get(f"bridge:{bridge}") or disabled.get(route)
     return f"{bridge_title(bridge)} is disabled: {reason}." if reason else ""
+
+
+def most_leaving(unit: UnitOfWork, transfers: Collection[InventoryTransfer]) -> dict[int, int]:
+    """By the id of each inventory transfer, the most that may leave for it, in units of the source:
+    what was agreed on, before that the payment's deposit or what was planned to rebalance."""
+    owners = {transfer.intent_id for transfer in transfers}
+    payments = unit.intents.get_many({owner for owner in owners if not is_rebalancing(owner)})
+    ids = {rebalancing_id(owner) for owner in owners if is_rebalancing(owner)}
+    most = {owner: payment.collected.amount for owner, payment in payments.items()}
+    most |= {t.owner: t.max_source_amount for t in unit.rebalancing.get_many(ids).values()}
+    return {t.id: t.source_amount or most[t.intent_id] for t in transfers}
 
 
 def repaid_amount(intent: Intent) -> int:
@@ -132,3 +156,28 @@ class InventoryTransferBatch:
         """Write all changes."""
         unit.inventory_transfers.plan(self.planned, self.now)
         unit.inventory_transfers.update(self.changes)
+        self._advance_rebalancing(unit)
+
+    def _advance_rebalancing(self, unit: UnitOfWork) -> None:
+        """A rebalancing transfer ends as the inventory transfer does that carries it out."""
+        events = [
+            (rebalancing_id(change.after.intent_id), event, change.after.reason)
+            for change in self.changes
+            if is_rebalancing(change.after.intent_id)
+            and (event := _rebalancing_event(change.before.state, change.after.state))
+        ]
+        current = unit.rebalancing.lock({id for id, _, _ in events})
+        for id, event, note in events:
+            state = advance_rebalancing(current[id].state, event)
+            current[id] = replace(current[id], state=state, note=note, updated_at=self.now)
+        unit.rebalancing.update(list(current.values()))
+
+
+def _rebalancing_event(
+    before: InventoryTransferState, after: InventoryTransferState
+) -> RebalancingEvent | None:
+    if before is after:
+        return None
+    if before is InventoryTransferState.DELIVERED and after is not InventoryTransferState.CLOSED:
+        return RebalancingEvent.REVERSE
+    return _ENDS.get(after)

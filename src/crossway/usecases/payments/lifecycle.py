@@ -57,11 +57,11 @@ class IntentBatch:
             self.outbound.append(new_outbound_tx(self.services, after, kind, cause, self.now))
         return after
 
-    def add_postings(self, intent: Intent, chain: str, token: str, tx: str, *legs: Leg) -> None:
-        """Add ledger postings for one token, all made by transaction `tx`."""
+    def add_postings(self, owner: int, chain: str, token: str, tx: str, *legs: Leg) -> None:
+        """Add ledger postings of a payment, or of a rebalancing transfer, for one token, all made
+        by transaction `tx`."""
         self.append_postings(
-            Posting(intent.id, chain, token, debit, credit, units, tx)
-            for debit, credit, units in legs
+            Posting(owner, chain, token, debit, credit, units, tx) for debit, credit, units in legs
         )
 
     def append_postings(self, postings: Iterable[Posting]) -> None:

@@ -67,5 +67,5 @@ def keep_as_dust(unit: UnitOfWork, batch: IntentBatch, balance: AddressBalance) 
     """Book all that is held at an address as dust, with its reason at the deposits."""
     intent = batch.current[balance.intent_id]
     leg = (Account.DUST, Account.HELD, balance.held)
-    batch.add_postings(intent, balance.chain, balance.token, "dust", leg)
+    batch.add_postings(intent.id, balance.chain, balance.token, "dust", leg)
     unit.deposits.mark_returned([(balance.intent_id, balance.chain, balance.token)], DUST_NOTE)

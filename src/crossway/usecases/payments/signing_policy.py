@@ -11,6 +11,7 @@ from crossway.domain.ledger import Account
 from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
 from crossway.domain.quotes import BridgeName
+from crossway.domain.rebalancing import is_rebalancing
 from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
@@ -90,11 +91,16 @@ class SigningPolicy:
         nonce if one is given."""
         stored = self._stored.get(tx.id)
         intent = self._intents.get(tx.intent_id)
-        if stored is None or intent is None:
+        if stored is None or (intent is None and not is_rebalancing(tx.intent_id)):
             raise SigningRefused("Not signed: its stored outbound transaction is gone.")
         if stored.intent_id != tx.intent_id:
             raise SigningRefused("Not signed: it belongs to another payment.")
-        if mismatch := next(self._find_mismatches(stored, intent, call), None):
+        mismatches = (
+            self._differences_of_rebalancing(stored, call)
+            if intent is None
+            else self._find_mismatches(stored, intent, call)
+        )
+        if mismatch := next(mismatches, None):
             raise SigningRefused(f"Not signed: {mismatch}.")
         if nonce is not None and not self._is_own_nonce(stored, nonce):
             raise SigningRefused(f"Not signed: nonce {nonce} is not its own.")
@@ -154,6 +160,25 @@ class SigningPolicy:
             yield f"{tx.to_address} is not the refund address, and nobody redirected the refund"
         yield from self._missing_authority(tx, intent)
         yield from self._contradictions(tx, intent)
+
+    def _differences_of_rebalancing(self, tx: OutboundTx, call: OutboundCall) -> Iterator[str]:
+        """Whether a call belongs to a rebalancing transfer, or skips a nonce for one."""
+        accounts = self._chain.accounts
+        if (call.kind, call.chain) != (tx.kind, tx.chain) or call.chain != self._chain.id:
+            yield "the call is that of another transaction"
+        if call.account != accounts.relayer:
+            yield f"{call.account} on {call.chain} is not the relayer's account"
+        if call.terms is not None or call.intent_hash:
+            yield "it belongs to a payment"
+        if tx.state not in (T.DUE, T.SIGNED):
+            yield f"it is {tx.state.lower()}"
+        if tx.kind in INVENTORY_KINDS:
+            bridges = self._services.inventory_bridges
+            yield from differences_of_invocation(self._unit, bridges, tx, None, call)
+        elif tx.kind is not K.SKIP_NONCE:
+            yield "no rebalancing transfer has such a transaction"
+        elif call.outputs or call.contract or call.data or call.value:
+            yield "it moves more than a nonce"
 
     def _differences_of_terms(
         self, tx: OutboundTx, intent: Intent, call: OutboundCall
