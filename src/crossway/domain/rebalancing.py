@@ -76,7 +76,7 @@ class RebalancingSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class RebalancingBalance:
+class LocationBalance:
     """What the operator holds of a token at a location, in smallest units.
 
     `balance` is None where it could not be read. `reserved` is promised to payments that started,
