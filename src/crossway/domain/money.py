@@ -82,6 +82,11 @@ def rescale_up(units: int, decimals: int, to_decimals: int) -> int:
     return -(-units // _scale(decimals - to_decimals))
 
 
+def rescale_down(units: int, decimals: int, to_decimals: int) -> int:
+    """Convert an amount to other decimals, rounded down."""
+    return int(units * _scale(to_decimals) // _scale(decimals))
+
+
 def micro_usd_up(units: int, decimals: int, pico_usd: int) -> int:
     """The value of units in micro-USD, rounded up."""
     return -(-units * pico_usd // _scale(decimals + PICO_USD_DECIMALS - MICRO_USD_DECIMALS))

@@ -26,8 +26,8 @@ class RebalancingMode(StrEnum):
 @dataclass(frozen=True, slots=True)
 class RebalancingPolicy:
     """What to hold of a token at one location, in smallest units: below `minimum` it is filled to
-    `target`, above `maximum` the excess leaves. Locations of a lower `priority` are filled first.
-    Set by `by` at `at`."""
+    `target`, and above `maximum` what exceeds the target leaves. Locations of a lower `priority`
+    are filled first. Set by `by` at `at`."""
 
     chain: str
     token: str
@@ -77,7 +77,7 @@ class RebalancingSettings:
 
 @dataclass(frozen=True, slots=True)
 class LocationBalance:
-    """What the operator holds of a token at a location, in smallest units.
+    """What the operator holds of a token at a location, which is called `name`, in smallest units.
 
     `balance` is None where it could not be read. `reserved` is promised to payments that started,
     `waiting` is what payments need that wait for it. `leaving` has still to leave by open
@@ -88,6 +88,7 @@ class LocationBalance:
 
     chain: str
     token: str
+    name: str
     group: tuple[str, bool]
     decimals: int
     pico_usd: int | None
