@@ -143,7 +143,8 @@ def test_nothing_begins_outside_the_hours_or_while_something_cannot_be_read() ->
     closed = replace(given, settings=settings)
     assert moved(closed) == []
     assert reasons(closed) == ["Transfers begin between 13:00 and 17:00 UTC."]
-    unreadable = replace(given, unreadable=["rhino.fi does not answer."])
+    silent = {("USDC", False): ["rhino.fi does not answer."]}
+    unreadable = replace(given, unreadable=silent)
     assert moved(unreadable) == []
     assert reasons(unreadable) == ["rhino.fi does not answer."]
 

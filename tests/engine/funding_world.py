@@ -25,8 +25,8 @@ OPENING = 1_000_000 * 10**6
 class FundingWorld(BridgeWorld):
     """A `BridgeWorld` with what tests of inventory transfers ask."""
 
-    def __init__(self, folder: Path, bridge: str, **more: Any) -> None:
-        super().__init__(folder, bridge, **more)
+    def __init__(self, folder: Path, *bridges: str, **more: Any) -> None:
+        super().__init__(folder, *bridges, **more)
         self.set_balances: dict[str, int] = {}
 
     def set_inventory(self, chain: str, units: int) -> None:

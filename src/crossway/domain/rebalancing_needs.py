@@ -22,8 +22,8 @@ class PlanInputs:
     """What a plan follows from. `balances`, without a policy or not, one for each location;
     `offers` by source and destination, and `refusals`: why no bridge offers to move anything there,
     in sentences. `recent`: the transfers that are open, and those of this day and of the last
-    `cool_down_seconds`. `unreadable`: what could not be read and forbids anything new, in
-    sentences."""
+    `cool_down_seconds`. `unreadable`, by group: what could not be read and forbids anything new
+    in it, in sentences."""
 
     balances: Sequence[LocationBalance]
     policies: Sequence[RebalancingPolicy]
@@ -32,7 +32,7 @@ class PlanInputs:
     now: datetime
     recent: Sequence[RebalancingTransfer] = ()
     refusals: Mapping[Pair, str] = field(default_factory=dict)
-    unreadable: Sequence[str] = ()
+    unreadable: Mapping[tuple[str, bool], Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,21 +85,25 @@ class _Planner:
 
     def plan(self) -> RebalancingPlan:
         lacks, excesses = find_needs(self._inputs)
-        forbidden = list(self._inputs.unreadable)
-        if not self._settings.is_open(self._inputs.now):
-            begins, ends = self._settings.begins_at, self._settings.ends_at
-            forbidden.append(f"Transfers begin between {begins:%H:%M} and {ends:%H:%M} UTC.")
-        if forbidden:
-            reason = " ".join(forbidden)
-            return RebalancingPlan((), tuple(n.unserved(n.units, reason) for n in lacks))
         planned: list[PlannedTransfer] = []
         unserved = []
         for lack in lacks:
-            if missing := self._serve(lack, planned):
+            if forbidden := self._why_nothing(lack):
+                unserved.append(lack.unserved(lack.units, forbidden))
+            elif missing := self._serve(lack, planned):
                 unserved.append(lack.unserved(missing, self._explain(lack, missing)))
         for excess in excesses:
-            self._serve(excess, planned)
+            if not self._why_nothing(excess):
+                self._serve(excess, planned)
         return RebalancingPlan(tuple(planned), tuple(unserved))
+
+    def _why_nothing(self, need: Need) -> str:
+        """Why nothing may begin now for a need's group; empty where it may."""
+        reasons = list(self._inputs.unreadable.get(need.at.group, ()))
+        if not self._settings.is_open(self._inputs.now):
+            begins, ends = self._settings.begins_at, self._settings.ends_at
+            reasons.append(f"Transfers begin between {begins:%H:%M} and {ends:%H:%M} UTC.")
+        return " ".join(reasons)
 
     def _serve(self, need: Need, planned: list[PlannedTransfer]) -> int:
         """Plan what serves a need; returns how many units are not served, 0 where less than the

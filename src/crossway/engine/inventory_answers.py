@@ -31,8 +31,8 @@ from crossway.ports.inventory_bridge import (
 )
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.leaving_inventory import most_leaving
 from crossway.usecases.operating.inventory_alerts import FUNDING_OVERDUE, FUNDING_REFUSED
-from crossway.usecases.payments.inventory_transfers import most_leaving
 from crossway.usecases.payments.lifecycle import IntentBatch
 
 S, Event, Kind = InventoryTransferState, InventoryTransferEvent, InventoryTransferKind

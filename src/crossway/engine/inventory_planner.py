@@ -22,10 +22,10 @@ from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.leaving_inventory import most_leaving
 from crossway.usecases.payments.inventory_transfers import (
     PAUSED,
     bringing_transfer,
-    most_leaving,
     moves_inventory,
     why_disabled,
 )

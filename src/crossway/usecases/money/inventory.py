@@ -116,6 +116,11 @@ def get_inventory(services: Services, caller: Principal) -> Inventory:
     """The inventory of every configured chain. The cost depends on open payments only, not on how
     many are stored."""
     caller.require_permission(Permission.VIEW)
+    return read_inventory(services)
+
+
+def read_inventory(services: Services) -> Inventory:
+    """The inventory of every configured chain, for the service itself."""
     now = services.clock.now()
     calls = {name: _holdings_reader(services, chain) for name, chain in services.chains.items()}
     results = call_all(services.executor, calls, TimeoutPolicy(TIMEOUT_SECONDS, enough=len(calls)))

@@ -75,17 +75,6 @@ def why_disabled(
     return f"{bridge_title(bridge)} is disabled: {reason}." if reason else ""
 
 
-def most_leaving(unit: UnitOfWork, transfers: Collection[InventoryTransfer]) -> dict[int, int]:
-    """By the id of each inventory transfer, the most that may leave for it, in units of the source:
-    what was agreed on, before that the payment's deposit or what was planned to rebalance."""
-    owners = {transfer.intent_id for transfer in transfers}
-    payments = unit.intents.get_many({owner for owner in owners if not is_rebalancing(owner)})
-    ids = {rebalancing_id(owner) for owner in owners if is_rebalancing(owner)}
-    most = {owner: payment.collected.amount for owner, payment in payments.items()}
-    most |= {t.owner: t.max_source_amount for t in unit.rebalancing.get_many(ids).values()}
-    return {t.id: t.source_amount or most[t.intent_id] for t in transfers}
-
-
 def repaid_amount(intent: Intent) -> int:
     """What of a collected deposit the escrow repays to the relayer: all but the fees."""
     costs = intent.collected.costs

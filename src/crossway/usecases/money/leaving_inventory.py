@@ -1,0 +1,18 @@
+"""How much inventory the transfers take that have not left yet."""
+
+from collections.abc import Collection
+
+from crossway.domain.inventory_transfer import InventoryTransfer
+from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
+from crossway.ports.store import UnitOfWork
+
+
+def most_leaving(unit: UnitOfWork, transfers: Collection[InventoryTransfer]) -> dict[int, int]:
+    """By the id of each inventory transfer, the most that may leave for it, in units of the source:
+    what was agreed on, before that the payment's deposit or what was planned to rebalance."""
+    owners = {transfer.intent_id for transfer in transfers}
+    payments = unit.intents.get_many({owner for owner in owners if not is_rebalancing(owner)})
+    ids = {rebalancing_id(owner) for owner in owners if is_rebalancing(owner)}
+    most = {owner: payment.collected.amount for owner, payment in payments.items()}
+    most |= {t.owner: t.max_source_amount for t in unit.rebalancing.get_many(ids).values()}
+    return {t.id: t.source_amount or most[t.intent_id] for t in transfers}

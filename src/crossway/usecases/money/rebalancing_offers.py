@@ -1,0 +1,160 @@
+"""Which bridges can move inventory between two locations, and what that costs now."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from crossway.domain.inventory_transfer import InventoryTransferKind
+from crossway.domain.ledger import is_unified
+from crossway.domain.network_costs import ChainCosts
+from crossway.domain.quotes import BridgeName, BridgeQuote, RouteRequest, bridge_title
+from crossway.domain.rebalancing import LocationBalance, RouteOffer
+from crossway.domain.rebalancing_needs import Need, Pair, PlanInputs, find_needs
+from crossway.ports.services import Services
+from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.pricing.bridge_quotes import BridgeQuotes, ask_bridges, rejection_reasons
+from crossway.usecases.pricing.network_fees import read_network_costs
+
+Kind = InventoryTransferKind
+Deposits = Mapping[bool, Mapping[str, int]]
+"""What the unified balances of main and test networks have of each chain that Gateway serves, in
+units of USDC. A mint burns what it has of one chain."""
+_NOBODY: Final = "no bridge that moves inventory serves these two chains"
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """Offers by source and destination, why there is none where there is none, and, by group, who
+    does not answer, in sentences."""
+
+    by_pair: Mapping[Pair, Sequence[RouteOffer]] = field(default_factory=dict)
+    refusals: Mapping[Pair, str] = field(default_factory=dict)
+    silent: Mapping[tuple[str, bool], Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A transfer that may be wanted, and the route whose quotes tell what it costs."""
+
+    source: LocationBalance
+    destination: LocationBalance
+    micro_usd: int
+    request: RouteRequest
+
+    @property
+    def kind(self) -> Kind:
+        if is_unified(self.source.chain):
+            return Kind.MINT
+        return Kind.DEPOSIT if is_unified(self.destination.chain) else Kind.TRANSFER
+
+
+def read_offers(services: Services, inputs: PlanInputs, deposits: Deposits) -> Offers:
+    """What bridges offer for the lacks and excesses of these inputs; asks none where there are
+    none."""
+    ways = list(_find_ways(inputs, deposits))
+    if not ways:
+        return Offers()
+    bridges = [b for b in services.bridges if b.name in services.inventory_bridges]
+    requests = [way.request for way in ways]
+    quotes = ask_bridges(services, bridges, requests, active_kill_switches(services))
+    chains = {chain for way in ways for chain in (way.request.source, way.request.destination)}
+    costs = read_network_costs(services, chains).costs
+    silent: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    for way in ways:
+        sentences = [f"{bridge_title(e.subject)} does not answer." for e in quotes.excluded]
+        silent[way.source.group] = list(dict.fromkeys(silent[way.source.group] + sentences))
+    return _collect(ways, quotes, costs, silent)
+
+
+def _collect(
+    ways: Sequence[_Way],
+    quotes: BridgeQuotes,
+    costs: Mapping[str, ChainCosts],
+    silent: Mapping[tuple[str, bool], Sequence[str]],
+) -> Offers:
+    by_pair: dict[Pair, list[RouteOffer]] = {}
+    refusals: dict[Pair, str] = {}
+    for index, way in enumerate(ways):
+        pair = (way.source.location, way.destination.location)
+        offers = (_offer(way, quote, costs) for quote in quotes.quotes[index])
+        by_pair[pair] = [offer for offer in offers if offer is not None]
+        if not by_pair[pair]:
+            refusals[pair] = rejection_reasons(quotes.rejections[index]) or _NOBODY
+    return Offers(by_pair, refusals, silent)
+
+
+def _find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[_Way]:
+    """Every pair between which a lack or an excess might be moved, once, for its largest amount."""
+    policies = {policy.location for policy in inputs.policies}
+    lacks, excesses = find_needs(inputs)
+    wanted: dict[Pair, _Way] = {}
+    for need in (*lacks, *excesses):
+        for other in inputs.balances:
+            ends = (need.at, other) if need.is_excess else (other, need.at)
+            if other.group != need.at.group or other.location == need.at.location:
+                continue
+            if other.location not in policies or not _may_give(ends[0]):
+                continue
+            way = _way(*ends, _value(inputs, need), deposits)
+            pair = (ends[0].location, ends[1].location)
+            if way is not None and (pair not in wanted or way.micro_usd > wanted[pair].micro_usd):
+                wanted[pair] = way
+    return wanted.values()
+
+
+def _may_give(source: LocationBalance) -> bool:
+    return source.available - source.waiting > 0
+
+
+def _value(inputs: PlanInputs, need: Need) -> int:
+    settings = inputs.settings
+    value = max(need.at.micro_usd(need.units), settings.smallest_micro_usd)
+    return min(value, settings.largest_micro_usd)
+
+
+def _way(
+    source: LocationBalance, destination: LocationBalance, micro_usd: int, deposits: Deposits
+) -> _Way | None:
+    """The route whose quotes price a transfer. For what goes into or comes out of the unified
+    balance, that of Gateway between its chain and the one of which the balance has most."""
+    ends = [source.chain, destination.chain]
+    of_network = deposits.get(source.group[1], {})
+    for place, end in enumerate(ends):
+        if is_unified(end):
+            others = [chain for chain in of_network if chain != ends[1 - place]]
+            if ends[1 - place] not in of_network or not others:
+                return None
+            ends[place] = max(others, key=lambda chain: of_network[chain])
+            if place == 0:
+                micro_usd = min(micro_usd, source.micro_usd(of_network[ends[0]]))
+    symbol = source.group[0]
+    request = RouteRequest(ends[0], ends[1], micro_usd, symbol, symbol)
+    return _Way(source, destination, micro_usd, request)
+
+
+def _serves(way: _Way, quote: BridgeQuote) -> bool:
+    """Whether a quoted bridge moves inventory that way: one token, and Gateway through the unified
+    balance alone."""
+    of_gateway = quote.bridge is BridgeName.GATEWAY
+    return quote.swap is None and of_gateway == (way.kind is not Kind.TRANSFER)
+
+
+def _offer(way: _Way, quote: BridgeQuote, costs: Mapping[str, ChainCosts]) -> RouteOffer | None:
+    """What a quote says of a transfer; None where its bridge does not move it so, or a chain does
+    not tell its costs. The relayer approves and sends on the source, or mints on the destination; a
+    deposit into the unified balance costs gas alone."""
+    on_source, on_destination = costs.get(way.request.source), costs.get(way.request.destination)
+    if on_source is None or on_destination is None or not _serves(way, quote):
+        return None
+    gas = on_destination.fill if way.kind is Kind.MINT else 2 * on_source.start
+    fee = gas if way.kind is Kind.DEPOSIT else quote.fee_with_network(gas)
+    return RouteOffer(
+        quote.bridge,
+        way.kind,
+        way.source.location,
+        way.destination.location,
+        way.micro_usd,
+        fee,
+        quote.settle_seconds if way.kind is Kind.DEPOSIT else quote.fill_seconds,
+    )
