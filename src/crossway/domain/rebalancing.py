@@ -207,9 +207,10 @@ class PlannedTransfer:
 @dataclass(frozen=True, slots=True)
 class RebalancingTransfer:
     """A rebalancing transfer as stored: what was planned, by whom (`proposed_by`, empty for the
-    engine) and who decided on it (`decided_by`, empty where no person did). `note` is why it was
-    declined or ended. The inventory transfer that carries it out, its transactions and its postings
-    have `owner` in place of a payment's number."""
+    engine; `proposed_by_identity` is the same person under every name) and who decided on it
+    (`decided_by`, empty where no person did). `note` is why it was declined or ended. The inventory
+    transfer that carries it out, its transactions and its postings have `owner` in place of a
+    payment's number."""
 
     id: int
     bridge: str
@@ -227,6 +228,7 @@ class RebalancingTransfer:
     reason: str
     state: RebalancingState
     proposed_by: str
+    proposed_by_identity: str
     decided_by: str
     note: str
     created_at: datetime

@@ -32,6 +32,7 @@ class RebalancingRepository(Protocol):
         state: RebalancingState,
         proposed_by: str,
         at: datetime,
+        proposed_by_identity: str = "",
     ) -> RebalancingTransfer:
         """Store a new one."""
         ...

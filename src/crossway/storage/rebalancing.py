@@ -73,7 +73,12 @@ class SqlRebalancing:
         self._upsert(rebalancing_settings, ("id",), values)
 
     def add(
-        self, planned: PlannedTransfer, state: RebalancingState, proposed_by: str, at: datetime
+        self,
+        planned: PlannedTransfer,
+        state: RebalancingState,
+        proposed_by: str,
+        at: datetime,
+        proposed_by_identity: str = "",
     ) -> RebalancingTransfer:
         transfer = RebalancingTransfer(
             id=0,
@@ -92,6 +97,7 @@ class SqlRebalancing:
             reason=planned.reason,
             state=state,
             proposed_by=proposed_by,
+            proposed_by_identity=proposed_by_identity,
             decided_by="",
             note="",
             created_at=at,

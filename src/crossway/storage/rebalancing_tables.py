@@ -53,6 +53,7 @@ rebalancing_transfers = Table(
     Column("reason", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("proposed_by", Text, nullable=False),
+    Column("proposed_by_identity", Text, nullable=False),
     Column("decided_by", Text, nullable=False),
     Column("note", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False, index=True),

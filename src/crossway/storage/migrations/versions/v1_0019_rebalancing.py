@@ -55,7 +55,7 @@ def upgrade() -> None:
         *_big("micro_usd", "fee_micro_usd"),
         *_small("seconds"),
         sa.Column("is_urgent", sa.Boolean(), nullable=False),
-        *_text("reason", "state", "proposed_by", "decided_by", "note"),
+        *_text("reason", "state", "proposed_by", "proposed_by_identity", "decided_by", "note"),
         *_big("created_at", "updated_at"),
         sa.PrimaryKeyConstraint("id"),
     )

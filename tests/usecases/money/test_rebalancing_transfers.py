@@ -1,0 +1,206 @@
+"""Rebalancing transfers are started once, above a limit by two people, and lapse."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
+from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
+from crossway.domain.ledger import UNIFIED_TOKEN, unified_location
+from crossway.domain.rebalancing import (
+    PlannedTransfer,
+    RebalancingMode,
+    RebalancingSettings,
+    RebalancingState,
+    RebalancingTransfer,
+)
+from crossway.usecases.money import rebalancing_transfers
+from tests.staff_world import StaffWorld
+
+S, Kind = RebalancingState, InventoryTransferKind
+UNIFIED = (unified_location(testnet=False), UNIFIED_TOKEN)
+BASE, ARBITRUM = ("BASE_MAINNET", "0xb"), ("ARBITRUM_MAINNET", "0xa")
+SMALL, LARGE = 10_000_000_000, 10_000_000_001
+"""In millionths of USD: at the limit of the default settings, and above it."""
+
+
+def planned(micro_usd: int = SMALL, kind: Kind = Kind.TRANSFER) -> PlannedTransfer:
+    source = UNIFIED if kind is Kind.MINT else BASE
+    destination = UNIFIED if kind is Kind.DEPOSIT else ARBITRUM
+    amounts = (9_000, 9_010, micro_usd, 10, 60)
+    return PlannedTransfer("RHINOFI", kind, source, destination, *amounts, False, "Because.")
+
+
+class World(StaffWorld):
+    """Ada and Bob are treasurers who have just proved who they are."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.add("Bob", "treasurer")
+        self.ada, self.bob = self.person("Ada"), self.person("Bob")
+
+    def person(self, name: str) -> Principal:
+        return self.principal(self.enter(name))
+
+    def carry_out(self, micro_usd: int = LARGE) -> RebalancingTransfer:
+        return rebalancing_transfers.carry_out(self.services, self.ada, planned(micro_usd))
+
+    def approve(self, caller: Principal, id: int = 1) -> RebalancingTransfer:
+        return rebalancing_transfers.approve(self.services, caller, id)
+
+    def carried(self, id: int = 1) -> list[InventoryTransfer]:
+        with self.store.read() as unit:
+            return unit.inventory_transfers.list_by_intents([-id])
+
+    def stored(self, id: int = 1) -> RebalancingTransfer:
+        with self.store.read() as unit:
+            return unit.rebalancing.get_many([id])[id]
+
+    def pause(self) -> None:
+        paused = RebalancingSettings(mode=RebalancingMode.PAUSED)
+        self.store.write(lambda unit: unit.rebalancing.save_settings(paused))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_a_small_transfer_starts_at_once(world: World) -> None:
+    started = world.carry_out(SMALL)
+    assert (started.state, started.proposed_by, started.decided_by) == (S.STARTED, "Ada", "")
+    (carried,) = world.carried()
+    assert (carried.state, carried.amount, carried.bridge) == ("PLANNED", 9_000, "RHINOFI")
+    assert (carried.source_chain, carried.source_token) == BASE
+    assert (carried.destination_chain, carried.destination_token) == ARBITRUM
+    actions = [entry.action for entry in world.audited() if entry.subject == "rebalancing:1"]
+    assert actions == ["rebalancing transfer proposed", "rebalancing transfer started"]
+
+
+@pytest.mark.parametrize("kind", [Kind.MINT, Kind.DEPOSIT])
+def test_the_unified_balance_is_no_chain(world: World, kind: Kind) -> None:
+    rebalancing_transfers.carry_out(world.services, world.ada, planned(SMALL, kind))
+    (carried,) = world.carried()
+    source = (carried.source_chain, carried.source_token)
+    destination = (carried.destination_chain, carried.destination_token)
+    assert source == (("", "") if kind is Kind.MINT else BASE)
+    assert destination == (("", "") if kind is Kind.DEPOSIT else ARBITRUM)
+
+
+def test_a_large_transfer_starts_when_another_person_agrees(world: World) -> None:
+    assert world.carry_out().state is S.PROPOSED
+    assert world.carried() == []
+    with pytest.raises(Forbidden, match="another person"):
+        world.approve(world.ada)
+    # The same person in another session, under another name.
+    again = world.person("Ada")
+    renamed = replace(again, client=replace(again.client, name="Eve"))
+    with pytest.raises(Forbidden, match="another person"):
+        world.approve(renamed)
+    assert world.carried() == []
+    started = world.approve(world.bob)
+    assert (started.state, started.decided_by) == (S.STARTED, "Bob")
+    assert len(world.carried()) == 1
+    with pytest.raises(InvalidStatus, match="it is started"):
+        world.approve(world.bob)
+    assert len(world.carried()) == 1
+
+
+def test_an_account_made_after_the_proposal_does_not_approve_it(world: World) -> None:
+    world.carry_out()
+    world.machine.seconds += 1
+    world.add("Second Ada", "treasurer")
+    with pytest.raises(Forbidden, match="younger"):
+        world.approve(world.person("Second Ada"))
+
+
+def test_what_the_engine_proposes_one_person_approves(world: World) -> None:
+    world.store.write(
+        lambda unit: rebalancing_transfers.place(unit, world.services, planned(LARGE))
+    )
+    assert world.stored().state is S.PROPOSED
+    assert world.approve(world.ada).decided_by == "Ada"
+
+
+def test_two_people_who_approve_at_once_start_one_transfer(world: World) -> None:
+    world.add("Cy", "treasurer")
+    world.store.write(
+        lambda unit: rebalancing_transfers.place(unit, world.services, planned(LARGE))
+    )
+
+    def approve(caller: Principal) -> str:
+        try:
+            return world.approve(caller).state
+        except InvalidStatus:
+            return "too late"
+
+    people = (world.bob, world.person("Cy"))
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(approve, people)) == ["STARTED", "too late"]
+    assert len(world.carried()) == 1
+
+
+@pytest.mark.parametrize("micro_usd", [SMALL, LARGE])
+def test_a_second_click_moves_nothing_twice(world: World, micro_usd: int) -> None:
+    world.carry_out(micro_usd)
+    with pytest.raises(InvalidStatus, match="Rebalancing transfer 1 between the same"):
+        world.carry_out(micro_usd)
+    reverse = replace(planned(SMALL), source=ARBITRUM, destination=BASE)
+    with pytest.raises(InvalidStatus, match="Rebalancing transfer 1 between the same"):
+        rebalancing_transfers.carry_out(world.services, world.bob, reverse)
+    with world.store.read() as unit:
+        assert len(unit.rebalancing.list_page(10)) == 1
+
+
+def test_while_paused_nothing_starts(world: World) -> None:
+    world.carry_out()
+    world.pause()
+    with pytest.raises(InvalidStatus, match="paused"):
+        world.approve(world.bob)
+    assert world.stored().state is S.PROPOSED
+    mint = planned(SMALL, Kind.MINT)
+    with pytest.raises(InvalidStatus, match="paused"):
+        rebalancing_transfers.carry_out(world.services, world.bob, mint)
+    with world.store.read() as unit:
+        assert len(unit.rebalancing.list_page(10)) == 1
+
+
+def test_a_transfer_is_declined_with_a_reason(world: World) -> None:
+    world.carry_out()
+    decline = rebalancing_transfers.decline
+    with pytest.raises(InvalidInput, match="reason"):
+        decline(world.services, world.bob, 1, "  ")
+    declined = decline(world.services, world.bob, 1, "Base pays out tomorrow.")
+    assert (declined.state, declined.note) == (S.DECLINED, "Base pays out tomorrow.")
+    assert world.stored() == declined
+    with pytest.raises(InvalidStatus, match="declined"):
+        world.approve(world.bob)
+    assert world.carried() == []
+    assert world.carry_out().id == 2
+
+
+def test_a_proposal_lapses_after_a_day(world: World) -> None:
+    world.carry_out()
+    world.machine.seconds += 86_399
+    assert rebalancing_transfers.lapse_overdue(world.services) == 0
+    world.machine.seconds += 1
+    # Those who have just proved who they are, again.
+    with pytest.raises(InvalidStatus, match="too long ago"):
+        world.approve(world.person("Bob"))
+    assert rebalancing_transfers.lapse_overdue(world.services) == 1
+    assert world.stored().state is S.LAPSED
+    assert rebalancing_transfers.lapse_overdue(world.services) == 0
+
+
+def test_only_treasurers_who_have_proved_who_they_are_move_inventory(world: World) -> None:
+    world.add("Vic", "operator")
+    with pytest.raises(Forbidden, match="role treasurer"):
+        rebalancing_transfers.carry_out(world.services, world.person("Vic"), planned())
+    world.machine.seconds += 301
+    with pytest.raises(Forbidden, match="Confirm that it is you"):
+        world.carry_out()
+    with pytest.raises(NotFound):
+        world.approve(world.person("Bob"), 7)
