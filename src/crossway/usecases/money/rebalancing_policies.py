@@ -1,0 +1,221 @@
+"""Rebalancing policies and settings: what to hold where, within which limits, and the switch."""
+
+from dataclasses import fields, replace
+from datetime import time
+from typing import Any, Final
+
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput, NotFound
+from crossway.domain.ledger import UNIFIED_TOKEN, is_unified, unified_location
+from crossway.domain.rebalancing import (
+    Location,
+    RebalancingMode,
+    RebalancingPolicy,
+    RebalancingSettings,
+)
+from crossway.domain.roles import Permission
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.staff.step_up import require_step_up
+from crossway.usecases.validation_errors import ValidationErrors
+
+NO_MAXIMUM: Final = 10**30
+"""The maximum of a policy that has none, in smallest units: more than there is of any token."""
+CONFIRMATION: Final = "Crossway moves our inventory by itself"
+"""What a person types to switch automatic rebalancing on."""
+MAX_PRIORITY: Final = 99
+_UNIFIED_LOCATIONS: Final = (unified_location(testnet=False), unified_location(testnet=True))
+_MAX_USD: Final = 10**15
+# The least and the most of each number among the settings.
+_RANGES: Final = {
+    "max_cost_bps": (0, 1_000),
+    "max_cost_day_micro_usd": (0, _MAX_USD),
+    "smallest_micro_usd": (0, _MAX_USD),
+    "largest_micro_usd": (1, _MAX_USD),
+    "max_open_per_bridge": (1, 50),
+    "cool_down_seconds": (0, 86_400),
+    "approve_above_micro_usd": (0, _MAX_USD),
+}
+
+
+def find_location(services: Services, chain: str, symbol: str) -> Location:
+    """The location of a token by the identifier of its chain, such as `BASE_MAINNET`, or of a
+    unified balance; raises `InvalidInput`."""
+    if is_unified(chain):
+        if chain not in _UNIFIED_LOCATIONS or symbol != UNIFIED_TOKEN:
+            raise InvalidInput(f"token: {symbol} is not available at {chain}")
+        return chain, UNIFIED_TOKEN
+    token = services.catalogue.token(services.catalogue.chain(chain).id, symbol)
+    return token.chain, token.address
+
+
+def list_policies(services: Services, caller: Principal) -> list[RebalancingPolicy]:
+    """The policies that people have set, by location."""
+    caller.require_permission(Permission.VIEW)
+    with services.store.read() as unit:
+        return unit.rebalancing.list_policies()
+
+
+def set_policy(
+    services: Services,
+    caller: Principal,
+    location: Location,
+    minimum: int,
+    target: int,
+    maximum: int | None,
+    priority: int = 1,
+) -> RebalancingPolicy:
+    """Set what to hold at a location, in smallest units; without a `maximum`, nothing is too much.
+    Locations of a lower priority are filled first. Audited."""
+    _require_treasurer(services, caller)
+    most = NO_MAXIMUM if maximum is None else maximum
+    _check_amounts(minimum, target, most, priority)
+    now = services.clock.now()
+    policy = RebalancingPolicy(*location, minimum, target, most, priority, caller.actor_name, now)
+
+    def work(unit: UnitOfWork) -> None:
+        before = _find_policy(unit, location)
+        unit.rebalancing.set_policy(policy)
+        _audit_policy(unit, policy, "rebalancing policy set", before, policy)
+
+    services.store.write(work)
+    return policy
+
+
+def delete_policy(services: Services, caller: Principal, location: Location) -> None:
+    """Delete the policy of a location, which then follows from its target again. Audited. Raises
+    `NotFound` where there is none."""
+    _require_treasurer(services, caller)
+
+    def work(unit: UnitOfWork) -> None:
+        before = _find_policy(unit, location)
+        if before is None:
+            raise NotFound("There is no policy for this location")
+        unit.rebalancing.delete_policy(*location)
+        ended = replace(before, by=caller.actor_name, at=services.clock.now())
+        _audit_policy(unit, ended, "rebalancing policy deleted", before, None)
+
+    services.store.write(work)
+
+
+def get_settings(services: Services, caller: Principal) -> RebalancingSettings:
+    """The limits of rebalancing, and whether it acts."""
+    caller.require_permission(Permission.VIEW)
+    with services.store.read() as unit:
+        return unit.rebalancing.get_settings()
+
+
+def set_settings(
+    services: Services, caller: Principal, settings: RebalancingSettings, confirmation: str = ""
+) -> None:
+    """Change the limits and the mode. Switching to AUTOMATIC needs `CONFIRMATION`, typed by the
+    person. Audited."""
+    _require_treasurer(services, caller)
+    _check_settings(settings)
+
+    def work(unit: UnitOfWork) -> None:
+        before = unit.rebalancing.get_settings()
+        is_new = before.mode is not settings.mode
+        if (
+            is_new
+            and settings.mode is RebalancingMode.AUTOMATIC
+            and not _is_confirmed(confirmation)
+        ):
+            raise InvalidInput(f"confirmation must be the sentence: {CONFIRMATION}")
+        _save(unit, services, caller, before, settings)
+
+    services.store.write(work)
+    services.process.wake()
+
+
+def pause(services: Services, caller: Principal) -> None:
+    """Let no transfer begin and nothing more leave for those that are open; audited. Every operator
+    can, at once; a treasurer ends it with `set_settings`."""
+    caller.require_permission(Permission.SWITCH_ROUTES)
+
+    def work(unit: UnitOfWork) -> None:
+        before = unit.rebalancing.get_settings()
+        paused = replace(before, mode=RebalancingMode.PAUSED)
+        _save(unit, services, caller, before, paused)
+
+    services.store.write(work)
+
+
+def _require_treasurer(services: Services, caller: Principal) -> None:
+    caller.require_permission(Permission.MOVE_FUNDS)
+    require_step_up(services, caller.session)
+
+
+def _is_confirmed(typed: str) -> bool:
+    return typed.strip().rstrip(".").casefold() == CONFIRMATION.casefold()
+
+
+def _check_amounts(minimum: int, target: int, maximum: int, priority: int) -> None:
+    errors = ValidationErrors()
+    if minimum < 0:
+        errors.add("minimum must be zero or more")
+    if target < minimum:
+        errors.add("target must not be less than the minimum")
+    if maximum < target:
+        errors.add("maximum must not be less than the target")
+    if maximum > NO_MAXIMUM:
+        errors.add("maximum is too large: leave it out if nothing is too much")
+    if not 1 <= priority <= MAX_PRIORITY:
+        errors.add(f"priority must be 1 to {MAX_PRIORITY}")
+    errors.raise_if_any()
+
+
+def _check_settings(settings: RebalancingSettings) -> None:
+    errors = ValidationErrors()
+    for name, (least, most) in _RANGES.items():
+        if not least <= getattr(settings, name) <= most:
+            errors.add(f"{name} must be {least:,} to {most:,}")
+    if settings.largest_micro_usd < settings.smallest_micro_usd:
+        errors.add("largest_micro_usd must not be less than smallest_micro_usd")
+    errors.raise_if_any()
+
+
+def _save(
+    unit: UnitOfWork,
+    services: Services,
+    caller: Principal,
+    before: RebalancingSettings,
+    settings: RebalancingSettings,
+) -> None:
+    if settings == before:
+        return
+    unit.rebalancing.save_settings(settings)
+    changed = [
+        f.name for f in fields(settings) if getattr(settings, f.name) != getattr(before, f.name)
+    ]
+    old, new = ({name: _plain(getattr(of, name)) for name in changed} for of in (before, settings))
+    now = services.clock.now()
+    action = "rebalancing settings changed"
+    unit.audit_log.record(caller.actor_name, action, {}, now, "rebalancing", old, new)
+
+
+def _plain(value: Any) -> Any:
+    return f"{value:%H:%M}" if isinstance(value, time) else value
+
+
+def _find_policy(unit: UnitOfWork, location: Location) -> RebalancingPolicy | None:
+    return next((p for p in unit.rebalancing.list_policies() if p.location == location), None)
+
+
+def _audit_policy(
+    unit: UnitOfWork,
+    policy: RebalancingPolicy,
+    action: str,
+    before: RebalancingPolicy | None,
+    after: RebalancingPolicy | None,
+) -> None:
+    subject, detail = f"place:{policy.chain}", {"token": policy.token}
+    fields_of = [_audit_fields(of) for of in (before, after)]
+    unit.audit_log.record(policy.by, action, detail, policy.at, subject, *fields_of)
+
+
+def _audit_fields(policy: RebalancingPolicy | None) -> dict[str, Any]:
+    if policy is None:
+        return {}
+    amounts = {name: str(getattr(policy, name)) for name in ("minimum", "target", "maximum")}
+    return amounts | {"priority": policy.priority}
