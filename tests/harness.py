@@ -88,7 +88,7 @@ PRICES = {s: p.pico_usd for s, p in reference_prices().items()}
 def _bridges(over_bridges: Collection[str]) -> Sequence[Bridge]:
     if not over_bridges:
         return tuple(bridge(CATALOGUE) for bridge in (Across, Cctp, Gateway, Rhinofi, Inventory))
-    offered = simulated_bridges(CATALOGUE, EXCHANGE, inventory=False)
+    offered = simulated_bridges(CATALOGUE, EXCHANGE, inventory="INVENTORY" in over_bridges)
     return tuple(bridge for bridge in offered if bridge.name in over_bridges)
 
 

@@ -13,9 +13,9 @@ class Killed(BaseException):
 class KilledWorld(FundingWorld):
     """Its engine is killed once, when it reaches a step for the n-th time."""
 
-    def __init__(self, folder: Path, bridge: str, step: str, number: int = 1) -> None:
+    def __init__(self, folder: Path, *bridges: str, step: str, number: int = 1) -> None:
         self.step, self.left = step, number
-        super().__init__(folder, bridge, reached=self.reach)
+        super().__init__(folder, *bridges, reached=self.reach)
 
     def reach(self, step: str) -> None:
         if step == self.step and self.left > 0:

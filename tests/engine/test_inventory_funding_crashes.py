@@ -39,7 +39,7 @@ class PayingWorld(KilledWorld):
 
 @pytest.mark.parametrize(("step", "number"), OVER_GATEWAY)
 def test_gateway_survives(tmp_path: Path, step: str, number: int) -> None:
-    world = PayingWorld(tmp_path, "GATEWAY", step, number)
+    world = PayingWorld(tmp_path, "GATEWAY", step=step, number=number)
     began = world.unified()
     intent = world.pay_to_the_end()
     assert intent.state is State.COMPLETED
@@ -55,7 +55,7 @@ def test_gateway_survives(tmp_path: Path, step: str, number: int) -> None:
 
 @pytest.mark.parametrize("step", OVER_RHINO)
 def test_rhino_survives(tmp_path: Path, step: str) -> None:
-    world = PayingWorld(tmp_path, "RHINOFI", step)
+    world = PayingWorld(tmp_path, "RHINOFI", step=step)
     base = world.inventory(BASE)
     intent = world.pay_to_the_end()
     assert intent.state is State.COMPLETED

@@ -50,7 +50,7 @@ def test_each_is_carried_out_once(
     tmp_path: Path, kind: InventoryTransferKind, step: str, number: int
 ) -> None:
     bridge = "RHINOFI" if kind is TRANSFER else "GATEWAY"
-    world = KilledRebalancing(tmp_path, bridge, step, number)
+    world = KilledRebalancing(tmp_path, bridge, step=step, number=number)
     began = world.unified() if kind is not TRANSFER else 0
     transfer = world.start(planned(kind, most=1_000 * USDC if kind is DEPOSIT else None))
     world.run(120)

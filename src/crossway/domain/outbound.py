@@ -36,6 +36,8 @@ class OutboundTxKind(StrEnum):
 
 SWEEP_KINDS: Final = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 """Those that empty a deposit address, where no amount is given."""
+NO_INVENTORY: Final = "There is no inventory; the bridge's delivery pays."
+"""The reason of a FILL that would pay in advance of a bridge, and for which inventory lacks."""
 INVENTORY_KINDS: Final = (OutboundTxKind.INVENTORY_APPROVE, OutboundTxKind.INVENTORY_SEND)
 """Those of inventory transfers, which call a contract that the bridge's service names."""
 

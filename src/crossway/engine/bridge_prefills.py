@@ -5,7 +5,7 @@ from typing import Final
 
 from crossway.domain.bridge_transfer import BridgeTransferState
 from crossway.domain.intent import Intent, IntentEvent, State
-from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound import NO_INVENTORY, OutboundTx, OutboundTxKind
 from crossway.domain.quotes import BridgeName
 from crossway.engine.bridge_snapshot import BridgeSnapshot
 from crossway.engine.outbound_decision import SIGN, Decision
@@ -68,7 +68,7 @@ def decide_prefill(
     if refusal:
         return Decision(cancel_reason=f"The recipient refuses it: {refusal}.")
     if inventory < intent.terms.payout_amount:
-        return Decision(wait_reason="There is no inventory; the bridge's delivery pays.")
+        return Decision(wait_reason=NO_INVENTORY)
     return SIGN
 
 

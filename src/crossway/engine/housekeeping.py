@@ -41,7 +41,7 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
         breaches = find_breaches(unit, services, alerts, now)
         keys = {*claims, *(breach.key for breach in breaches)}
         resolved = [a.key for a in alerts if _is_resolved(unit, a, waiting, keys, now)]
-        resolved += [*find_ended(unit, alerts), *find_ended_funding(unit, alerts)]
+        resolved += [*find_ended(unit, alerts), *find_ended_funding(unit, alerts, now)]
         long_delays = find_long_delays(unit, alerts, now)
     stale = {chain for chain, head in heads.items() if now - head.time > STALE_HEAD_AFTER}
     up_to_date = {f"stale:{chain}" for chain in heads if chain not in stale}

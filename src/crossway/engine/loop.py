@@ -29,6 +29,7 @@ from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.ramp_worker import RampWorker
+from crossway.engine.rebalancer import Rebalancer
 from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reorg
 from crossway.engine.sleeper import Sleeper
 from crossway.engine.tx_submitter import submit_due
@@ -83,6 +84,7 @@ class Engine:
         self._ramp_worker = RampWorker(services)
         self._bridge_watcher = BridgeWatcher(services)
         self._inventory_funding = InventoryFunding(services)
+        self._rebalancer = Rebalancer(services, owner)
         self._figures_keeper = FiguresKeeper(services)
 
     def start(self) -> None:
@@ -99,6 +101,7 @@ class Engine:
         self._ramp_worker.stop(timeout_seconds)
         self._bridge_watcher.stop()
         self._inventory_funding.stop()
+        self._rebalancer.stop()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False
@@ -175,6 +178,8 @@ class Engine:
         done += self._guarded("claims", partial(self._claim_watcher.check, heads))
         done += self._guarded("agents", partial(self._agent_monitor.check, heads))
         done += self._guarded("withdrawals", partial(self._withdrawal_watcher.check, heads))
+        rebalance = partial(self._rebalancer.check, self._thread is not None)
+        done += self._guarded("rebalancing", rebalance)
         return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
     def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:

@@ -177,6 +177,11 @@ class TreasuryRepository(Protocol):
         counts as started once its start is signed."""
         ...
 
+    def sum_waiting(self) -> dict[tuple[str, str], int]:
+        """Amounts that funded payments need out of inventory, by chain and token, whose starts are
+        not signed, and payouts in advance of a bridge that wait for inventory."""
+        ...
+
     def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:
         """Open reimbursements by bridges."""
         ...

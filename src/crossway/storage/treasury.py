@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    delete,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import State
-from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import NO_INVENTORY, OutboundTxKind, OutboundTxState
 from crossway.domain.return_budget import ReturnBudget
 from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget, ReconciliationRun
 from crossway.storage.bulk_sql import insert_into
@@ -52,6 +61,28 @@ class SqlTreasury:
         for query in (started, starting):
             for chain, token, units in self._db.execute(query):
                 totals[chain, token] += int(units)
+        return dict(totals)
+
+    def sum_waiting(self) -> dict[tuple[str, str], int]:
+        c = intents.c
+        unstarted = and_(
+            outbound_txs.c.kind == OutboundTxKind.START.value,
+            c.state == State.FUNDED.value,
+            c.custody == Custody.OPERATOR.value,
+        )
+        in_advance = and_(
+            outbound_txs.c.kind == OutboundTxKind.FILL.value,
+            c.custody == Custody.BRIDGE.value,
+            outbound_txs.c.reason == NO_INVENTORY,
+        )
+        query = (
+            select(c.destination_chain, c.token_out, c.payout_amount)
+            .join(outbound_txs, outbound_txs.c.intent_id == c.id)
+            .where(outbound_txs.c.state == _DUE, or_(unstarted, in_advance))
+        )
+        totals: dict[tuple[str, str], int] = defaultdict(int)
+        for chain, token, units in self._db.execute(query):
+            totals[chain, token] += int(units)
         return dict(totals)
 
     def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:

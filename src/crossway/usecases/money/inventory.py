@@ -33,7 +33,8 @@ class InventoryPosition:
     """One token on one chain; all amounts are in smallest units.
 
     `balance` is at the relayer's address (None if the chain did not respond), `reserved` is for
-    agreed payouts, `expected` and `overdue` are bridge receivables. `target` was set by
+    agreed payouts, `waiting` what payments need that wait to be started or paid in advance of a
+    bridge, `expected` and `overdue` are bridge receivables. `target` was set by
     `target_set_by`, or follows from recent payouts where that is empty.
     """
 
@@ -46,6 +47,7 @@ class InventoryPosition:
     target: int
     target_set_by: str
     pico_usd: int | None
+    waiting: int = 0
 
     @property
     def available(self) -> int | None:
@@ -54,20 +56,25 @@ class InventoryPosition:
 
     @property
     def shortfall(self) -> int:
-        """What is missing to the target after all receivables arrive; zero or more."""
+        """What is missing to the target after all receivables arrive, and at once for payouts that
+        wait; zero or more."""
         available = self.available
-        return 0 if available is None else max(0, self.target - available - self.expected)
+        if available is None:
+            return 0
+        to_target = self.target + self.waiting - available - self.expected
+        return max(0, to_target, self.waiting - available)
 
     @property
     def surplus(self) -> int:
-        """The available amount above the target; zero or more."""
+        """The available amount above the target and what waits for it; zero or more."""
         available = self.available
-        return 0 if available is None else max(0, available - self.target)
+        return 0 if available is None else max(0, available - self.waiting - self.target)
 
     @property
     def is_active(self) -> bool:
         """Whether it has recent payouts, reservations, receivables or a target set by staff."""
-        return bool(self.reserved or self.expected or self.paid_out or self.target_set_by)
+        is_needed = self.reserved or self.waiting or self.expected
+        return bool(is_needed or self.paid_out or self.target_set_by)
 
     def micro_usd(self, amount: int | None) -> int | None:
         """The value of an amount; None where the amount or the price is unknown."""
@@ -126,14 +133,15 @@ def read_inventory(services: Services) -> Inventory:
     results = call_all(services.executor, calls, TimeoutPolicy(TIMEOUT_SECONDS, enough=len(calls)))
     first_day = int(now.timestamp()) // _SECONDS_IN_DAY - FLOW_DAYS + 1
     with services.store.read() as unit:
-        reserved = unit.treasury.sum_reserved()
+        reserved, waiting = unit.treasury.sum_reserved(), unit.treasury.sum_waiting()
         receivables = unit.treasury.list_bridge_receivables(MAX_CLAIMS)
         targets = {(target.chain, target.token): target for target in unit.treasury.list_targets()}
         turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
     paid_out = {
         (chain, token): turnover.credits for (_, chain, token), turnover in turnovers.items()
     }
-    records = _Records(reserved, _sum_receivables(receivables, now), targets, paid_out)
+    claims = _sum_receivables(receivables, now)
+    records = _Records(reserved, waiting, claims, targets, paid_out)
     prices = latest_prices(services)
     positions = [
         records.position(token, results.results.get(name), prices.get(token.symbol))
@@ -212,6 +220,7 @@ class _Records:
     """What the database records, by (chain, token address)."""
 
     reserved: Mapping[TokenLocation, int]
+    waiting: Mapping[TokenLocation, int]
     claims: Mapping[TokenLocation, tuple[int, int]]
     targets: Mapping[TokenLocation, InventoryTarget]
     paid_out: Mapping[TokenLocation, int]
@@ -233,6 +242,7 @@ class _Records:
             target=target.amount if target else automatic_target(paid_out),
             target_set_by=target.by if target else "",
             pico_usd=pico_usd,
+            waiting=self.waiting.get(location, 0),
         )
 
 

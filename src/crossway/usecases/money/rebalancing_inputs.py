@@ -111,6 +111,7 @@ def _on_chain(services: Services, position: InventoryPosition) -> LocationBalanc
         position.pico_usd,
         position.balance,
         reserved=position.reserved,
+        waiting=position.waiting,
         expected=position.expected,
     )
 

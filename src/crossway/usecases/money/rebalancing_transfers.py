@@ -32,12 +32,17 @@ _LOCK: Final = "rebalancing transfers"
 _LAPSED: Final = "Nobody approved it in time."
 
 
+def lock_transfers(unit: UnitOfWork) -> None:
+    """Keep others from placing transfers until the unit of work ends."""
+    unit.leases.lock(_LOCK)
+
+
 def propose(
     unit: UnitOfWork, services: Services, planned: PlannedTransfer, by: Principal | None = None
 ) -> RebalancingTransfer:
     """Store a transfer as PROPOSED, by a person or, without one, by the engine; audited. Raises
     `InvalidStatus` while another one between the same two locations is open."""
-    unit.leases.lock(_LOCK)
+    lock_transfers(unit)
     _require_free(unit, planned.source, planned.destination)
     transfer = unit.rebalancing.add(
         planned,

@@ -1,0 +1,109 @@
+"""Rebalances inventory by policy: plans now and then, and starts what is planned."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+from crossway.domain.errors import InvalidStatus
+from crossway.domain.rebalancing import (
+    OPEN_REBALANCING_STATES,
+    RebalancingMode,
+    RebalancingPlan,
+)
+from crossway.domain.rebalancing_needs import PlanInputs
+from crossway.domain.rebalancing_planner import plan_rebalancing
+from crossway.engine.alerts import TaskHealth
+from crossway.engine.serial_worker import SerialWorker
+from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.rebalancing_inputs import read_inputs
+from crossway.usecases.money.rebalancing_transfers import lapse_overdue, lock_transfers, place
+
+INTERVAL: Final = timedelta(seconds=30)
+HANG_SECONDS: Final = 120.0
+LEASE: Final = "rebalancing"
+LEASE_SECONDS: Final = 60
+_TASK: Final = 1
+
+
+class Rebalancer:
+    """Plans at intervals while rebalancing is automatic, in a thread of its own, as it asks all
+    chains and bridges. Of several engines, the one with the lease does; should two plan at once,
+    only the plan that is stored first is."""
+
+    def __init__(self, services: Services, owner: str) -> None:
+        self._services, self._owner = services, owner
+        self._worker = SerialWorker(LEASE, TaskHealth(services, LEASE))
+        self._looked_at: datetime | None = None
+
+    def check(self, in_background: bool) -> int:
+        """Plan if that is due, here or `in_background`; returns how many transfers it placed."""
+        services, now = self._services, self._services.clock.now()
+        self._worker.report_hanging(HANG_SECONDS)
+        if self._looked_at is not None and abs(now - self._looked_at) < INTERVAL:
+            return 0
+        self._looked_at = now
+        if not (_has_work(services) and self._has_lease()):
+            return 0
+        if not in_background:
+            return run_pass(services)
+        if self._worker.without_pending([_TASK]):
+            self._worker.enqueue([_TASK], partial(run_pass, services))
+        return 0
+
+    def stop(self) -> None:
+        """End the thread, without waiting for a service that hangs."""
+        self._worker.stop()
+
+    def _has_lease(self) -> bool:
+        """Whether this engine is the one that plans."""
+
+        def work(unit: UnitOfWork) -> bool:
+            return bool(unit.leases.acquire([LEASE], self._owner, LEASE_SECONDS, 1))
+
+        return self._services.store.write(work)
+
+
+def _has_work(services: Services) -> bool:
+    with services.store.read() as unit:
+        is_automatic = unit.rebalancing.get_settings().mode is RebalancingMode.AUTOMATIC
+        return is_automatic or bool(unit.rebalancing.list_open())
+
+
+def run_pass(services: Services) -> int:
+    """Let proposals lapse, and, while rebalancing is automatic, place what a plan of now wants;
+    returns how many transfers those are."""
+    lapsed = lapse_overdue(services)
+    with services.store.read() as unit:
+        mode = unit.rebalancing.get_settings().mode
+    if mode is not RebalancingMode.AUTOMATIC:
+        return lapsed
+    inputs = read_inputs(services)
+    plan = plan_rebalancing(inputs)
+    services.process.failpoint("rebalancing-planned")
+    if not plan.transfers:
+        return lapsed
+    placed = services.store.write(lambda unit: _place_all(unit, services, inputs, plan))
+    services.process.failpoint("rebalancing-placed")
+    services.process.wake()
+    return lapsed + placed
+
+
+def _place_all(
+    unit: UnitOfWork, services: Services, inputs: PlanInputs, plan: RebalancingPlan
+) -> int:
+    """Place the transfers of a plan, unless something else has been decided since it was made."""
+    lock_transfers(unit)
+    known = {t.id for t in inputs.recent if t.state in OPEN_REBALANCING_STATES}
+    if unit.rebalancing.get_settings() != inputs.settings:
+        return 0
+    if {transfer.id for transfer in unit.rebalancing.list_open()} != known:
+        return 0
+    placed = 0
+    for planned in plan.transfers:
+        try:
+            place(unit, services, planned)
+        except InvalidStatus:
+            continue
+        placed += 1
+    return placed
