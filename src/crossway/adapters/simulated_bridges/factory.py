@@ -8,6 +8,7 @@ from crossway.adapters.bridges.swapping import SwappingBridge
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.contracts.reach import SWAPPING
 from crossway.adapters.simulated_bridges.across import SimulatedAcross
+from crossway.adapters.simulated_bridges.across_inventory import SimulatedAcrossInventory
 from crossway.adapters.simulated_bridges.cctp import SimulatedCctp
 from crossway.adapters.simulated_bridges.gateway import SimulatedGateway
 from crossway.adapters.simulated_bridges.rhinofi import SimulatedRhinofi
@@ -47,5 +48,6 @@ def inventory_bridges(
     bridges: tuple[InventoryBridge, ...] = (
         SimulatedGateway(network, catalogue),
         SimulatedRhinofi(network, catalogue),
+        SimulatedAcrossInventory(network, catalogue),
     )
     return {bridge.name: bridge for bridge in bridges}

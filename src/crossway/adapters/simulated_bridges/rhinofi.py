@@ -1,176 +1,35 @@
-"""The service of the simulated rhino.fi: `ports.inventory_bridge.InventoryBridge`. It pays out when
-it is asked about a transfer that is due."""
+"""The service of the simulated rhino.fi: `ports.inventory_bridge.InventoryBridge`."""
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Final
 
-from crossway.adapters.bridges.base import HUNDREDTHS_IN_WHOLE, load_data, parse_rate
-from crossway.adapters.chains.simulated.blocks.bridge_faults import ActiveFaults, load_faults
-from crossway.adapters.chains.simulated.blocks.derivation import derive_address
-from crossway.adapters.chains.simulated.blocks.mining import mine_now
+from crossway.adapters.bridges.base import load_data, parse_rate
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
-from crossway.adapters.chains.simulated.blocks.transactions import (
-    DEPOSIT,
-    OutputRow,
-    simulator_tx,
-)
-from crossway.adapters.chains.simulated.bridging.inventory_calls import (
-    NOWHERE,
-    InventoryCall,
-    InventoryMethod,
-)
-from crossway.adapters.chains.simulated.bridging.inventory_orders import (
-    InventoryOrder,
-    find_order,
-    store_order,
-    update_order,
-)
+from crossway.adapters.chains.simulated.bridging.inventory_orders import InventoryOrder
 from crossway.adapters.chains.simulated.contracts.timing import RHINO_QUOTE_SECONDS, RHINO_SECONDS
-from crossway.adapters.simulated_bridges.inventory_reading import (
-    find_included,
-    has_lapsed,
-    is_executed,
-    order_key,
-)
+from crossway.adapters.simulated_bridges.order_bridge import OrderBridge
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.errors import Unreachable
-from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
+from crossway.domain.inventory_transfer import InventoryTransfer
 from crossway.domain.quotes import BridgeName
-from crossway.ports.inventory_bridge import (
-    Agreed,
-    AgreementExpired,
-    Arrived,
-    ContractInvocation,
-    Declined,
-    GivenBack,
-    Pending,
-    TransferStatus,
-    Unanswered,
-)
+from crossway.ports.inventory_bridge import Pending, TransferStatus
 
-SILENT: Final = "rhino.fi does not answer"
-REFUSED: Final = "rhino.fi does not take this transfer (simulated)."
 UNEXECUTED: Final = "rhino.fi has accepted it and not paid it out."
-_UNSENT: Final = (InventoryTransferState.AGREED, InventoryTransferState.SENDING)
 
 
-class SimulatedRhinofi:
-    """`ports.inventory_bridge.InventoryBridge` over the simulated network."""
+class SimulatedRhinofi(OrderBridge):
+    """What it has accepted is paid out, or given back, or neither."""
 
     name = BridgeName.RHINOFI
 
     def __init__(self, network: SimulatedNetwork, catalogue: Catalogue) -> None:
-        self._network, self._tokens = network, catalogue.by_address
-        self._rate = parse_rate(load_data(self.name)["platform_bps"])
+        rate = parse_rate(load_data(self.name)["platform_bps"])
+        super().__init__(network, catalogue, rate, RHINO_QUOTE_SECONDS, RHINO_SECONDS)
 
-    def commit(self, transfer: InventoryTransfer, now: datetime) -> bytes:
-        del transfer, now
-        return b""
-
-    def agree(self, transfer: InventoryTransfer, now: datetime) -> Agreed | Declined | Unanswered:
-        key = order_key(transfer)
-        try:
-            with self._network.locked(transfer.source_chain) as session:
-                faults = load_faults(session.db, self.name)
-                if faults.silent:
-                    return Unanswered(SILENT)
-                if faults.refused:
-                    return Declined(REFUSED)
-                order = find_order(session.db, key)
-                if order is None:
-                    order = self._quote(transfer, now)
-                    store_order(session.db, order)
-        except Unreachable as error:
-            return Unanswered(str(error))
-        expires_at = datetime.fromtimestamp(order.expires_at, UTC)
-        return Agreed(key.encode(), key, order.source_amount, expires_at, RHINO_SECONDS)
-
-    def invocations(self, transfer: InventoryTransfer) -> Sequence[ContractInvocation]:
-        chain, key, moved = transfer.chain, order_key(transfer), transfer.moved_amount
-        until = 0.0 if transfer.expires_at is None else transfer.expires_at.timestamp()
-        vault = derive_address(self._network.facts[chain].family, "rhino.fi vault")
-        calls = (
-            (transfer.source_token, InventoryCall(InventoryMethod.APPROVE, key, *moved)),
-            (vault, InventoryCall(InventoryMethod.DEPOSIT, key, *moved, until)),
-        )
-        return [ContractInvocation(chain, to, call.encode()) for to, call in calls]
-
-    def track(self, transfers: Sequence[InventoryTransfer]) -> Sequence[TransferStatus]:
-        return [self._track_one(transfer) for transfer in transfers]
-
-    def balances(self) -> Mapping[str, int]:
-        return {}
-
-    def _quote(self, transfer: InventoryTransfer, now: datetime) -> InventoryOrder:
-        """The order of a transfer; the service's share is on top of what arrives."""
-        source = self._tokens[transfer.source_chain, transfer.source_token]
-        destination = self._tokens[transfer.destination_chain, transfer.destination_token]
-        left = transfer.amount * (HUNDREDTHS_IN_WHOLE + self._rate) * 10**source.decimals
-        return InventoryOrder(
-            order_key(transfer),
-            self.name,
-            transfer.source_chain,
-            transfer.destination_chain,
-            transfer.amount,
-            -(-left // (HUNDREDTHS_IN_WHOLE * 10**destination.decimals)),
-            now.timestamp() + RHINO_QUOTE_SECONDS,
-        )
-
-    def _track_one(self, transfer: InventoryTransfer) -> TransferStatus:
-        try:
-            with self._network.read_all() as db:
-                order = find_order(db, order_key(transfer))
-                faults = load_faults(db, self.name)
-            if order is None:
-                return Unanswered("rhino.fi does not know this transfer.")
-            if order.paid_tx:
-                return self._find_payout(order)
-            return self._follow_deposit(transfer, order, faults)
-        except Unreachable as error:
-            return Unanswered(str(error))
-
-    def _find_payout(self, order: InventoryOrder) -> TransferStatus:
-        included = find_included(self._network, order.paid_chain, order.paid_tx)
-        if included is None:
-            return Pending()
-        if order.paid_chain == order.source_chain:
-            return GivenBack(order.paid_tx)
-        return Arrived(order.paid_tx, included.block_height)
-
-    def _follow_deposit(
-        self, transfer: InventoryTransfer, order: InventoryOrder, faults: ActiveFaults
+    def _follow_accepted(
+        self, transfer: InventoryTransfer, order: InventoryOrder, due_at: float
     ) -> TransferStatus:
-        chain = order.source_chain
-        if not is_executed(self._network, chain, order.key):
-            lapsed = has_lapsed(self._network, chain, order.key, order.expires_at)
-            return AgreementExpired() if transfer.state in _UNSENT and lapsed else Pending()
-        if faults.silent:
-            return Unanswered(SILENT)
-        now = self._network.clock.seconds()
-        if order.due_at is None:
-            with self._network.locked(chain) as session:
-                update_order(session.db, order.key, due_at=now + RHINO_SECONDS)
-            return Pending()
+        faults = self._faults()
         if faults.unexecuted:
             return Pending(UNEXECUTED)
-        if now < order.due_at + faults.late_seconds:
-            return Pending()
-        self._pay(transfer, order, returns=faults.returned)
+        if self._network.clock.seconds() >= due_at + faults.late_seconds:
+            self._pay(transfer, order, returns=faults.returned)
         return Pending()
-
-    def _pay(self, transfer: InventoryTransfer, order: InventoryOrder, returns: bool) -> None:
-        """Pay out on the destination, or give back on the source, once."""
-        chain = order.source_chain if returns else order.destination_chain
-        token = transfer.source_token if returns else transfer.destination_token
-        units = order.source_amount if returns else order.amount
-        with self._network.locked(chain) as session:
-            current = find_order(session.db, order.key)
-            if current is None or current.paid_tx:
-                return
-            session.state.simulator_tx_count += 1
-            facts, number = session.facts, session.state.simulator_tx_count
-            output: OutputRow = (NOWHERE, facts.accounts.relayer, token, units, True)
-            payout = simulator_tx(facts.family, facts.id, DEPOSIT, [output], number)
-            mine_now(session, [payout])
-            update_order(session.db, order.key, paid_chain=chain, paid_tx=payout.tx_id)

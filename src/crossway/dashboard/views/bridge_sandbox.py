@@ -34,13 +34,20 @@ _CCTP: Mapping[str, FaultField] = {
     "paused": FaultField("Pause its contracts", "Contracts paused", "switch"),
     "silent": FaultField("No response from its service", "Service silent", "switch"),
 }
+_SILENT = FaultField("No response from its service", "Service silent", "switch")
+_REFUSED = FaultField("Refuse to move inventory", "Transfers refused", "switch")
+_UNEXECUTED = FaultField(
+    "Accept transfers and never pay them out", "Transfers not paid out", "switch"
+)
+_RETURNED = FaultField("Give transfers back", "Transfers given back", "switch")
 _ACROSS: Mapping[str, FaultField] = {
     "unfilledDeposits": FaultField("No relayer fills deposits", "Deposits unfilled", "switch"),
     "paused": FaultField("Pause its pools", "Pools paused", "switch"),
-    "silent": FaultField("No response from its service", "Service silent", "switch"),
+    "unexecuted": _UNEXECUTED,
+    "returned": _RETURNED,
+    "refused": _REFUSED,
+    "silent": _SILENT,
 }
-_SILENT = FaultField("No response from its service", "Service silent", "switch")
-_REFUSED = FaultField("Refuse to move inventory", "Transfers refused", "switch")
 _GATEWAY: Mapping[str, FaultField] = {
     "expiredMessages": FaultField("Attest to mints that have expired", "Mints expired", "switch"),
     "refused": _REFUSED,
@@ -48,10 +55,8 @@ _GATEWAY: Mapping[str, FaultField] = {
 }
 _RHINOFI: Mapping[str, FaultField] = {
     "lateSeconds": FaultField("Pay out … seconds later", "Pays out later by", "seconds"),
-    "unexecuted": FaultField(
-        "Accept transfers and never pay them out", "Transfers not paid out", "switch"
-    ),
-    "returned": FaultField("Give transfers back", "Transfers given back", "switch"),
+    "unexecuted": _UNEXECUTED,
+    "returned": _RETURNED,
     "refused": _REFUSED,
     "silent": _SILENT,
 }

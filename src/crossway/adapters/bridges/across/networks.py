@@ -45,6 +45,11 @@ def carried_symbols(catalogue: Catalogue, chains: Collection[str]) -> Mapping[st
     )
 
 
+def moved_symbols(catalogue: Catalogue) -> Mapping[str, Collection[str]]:
+    """What Across itself carries, by chain: what of the operator's inventory can be moved."""
+    return list_symbols(catalogue, load_data(BridgeName.ACROSS)["tokens"])
+
+
 def usual_fill_seconds(testnet: bool) -> int:
     """How long relayers usually take to fill a deposit."""
     kind = "testnet" if testnet else "mainnet"

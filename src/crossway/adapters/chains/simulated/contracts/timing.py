@@ -12,6 +12,8 @@ MESSAGE_LIFE_SECONDS: Final = 86_400.0
 """For how long a fast message can be delivered."""
 ACROSS_FILL_SECONDS: Final = 3.0
 """From a deposit to its fill by a relayer."""
+ACROSS_QUOTE_SECONDS: Final = 300.0
+"""For how long a deposit of inventory can be made at the fee that Across has named."""
 ACROSS_RETRY_SECONDS: Final = 3.0
 """After which relayers look again at a deposit that they could not fill."""
 ACROSS_FILL_DEADLINE_SECONDS: Final = 900.0
