@@ -15,7 +15,8 @@ _INTEGER = re.compile(r"-?[0-9]{1,78}\Z", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class SuggestedFees:
     """What relayers ask for a deposit now, in units of its token: `share` of it, a fraction of
-    10**18, and `gas`. A deposit must be between `least` and `most`."""
+    10**18, and `gas`. A deposit must be between `least` and `most`. `pool` is the source's, empty
+    where it is not named."""
 
     timestamp: int
     share: int
@@ -23,6 +24,7 @@ class SuggestedFees:
     least: int
     most: int
     fill_seconds: int
+    pool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,9 @@ def parse_suggested_fees(body: Any) -> SuggestedFees:
     seconds = fields.get("estimatedFillTimeSec")
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 <= seconds <= 86_400:
         raise ValueError("estimatedFillTimeSec is no number of seconds")
+    spoke_pool = fields.get("spokePoolAddress", "")
+    if not isinstance(spoke_pool, str):
+        raise ValueError("spokePoolAddress is no text")
     return SuggestedFees(
         _integer(fields.get("timestamp"), "timestamp"),
         share,
@@ -65,6 +70,7 @@ def parse_suggested_fees(body: Any) -> SuggestedFees:
         # What is above this is filled out of the pool, perhaps after our deadline.
         _integer(limits.get("maxDepositShortDelay"), "limits.maxDepositShortDelay"),
         seconds,
+        spoke_pool,
     )
 
 

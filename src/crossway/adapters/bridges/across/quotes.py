@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from crossway.adapters.bridges.across.api import FeeQuestion, Refused
-from crossway.adapters.bridges.across.api_schemas import WHOLE, SuggestedFees
+from crossway.adapters.bridges.across.api_schemas import SuggestedFees
+from crossway.adapters.bridges.across.fees import price_deposit
 from crossway.adapters.bridges.across.networks import AcrossApis, carried_symbols
 from crossway.adapters.bridges.base import BridgeModel, BridgeRoute, encode_words, load_data
 from crossway.adapters.bridges.shared_questions import SharedQuestions
@@ -29,7 +30,6 @@ from crossway.ports.prices import Prices
 
 MAX_WAIT_SECONDS: Final = 0.6
 """Less than a comparison waits for a bridge (`ports.policy`), so that what has come is used."""
-_PERCENT: Final = 100
 # Whom the message pays by which a fill is priced: somebody who has never been paid, as costs most.
 _NOBODY: Final = canonical_address("evm", "0x" + keccak256(b"Crossway: nobody")[-20:].hex())
 _TOO_LITTLE, _TOO_MUCH, _NO_ROUTE = "AMOUNT_TOO_LOW", "AMOUNT_TOO_HIGH", "ROUTE_NOT_ENABLED"
@@ -191,20 +191,16 @@ class AcrossQuotes(BridgeModel):
     ) -> BridgeQuote | QuoteRejected:
         """The quote with the fee on the whole deposit, of which it is a part, or why none is given
         for that much."""
-        share, gas = self._with_margin(fees.share), self._with_margin(fees.gas)
-        if share >= WHOLE:
+        price, token = price_deposit(asked.question.amount, fees, self._margin_percent), asked.token
+        if price is None:
             return BridgeUnavailable(self.name, quote.request, "asks for all of the deposit")
-        deposit = -(-(asked.question.amount + gas) * WHOLE // (WHOLE - share))
-        token = asked.token
-        for is_beyond, words, limit in (
-            (deposit < fees.least, "at least", fees.least),
-            (deposit > fees.most, "at most", fees.most),
-        ):
-            if is_beyond:
-                amount = f"{format_units(limit, token.decimals)} {token.symbol}"
-                reason = f"{self.name} takes {words} {amount} now"
-                return QuoteRejected(self.name, quote.request, reason)
-        fee, flat = usd_value(deposit - asked.question.amount, token), usd_value(gas, token)
+        if (objection := price.objection(fees)) is not None:
+            words, limit = objection
+            amount = f"{format_units(limit, token.decimals)} {token.symbol}"
+            reason = f"{self.name} takes {words} {amount} now"
+            return QuoteRejected(self.name, quote.request, reason)
+        fee = usd_value(price.deposit - asked.question.amount, token)
+        flat = usd_value(price.gas, token)
         deadline = int(now.timestamp()) + self._deadline_seconds
         return replace(
             quote,
@@ -213,14 +209,11 @@ class AcrossQuotes(BridgeModel):
             details={
                 "timestamp": fees.timestamp,
                 "fillDeadline": deadline,
-                "pctFee": share,
+                "pctFee": price.share,
                 "flatFee": str(flat),
             },
-            extra_data=encode_words(fees.timestamp, deadline, share, flat),
+            extra_data=encode_words(fees.timestamp, deadline, price.share, flat),
         )
-
-    def _with_margin(self, units: int) -> int:
-        return -(-units * (_PERCENT + self._margin_percent) // _PERCENT)
 
     def close(self) -> None:
         """End the threads that ask Across, and close the connections to it."""

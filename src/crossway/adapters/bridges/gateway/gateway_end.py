@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Final, TypeVar
+from datetime import datetime
+from typing import Any, TypeVar
 
 from crossway.adapters.bridges.gateway.attestations import Attestation
 from crossway.adapters.bridges.gateway.burn_intents import (
@@ -31,7 +31,7 @@ from crossway.adapters.chains.evm.balances import code_request
 from crossway.adapters.chains.evm.calldata import Call, call_request
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import block_request
-from crossway.adapters.chains.evm.logs import address_topic, fetch_events
+from crossway.adapters.chains.evm.logs import address_topic, fetch_events, height_since
 from crossway.adapters.chains.evm.rpc_schemas import (
     Log,
     parse_block,
@@ -41,13 +41,12 @@ from crossway.adapters.chains.evm.rpc_schemas import (
 from crossway.adapters.chains.evm.tx_results import read_receipts
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.quorum_reads import agreed
 from crossway.adapters.chains.words import WORD
 from crossway.domain.errors import SigningRefused, Unreachable
 from crossway.ports.signing import SigningRequest
 
 T = TypeVar("T")
-# A block may be older than its usual distance from the newest one says.
-_SPARE_BLOCKS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,22 +244,18 @@ class GatewayEnd:
     def _find_events(
         self, address: str, topics: Sequence[str | None], since: datetime
     ) -> list[Log]:
-        seconds = max((datetime.now(UTC) - since).total_seconds(), 0)
-        span = int(seconds / self.chain.block_time_seconds) + _SPARE_BLOCKS
         log_filter = {"address": address, "topics": topics}
 
         def read(session: RpcSession) -> list[Log]:
             newest = parse_block(session.call(block_request("latest"))[0])
-            first, limits = max(newest.height - span, 0), self._evm.context.limits
+            first = height_since(self.chain, newest.height, since)
+            limits = self._evm.context.limits
             return fetch_events(session, limits, log_filter, first, newest.height)
 
         return self._agreed(read, "on what Gateway's contracts report")
 
     def _agreed(self, read: Callable[[RpcSession], T], what: str) -> T:
-        first, *others = self._evm.context.pool.quorum(read)
-        if any(other != first for other in others):
-            raise Unreachable(f"the nodes disagree {what}")
-        return first
+        return agreed(self._evm.context.pool, read, what)
 
 
 def _contract_height(header: Any) -> int:

@@ -1,7 +1,7 @@
 """What nodes of an EVM chain say of bridges: `ports.bridge.BridgeEnd`."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from crossway.adapters.chains.evm.abi import (
@@ -19,11 +19,12 @@ from crossway.adapters.chains.evm.abi import (
 from crossway.adapters.chains.evm.bridge_calls import GIVE_BACK_KIND, parse_arrival
 from crossway.adapters.chains.evm.calldata import Call, call_request, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, block_request
-from crossway.adapters.chains.evm.logs import fetch_events
+from crossway.adapters.chains.evm.logs import fetch_events, height_since
 from crossway.adapters.chains.evm.rpc_schemas import Log, parse_block, parse_data
 from crossway.adapters.chains.evm.tx_results import decode_revert, read_receipts
 from crossway.adapters.chains.rpc.client import RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.quorum_reads import agreed
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.bridge import ContractState, FinalStates, LoggedArrival, LoggedSend
@@ -37,8 +38,6 @@ _MESSAGES: Final[Mapping[str, Callable[[Log], bytes]]] = {
     ),
 }
 _SENT_STATE, _GIVEN_BACK_STATE = 1, 2
-# A block may be older than its usual distance from the newest one says.
-_SPARE_BLOCKS: Final = 1_000
 
 
 class EvmBridgeEnd:
@@ -164,21 +163,14 @@ class EvmBridgeEnd:
 
         def read(session: RpcSession) -> list[Log]:
             newest = parse_block(session.call(block_request("latest"))[0])
-            first = max(newest.height - self._blocks_since(since), 0)
+            first = height_since(self._context.chain, newest.height, since)
             limits = self._context.limits
             return fetch_events(session, limits, log_filter, first, newest.height)
 
         return self._agreed(read, "on what bridges' contracts report")
 
-    def _blocks_since(self, since: datetime) -> int:
-        seconds = max((datetime.now(UTC) - since).total_seconds(), 0)
-        return int(seconds / self._context.chain.block_time_seconds) + _SPARE_BLOCKS
-
     def _agreed(self, read: Callable[[RpcSession], T], what: str) -> T:
-        first, *others = self._context.pool.quorum(read)
-        if any(other != first for other in others):
-            raise Unreachable(f"the nodes disagree {what}")
-        return first
+        return agreed(self._context.pool, read, what)
 
 
 def _read_states(

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
 from crossway.adapters.chains.evm.rpc_schemas import TRANSFER, Log, parse_log, topic_address
 from crossway.adapters.chains.rpc.block_scan import QueryLimits
@@ -15,6 +16,7 @@ from crossway.adapters.chains.rpc.client import (
 )
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list
+from crossway.domain.catalogue import Chain
 
 # How nodes say that a query asks for too much.
 _TOO_MUCH = re.compile(
@@ -22,6 +24,8 @@ _TOO_MUCH = re.compile(
     re.IGNORECASE,
 )
 _TOO_MUCH_CODES = (-32005, -32614)
+# A block may be older than its usual distance from the newest one says.
+_SPARE_BLOCKS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,12 @@ def fetch_events(
         else:
             limits.blocks = max(1, (end - first + 1) // 2)
     return logs
+
+
+def height_since(chain: Chain, newest: int, since: datetime) -> int:
+    """A height below which no block is as new as `since`, where the newest block is of now."""
+    seconds = max((datetime.now(UTC) - since).total_seconds(), 0)
+    return max(newest - int(seconds / chain.block_time_seconds) - _SPARE_BLOCKS, 0)
 
 
 def events_request(log_filter: Mapping[str, Any], first: int, last: int) -> RpcRequest:

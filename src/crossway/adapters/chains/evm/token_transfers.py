@@ -7,9 +7,9 @@ from crossway.adapters.chains.evm.logs import transfer_recipient
 from crossway.adapters.chains.evm.rpc_schemas import TRANSFER, Log, topic_address
 from crossway.adapters.chains.evm.tx_results import read_receipts
 from crossway.adapters.chains.rpc.pool import RpcSession
+from crossway.adapters.chains.rpc.quorum_reads import agreed
 from crossway.adapters.chains.words import WORD
 from crossway.domain.deposits import IncomingTransfer
-from crossway.domain.errors import Unreachable
 
 
 def find_token_transfers(
@@ -43,10 +43,7 @@ def find_token_transfers(
             if _is_transfer(log) and transfer_recipient(log) == to
         ]
 
-    first, *others = context.pool.quorum(read)
-    if any(other != first for other in others):
-        raise Unreachable(f"the nodes disagree on what {tx_id} paid")
-    return first
+    return agreed(context.pool, read, f"on what {tx_id} paid")
 
 
 def _is_transfer(log: Log) -> bool:

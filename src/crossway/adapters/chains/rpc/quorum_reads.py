@@ -2,11 +2,23 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
 from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import TxStatus, TxUnknown
+
+T = TypeVar("T")
+
+
+def agreed(pool: RpcPool, read: Callable[[RpcSession], T], what: str) -> T:
+    """What as many nodes as must agree say alike. Raises `Unreachable` where they do not, in words
+    such as "the nodes disagree on what was sent"."""
+    first, *others = pool.quorum(read)
+    if any(other != first for other in others):
+        raise Unreachable(f"the nodes disagree {what}")
+    return first
 
 
 def tx_statuses(
@@ -30,10 +42,7 @@ def executed_markers(
     ordered = sorted(markers)
     if not ordered:
         return set()
-    first, *others = pool.quorum(lambda session: read(session, ordered))
-    if any(other != first for other in others):
-        raise Unreachable("the nodes disagree on what was executed")
-    return first
+    return agreed(pool, lambda session: read(session, ordered), "on what was executed")
 
 
 def verify_inclusion(
