@@ -125,43 +125,17 @@ class AcrossWorld(LiveWorld):
         for one in self.anvils.values():
             one.mine(40)
 
-    def relay_of(self, intent: Intent) -> tuple[Any, ...]:
-        """What a relayer makes of the pool's log of a payment's deposit."""
-        source = self.anvils[intent.terms.source_chain]
-        receipt = source.rpc("eth_getTransactionReceipt", self.transfer(intent).source_tx)
-        (log,) = (log for log in receipt["logs"] if log["topics"][0] == FUNDS_DEPOSITED.topic)
-        values = FUNDS_DEPOSITED.decode(bytes.fromhex(log["data"][2:]))
-        token_in, token_out, paid, output, _, deadline, exclusivity, recipient, relayer = values[:9]
-        ends = bytes.fromhex(log["topics"][3][2:]), recipient, relayer, token_in, token_out
-        numbers = paid, output, int(CATALOGUE.chains[source.chain].chain_id)
-        deposit_id = int(log["topics"][2], 16)
-        return *ends, *numbers, deposit_id, deadline, exclusivity, values[9]
-
     def fill(self, intent: Intent) -> bool:
         """A relayer, who has everything, fills a payment's deposit; whether it worked."""
-        to = self.anvils[intent.terms.destination_chain]
-        types = [_RELAY, "uint256", "bytes32"]
-        repaid_at = int(CATALOGUE.chains[intent.terms.source_chain].chain_id)
-        account = address_word("evm", RICH.address)
-        relay = self.relay_of(intent)
-        return invoke(to, pool_of(to.chain), "fillRelay", types, relay, repaid_at, account)
+        source = self.anvils[intent.terms.source_chain]
+        relay = relay_in(source, self.transfer(intent).source_tx)
+        return fill_relay(self.anvils[intent.terms.destination_chain], source, relay)
 
     def return_deposit(self, intent: Intent, units: int | None = None) -> None:
         """Across' owner relays a root whose leaf returns a deposit, and anybody carries it out."""
         source = self.anvils[intent.terms.source_chain]
         units = intent.terms.deposit_amount if units is None else units
-        chain_id = int(CATALOGUE.chains[source.chain].chain_id)
-        leaf = (0, chain_id, [units], 0, intent.terms.token_in, [intent.address])
-        root, pool = keccak256(encode([_LEAF], [leaf])), pool_of(source.chain)
-        assert invoke(source, pool, "relayRootBundle", ["bytes32", "bytes32"], root, bytes(32))
-        number = self._count_roots(source) - 1
-        types = ["uint32", _LEAF, "bytes32[]"]
-        assert invoke(source, pool, "executeRelayerRefundLeaf", types, number, leaf, [])
-
-    def _count_roots(self, one: Anvil) -> int:
-        topic = keccak256(b"RelayedRootBundle(uint32,bytes32,bytes32)")
-        asked = {"address": pool_of(one.chain), "fromBlock": "0x0", "topics": ["0x" + topic.hex()]}
-        return len(one.rpc("eth_getLogs", asked))
+        give_back(source, intent.terms.token_in, {intent.address: units})
 
     def owed(self, intent: Intent) -> int:
         """What the bridge owes the coordinator on the destination chain."""
@@ -170,6 +144,41 @@ class AcrossWorld(LiveWorld):
         data = keccak256(b"owed(address,address)")[:4] + b"".join(words)
         asked = {"to": intent.bridger, "data": "0x" + data.hex()}
         return int(to.rpc("eth_call", asked, "latest"), 16)
+
+
+def relay_in(source: Anvil, tx_id: str) -> tuple[Any, ...]:
+    """What a relayer makes of the pool's log of a deposit."""
+    receipt = source.rpc("eth_getTransactionReceipt", tx_id)
+    (log,) = (log for log in receipt["logs"] if log["topics"][0] == FUNDS_DEPOSITED.topic)
+    values = FUNDS_DEPOSITED.decode(bytes.fromhex(log["data"][2:]))
+    token_in, token_out, paid, output, _, deadline, exclusivity, recipient, relayer = values[:9]
+    ends = bytes.fromhex(log["topics"][3][2:]), recipient, relayer, token_in, token_out
+    numbers = paid, output, int(CATALOGUE.chains[source.chain].chain_id)
+    deposit_id = int(log["topics"][2], 16)
+    return *ends, *numbers, deposit_id, deadline, exclusivity, values[9]
+
+
+def fill_relay(to: Anvil, source: Anvil, relay: tuple[Any, ...]) -> bool:
+    """A relayer, who has everything, fills a deposit of another chain; whether it worked."""
+    types = [_RELAY, "uint256", "bytes32"]
+    repaid_at = int(CATALOGUE.chains[source.chain].chain_id)
+    account = address_word("evm", RICH.address)
+    return invoke(to, pool_of(to.chain), "fillRelay", types, relay, repaid_at, account)
+
+
+def give_back(source: Anvil, token: str, units: Mapping[str, int]) -> str:
+    """Across' owner relays a root whose leaf returns deposits of a token, by account, and anybody
+    carries it out, in this transaction."""
+    chain_id, pool = int(CATALOGUE.chains[source.chain].chain_id), pool_of(source.chain)
+    leaf = (0, chain_id, list(units.values()), 0, token, list(units))
+    root = keccak256(encode([_LEAF], [leaf]))
+    assert invoke(source, pool, "relayRootBundle", ["bytes32", "bytes32"], root, bytes(32))
+    topic = keccak256(b"RelayedRootBundle(uint32,bytes32,bytes32)")
+    asked = {"address": pool, "fromBlock": "0x0", "topics": ["0x" + topic.hex()]}
+    number = len(source.rpc("eth_getLogs", asked)) - 1
+    types = ["uint32", _LEAF, "bytes32[]"]
+    assert invoke(source, pool, "executeRelayerRefundLeaf", types, number, leaf, [])
+    return str(source.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0])
 
 
 @dataclass(frozen=True, slots=True)

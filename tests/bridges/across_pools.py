@@ -24,12 +24,13 @@ def pool_of(chain: str) -> str:
     return pool
 
 
-def put_spoke_pool(one: Anvil) -> str:
-    """Place the pool behind its proxy, owned by anvil's rich account; its address."""
+def put_spoke_pool(one: Anvil, wrapped: str = _WETH) -> str:
+    """Place the pool behind its proxy, owned by anvil's rich account; its address. The token
+    `wrapped` is its native coin's."""
     pool = pool_of(one.chain)
     arguments = encode(
         ["address", "uint32", "uint32", "address"],
-        [_WETH, QUOTE_BUFFER, FILL_BUFFER, "0x" + "00" * 20],
+        [wrapped, QUOTE_BUFFER, FILL_BUFFER, "0x" + "00" * 20],
     )
     implementation = _deploy(one, _creation_code("Ethereum_SpokePool") + arguments)
     proxy = _deploy(
@@ -43,6 +44,12 @@ def put_spoke_pool(one: Anvil) -> str:
     one.transact(pool, data + encode(["uint32", "address"], [0, _WETH]))
     one.mine()
     return pool
+
+
+def put_handler(one: Anvil, address: str) -> None:
+    """Place Across' MulticallHandler at an address."""
+    deployed = _deploy(one, _creation_code("MulticallHandler"))
+    one.rpc("anvil_setCode", address, one.rpc("eth_getCode", deployed, "latest"))
 
 
 def _deploy(one: Anvil, creation_code: bytes) -> str:

@@ -19,10 +19,11 @@ class AcrossService:
     """What a test sets and reads.
 
     A relayer asks `capital` and the pool `pool` of a deposit, as fractions of 10**18, and `gas`
-    units. Deposits are between `least` and `most` units. `statuses` are those of deposits by
-    transaction. Each request waits for `delay_seconds`. `error` is returned as the API writes
-    errors, `status` and `body` to every request; `silent` drops the connection. `requests` and
-    `keys` are what came.
+    units, at `timestamp`, which a test may let lag behind its chains by `lag_seconds`. Deposits are
+    between `least` and `most` units, into `spoke_pool` where that is named. `statuses` are those of
+    deposits by transaction. Each request waits for `delay_seconds`. `error` is returned as the API
+    writes errors, `status` and `body` to every request; `silent` drops the connection. `requests`
+    and `keys` are what came.
     """
 
     capital: int = 10**14
@@ -31,7 +32,9 @@ class AcrossService:
     least: int = 300_000
     most: int = 2_000_000_000_000
     fill_seconds: int = 2
+    spoke_pool: str | None = None
     timestamp: int = 1_795_000_000
+    lag_seconds: int = 0
     statuses: dict[str, str] = field(default_factory=dict)
     delay_seconds: float = 0.0
     error: dict[str, Any] | None = None
@@ -83,6 +86,7 @@ class AcrossService:
             "relayerGasFee": part(gas_pct, self.gas),
             "lpFee": part(self.pool, pool),
             "limits": {name: str(units) for name, units in limits.items()},
+            **({"spokePoolAddress": self.spoke_pool} if self.spoke_pool else {}),
         }
 
 

@@ -83,3 +83,12 @@ contract Lying is Plain {
         return false;
     }
 }
+
+// A native coin wrapped: it is burnt for the coin.
+contract Wrapped is Plain {
+    function withdraw(uint256 units) external {
+        balanceOf[msg.sender] -= units;
+        (bool paid,) = msg.sender.call{value: units}("");
+        require(paid, "not paid");
+    }
+}

@@ -8,7 +8,9 @@ from typing import Final
 
 from crossway.adapters.bridges.across.api import AcrossApi
 from crossway.adapters.bridges.across.client import AcrossClient
+from crossway.adapters.bridges.across.inventory import AcrossInventory
 from crossway.adapters.bridges.across.networks import AcrossApis, api_url
+from crossway.adapters.bridges.across.pool_end import PoolEnd
 from crossway.adapters.bridges.across.quotes import AcrossQuotes
 from crossway.adapters.bridges.cctp.client import CctpClient
 from crossway.adapters.bridges.cctp.iris import Iris
@@ -87,9 +89,10 @@ def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
         if isinstance(chain, HasBridgeEnd) and contracts[name]
     }
     exchange = _open_exchange(live, contracts, prices)
+    apis = _open_across_apis(live.profile.across)
     opened = (
         _open_cctp(live, contracts, ends, exchange),
-        _open_across(live, contracts, ends, prices),
+        _open_across(live, contracts, ends, prices, apis),
     )
     funding: list[tuple[Bridge, InventoryBridge]] = [
         open_gateway(live),
@@ -103,7 +106,10 @@ def open_bridges(live: LiveEnvironment, prices: Prices) -> LiveBridges:
         {client.name: client for _, client in opened},
         ends,
         exchange,
-        {bridge.name: bridge for _, bridge in funding},
+        {
+            **{bridge.name: bridge for _, bridge in funding},
+            BridgeName.ACROSS: _open_across_inventory(live, prices, apis),
+        },
     )
 
 
@@ -142,15 +148,30 @@ def _open_cctp(
 
 
 def _open_across(
-    live: LiveEnvironment, contracts: Contracts, ends: Mapping[str, BridgeEnd], prices: Prices
+    live: LiveEnvironment,
+    contracts: Contracts,
+    ends: Mapping[str, BridgeEnd],
+    prices: Prices,
+    apis: AcrossApis,
 ) -> tuple[Bridge, BridgeClient]:
-    apis = _open_across_apis(live.profile.across)
     bridger = default_deployment().bridges[BridgeName.ACROSS]
     with_across = [name for name in ends if BridgeName.ACROSS in contracts[name]]
     threads = _threads("across-quotes", QUOTE_THREADS)
     quotes = AcrossQuotes(live.catalogue, with_across, bridger, apis, prices, threads)
     client = AcrossClient(live.catalogue, live.chains, ends, apis, _threads("across-transfers"))
     return quotes, client
+
+
+def _open_across_inventory(
+    live: LiveEnvironment, prices: Prices, apis: AcrossApis
+) -> InventoryBridge:
+    """What moves inventory between the pools of an environment: no contract of ours is needed."""
+    ends = {
+        name: PoolEnd(chain, live.catalogue.chains[name])
+        for name, chain in live.chains.items()
+        if isinstance(chain, EvmChain) and live.catalogue.chains[name].across_pool
+    }
+    return AcrossInventory(live.catalogue, ends, apis, prices, _threads("across-inventory"))
 
 
 def open_gateway(live: LiveEnvironment) -> tuple[GatewayQuotes, GatewayTransfers]:

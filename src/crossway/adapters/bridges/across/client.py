@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, wait
 from typing import Final
 
+from crossway.adapters.bridges.across.api import AcrossApi
 from crossway.adapters.bridges.across.deposits import (
     find_deposit,
     format_deposit_id,
@@ -159,8 +160,13 @@ class AcrossClient:
 
     def _find_reason(self, transfer: BridgeTransfer) -> str:
         testnet = self._catalogue.chains[transfer.source_chain].testnet
-        try:
-            status = self._apis.of(testnet).find_deposit_status(transfer.source_tx)
-        except Unreachable:
-            return ""
-        return _REASONS.get(status, "")
+        return ask_for_reason(self._apis.of(testnet), transfer.source_tx)
+
+
+def ask_for_reason(api: AcrossApi, tx_id: str) -> str:
+    """Why the deposit in a transaction waits, as Across says; empty where it does not."""
+    try:
+        status = api.find_deposit_status(tx_id)
+    except Unreachable:
+        return ""
+    return _REASONS.get(status, "")

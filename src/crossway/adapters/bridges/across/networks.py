@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from crossway.adapters.bridges.across.api import AcrossApi
 from crossway.adapters.bridges.base import list_symbols, load_data
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
 from crossway.domain.quotes import BridgeName
 
 
@@ -48,6 +50,38 @@ def carried_symbols(catalogue: Catalogue, chains: Collection[str]) -> Mapping[st
 def moved_symbols(catalogue: Catalogue) -> Mapping[str, Collection[str]]:
     """What Across itself carries, by chain: what of the operator's inventory can be moved."""
     return list_symbols(catalogue, load_data(BridgeName.ACROSS)["tokens"])
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryTerms:
+    """What moving inventory may cost, and how long its deposits are for: more than `most_fee_bps`
+    of what arrives and `most_gas_micro_usd` is not paid; a deposit is signed for `quote_seconds`,
+    and can be filled for `fill_seconds`, for `least_fill_seconds` after the pool last takes it.
+    `handlers`, by chain: through which wrapped native coins arrive as tokens."""
+
+    most_fee_bps: int
+    most_gas_micro_usd: int
+    quote_seconds: int
+    fill_seconds: int
+    least_fill_seconds: int
+    margin_percent: int
+    handlers: Mapping[str, str]
+
+
+@lru_cache(1)
+def inventory_terms() -> InventoryTerms:
+    """The terms of the data file."""
+    data = load_data(BridgeName.ACROSS)
+    of_inventory = data["inventory"]
+    return InventoryTerms(
+        of_inventory["most_fee_bps"],
+        parse_decimal("most_gas_usd", of_inventory["most_gas_usd"], MICRO_USD_DECIMALS),
+        of_inventory["quote_seconds"],
+        data["enforced_fill_deadline_seconds"],
+        of_inventory["least_fill_seconds"],
+        data["fee_margin_percent"],
+        of_inventory["handlers"],
+    )
 
 
 def usual_fill_seconds(testnet: bool) -> int:
