@@ -1,7 +1,7 @@
 """The relayer's inventory: balances, reservations, bridge receivables, targets and gas."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,6 @@ from crossway.domain.ledger import Account
 from crossway.domain.money import Token, micro_usd_down
 from crossway.domain.quotes import ExcludedSource
 from crossway.domain.roles import Permission
-from crossway.ports.chain import Chain
 from crossway.ports.policy import TimeoutPolicy
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -126,10 +125,12 @@ def get_inventory(services: Services, caller: Principal) -> Inventory:
     return read_inventory(services)
 
 
-def read_inventory(services: Services) -> Inventory:
-    """The inventory of every configured chain, for the service itself."""
-    now = services.clock.now()
-    calls = {name: _holdings_reader(services, chain) for name, chain in services.chains.items()}
+def read_inventory(
+    services: Services, wanted: Collection[TokenLocation] | None = None
+) -> Inventory:
+    """The inventory of every configured chain, or of some tokens, for the service itself."""
+    now, tokens = services.clock.now(), dict(_list_tokens(services, wanted))
+    calls = {name: _holdings_reader(services, name, tokens[name]) for name in tokens}
     results = call_all(services.executor, calls, TimeoutPolicy(TIMEOUT_SECONDS, enough=len(calls)))
     first_day = int(now.timestamp()) // _SECONDS_IN_DAY - FLOW_DAYS + 1
     with services.store.read() as unit:
@@ -145,10 +146,10 @@ def read_inventory(services: Services) -> Inventory:
     prices = latest_prices(services)
     positions = [
         records.position(token, results.results.get(name), prices.get(token.symbol))
-        for name in services.chains
-        for token in _enabled_tokens(services, name)
+        for name in tokens
+        for token in tokens[name]
     ]
-    gas = tuple(results.results[name].gas for name in services.chains if name in results.results)
+    gas = tuple(results.results[name].gas for name in tokens if name in results.results)
     ordered = tuple(sorted(receivables, key=lambda claim: claim.due))
     return Inventory(tuple(positions), gas, ordered, results.excluded, now)
 
@@ -193,12 +194,16 @@ def _target_of(unit: UnitOfWork, token: Token) -> str | None:
     return amounts.get(location)
 
 
-def _holdings_reader(services: Services, chain: Chain) -> Callable[[], _Holdings]:
+def _holdings_reader(
+    services: Services, name: str, tokens: Sequence[Token]
+) -> Callable[[], _Holdings]:
+    chain = services.chains[name]
+
     def read_holdings() -> _Holdings:
         relayer, info = chain.accounts.relayer, services.catalogue.chains[chain.id]
         balances = {
             token.address: chain.balances([relayer], token.address).get(relayer, 0)
-            for token in _enabled_tokens(services, chain.id)
+            for token in tokens
         }
         native_balance, fee = chain.native_balance(relayer), chain.fee_units()
         return _Holdings(
@@ -207,6 +212,18 @@ def _holdings_reader(services: Services, chain: Chain) -> Callable[[], _Holdings
         )
 
     return read_holdings
+
+
+def _list_tokens(
+    services: Services, wanted: Collection[TokenLocation] | None
+) -> Iterator[tuple[str, Sequence[Token]]]:
+    """The chains and their tokens that are asked about."""
+    for name in services.chains:
+        tokens = _enabled_tokens(services, name)
+        if wanted is not None:
+            tokens = [token for token in tokens if (name, token.address) in wanted]
+        if tokens or wanted is None:
+            yield name, tokens
 
 
 def _enabled_tokens(services: Services, chain: str) -> Sequence[Token]:

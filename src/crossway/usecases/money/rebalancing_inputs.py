@@ -47,16 +47,21 @@ class _Stored:
     arriving: Mapping[Location, int]
 
 
-def read_inputs(services: Services) -> PlanInputs:
-    """Everything for a plan now. What is silent is told as unreadable; nothing is raised."""
+def read_inputs(services: Services, by_targets: bool = False) -> PlanInputs:
+    """Everything for a plan now: of the locations that have a policy, and, `by_targets`, of all, of
+    which the others follow their targets. What is silent is told as unreadable; nothing is
+    raised."""
     now = services.clock.now()
-    stored, inventory = _read_stored(services, now), read_inventory(services)
+    stored = _read_stored(services, now)
+    inventory = read_inventory(services, None if by_targets else stored.policies.keys())
     balances = [
         _with_transfers(_on_chain(services, position), stored) for position in inventory.positions
     ]
-    unified, deposits = _read_unified(services)
+    unified, deposits = _read_unified(services, stored, by_targets)
     balances += [_with_transfers(balance, stored) for balance in unified]
-    policies = dict(_policies_of_targets(inventory, balances)) | dict(stored.policies)
+    policies = dict(stored.policies)
+    if by_targets:
+        policies = dict(_policies_of_targets(inventory, balances)) | policies
     inputs = PlanInputs(balances, list(policies.values()), stored.settings, {}, now, stored.recent)
     offers = read_offers(services, inputs, deposits)
     unreadable: dict[tuple[str, bool], list[str]] = defaultdict(list)
@@ -116,10 +121,13 @@ def _on_chain(services: Services, position: InventoryPosition) -> LocationBalanc
     )
 
 
-def _read_unified(services: Services) -> tuple[list[LocationBalance], Deposits]:
-    """The unified balances, and what each has of which chain."""
+def _read_unified(
+    services: Services, stored: _Stored, by_targets: bool
+) -> tuple[list[LocationBalance], Deposits]:
+    """The unified balances that are asked about, and what each has of which chain."""
     bridge = services.inventory_bridges.get(BridgeName.GATEWAY)
-    if bridge is None:
+    is_asked = by_targets or any(is_unified(chain) for chain, _ in stored.policies)
+    if bridge is None or not is_asked:
         return [], {}
     facts, price = services.catalogue.chains, latest_prices(services).get(UNIFIED_TOKEN)
     deposits: dict[bool, dict[str, int]] = {facts[chain].testnet: {} for chain in services.chains}

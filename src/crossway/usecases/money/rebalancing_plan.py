@@ -9,6 +9,7 @@ from crossway.usecases.money.rebalancing_inputs import read_inputs
 
 
 def suggest_plan(services: Services, caller: Principal) -> RebalancingPlan:
-    """What would be moved now. Asks chains and bridges; nothing is stored."""
+    """What would be moved now by policies, and by targets where there is none. Asks chains and
+    bridges; nothing is stored."""
     caller.require_permission(Permission.VIEW)
-    return plan_rebalancing(read_inputs(services))
+    return plan_rebalancing(read_inputs(services, by_targets=True))
