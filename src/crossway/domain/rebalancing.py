@@ -267,15 +267,16 @@ def owner_title(owner: int) -> str:
     return f"payment {owner}"
 
 
-def owner_of_subject(subject: str) -> int:
-    """The payment or the rebalancing transfer that the subject of an alert names."""
-    _, _, number = subject.rpartition(":")
-    return int(number) if number == subject else -int(number)
-
-
 def owner_subject(owner: int) -> str:
     """The subject of an alert about what belongs to a payment or to a rebalancing transfer."""
     return f"rebalancing:{rebalancing_id(owner)}" if is_rebalancing(owner) else str(owner)
+
+
+def owner_of_subject(subject: str) -> int:
+    """The number of the payment or of the rebalancing transfer that an alert is about; raises
+    `ValueError` for any other subject."""
+    kind, _, id = subject.rpartition(":")
+    return -int(id) if kind == "rebalancing" else int(subject)
 
 
 @dataclass(frozen=True, slots=True)

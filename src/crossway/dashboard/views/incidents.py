@@ -6,7 +6,13 @@ from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Row
 from crossway.dashboard.views.formatting import chain_name, format_usd, to_millis
-from crossway.dashboard.views.links import intent_href, order_href, page_href, webhook_href
+from crossway.dashboard.views.links import (
+    intent_href,
+    order_href,
+    page_href,
+    rebalancing_href,
+    webhook_href,
+)
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.ramps import provider_name
 from crossway.usecases.operating.alerts import Severity
@@ -85,6 +91,8 @@ def next_step(context: AlertContext) -> NextStep:
     if context.intent_id is not None:
         label = _PAYMENT_NEXT_STEPS.get(context.kind, "See what happened")
         return NextStep(f"{label}: payment #{context.intent_id}", intent_href(context.intent_id))
+    if (number := context.rebalancing_id) is not None:
+        return NextStep(f"See how far it is: rebalancing #{number}", rebalancing_href(number))
     return NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
 
 
@@ -151,6 +159,8 @@ def _subject(catalogue: Catalogue, context: AlertContext) -> str:
         return f"Order {context.order_id}"
     if context.intent_id is not None:
         return f"Payment #{context.intent_id}"
+    if context.rebalancing_id is not None:
+        return f"Rebalancing #{context.rebalancing_id}"
     if context.chain not in catalogue.chains:
         # The subject is a provider, a component of Crossway or a webhook.
         return provider_name(context.chain) if context.kind == "provider" else context.alert.subject

@@ -42,6 +42,11 @@ def intent_href(intent_id: int | str) -> str:
     return page_href("intent", id=str(intent_id))
 
 
+def rebalancing_href(transfer_id: int | str) -> str:
+    """The URL of one rebalancing transfer's page."""
+    return page_href("rebalancing", id=str(transfer_id))
+
+
 def order_href(order_id: int | str) -> str:
     """The URL of one ramp order's page."""
     return page_href("ramp_order", id=str(order_id))

@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from crossway.domain.clients import Principal
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.quotes import bridge_title
+from crossway.domain.rebalancing import owner_of_subject, rebalancing_id
 from crossway.domain.roles import Permission
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -38,7 +39,8 @@ _REPLACED_KINDS = ("delayed", "unfilled")
 
 @dataclass(frozen=True, slots=True)
 class AlertContext:
-    """An alert and what it concerns: an intent, a ramp order, a webhook, or a chain and a token.
+    """An alert and what it concerns: an intent, a ramp order, a webhook, a rebalancing transfer, or
+    a chain and a token.
     `payments` is the number of payments it holds up, `micro_usd` the amount at risk."""
 
     alert: Alert
@@ -48,6 +50,7 @@ class AlertContext:
     intent_id: int | None = None
     order_id: int | None = None
     webhook_id: int | None = None
+    rebalancing_id: int | None = None
     chain: str = ""
     symbol: str = ""
 
@@ -117,6 +120,9 @@ def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
     if kind == "webhook":
         return AlertContext(alert, kind, webhook_id=_trailing_number(alert.key))
     if kind in _INTENT_KINDS:
+        if alert.subject.startswith("rebalancing:"):
+            owner = owner_of_subject(alert.subject)
+            return AlertContext(alert, kind, rebalancing_id=rebalancing_id(owner))
         order_id = number if alert.key.startswith("record:order:") else None
         return AlertContext(alert, kind, order_id=order_id, intent_id=None if order_id else number)
     chain, _, symbol = alert.subject.partition(":") if kind != "price" else ("", "", alert.subject)
@@ -173,24 +179,15 @@ def _with_refunds(unit: UnitOfWork, contexts: Sequence[AlertContext]) -> list[Al
 
 
 def _with_kind(context: AlertContext, kind: str) -> AlertContext:
-    return AlertContext(context.alert, kind, intent_id=context.intent_id)
+    return replace(context, kind=kind)
 
 
 def _with_amounts(
     context: AlertContext, held_up_ids: Collection[int], usd_values: Mapping[int, int]
 ) -> AlertContext:
     ids = set(held_up_ids) | ({context.intent_id} if context.intent_id is not None else set())
-    return AlertContext(
-        alert=context.alert,
-        kind=context.kind,
-        micro_usd=sum(usd_values.get(intent_id, 0) for intent_id in ids),
-        payments=len(held_up_ids),
-        intent_id=context.intent_id,
-        order_id=context.order_id,
-        webhook_id=context.webhook_id,
-        chain=context.chain,
-        symbol=context.symbol,
-    )
+    micro_usd = sum(usd_values.get(intent_id, 0) for intent_id in ids)
+    return replace(context, micro_usd=micro_usd, payments=len(held_up_ids))
 
 
 def _to_group(kind: str, contexts: Sequence[AlertContext]) -> AlertGroup:

@@ -27,8 +27,9 @@ def find_ended_funding(unit: UnitOfWork, alerts: Sequence[Alert], now: datetime)
     if not about:
         return []
     ids = {owner_of_subject(alert.subject) for alert in about}
+    payments = {owner for owner in ids if not is_rebalancing(owner)}
     transfers = {t.id: t for t in unit.inventory_transfers.list_by_intents(ids)}
-    states = {i: intent.state for i, intent in unit.intents.get_many(ids).items()}
+    states = {i: intent.state for i, intent in unit.intents.get_many(payments).items()}
     return [
         alert.key
         for alert in about
