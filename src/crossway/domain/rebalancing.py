@@ -14,6 +14,10 @@ Location = tuple[str, str]
 """A chain, or a unified balance (see `ledger.unified_location`), and the address of a token."""
 
 
+NO_MAXIMUM: Final = 10**30
+"""The maximum of a policy that has none, in smallest units: more than there is of any token."""
+
+
 class RebalancingMode(StrEnum):
     """SUGGEST: transfers are only shown. AUTOMATIC: they are carried out. PAUSED: none begins, by
     hand neither."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from crossway.adapters.chains.simulated.chain import SimulatedChain
+from crossway.adapters.simulated_bridges.factory import inventory_bridges
 from crossway.domain.clients import Principal
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
@@ -17,12 +19,16 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RebalancingTransfer,
 )
+from crossway.ports.sandbox import Faults
+from crossway.usecases.chains import kill_switches
 from crossway.usecases.money import rebalancing_transfers
+from tests.harness import CATALOGUE
 from tests.staff_world import StaffWorld
 
 S, Kind = RebalancingState, InventoryTransferKind
 UNIFIED = (unified_location(testnet=False), UNIFIED_TOKEN)
-BASE, ARBITRUM = ("BASE_MAINNET", "0xb"), ("ARBITRUM_MAINNET", "0xa")
+CHAINS = ("BASE_MAINNET", "ARBITRUM_MAINNET")
+BASE, ARBITRUM = [(chain, CATALOGUE.tokens[chain, "USDC"].address) for chain in CHAINS]
 SMALL, LARGE = 10_000_000_000, 10_000_000_001
 """In millionths of USD: at the limit of the default settings, and above it."""
 
@@ -39,6 +45,9 @@ class World(StaffWorld):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
+        chains = {chain: SimulatedChain(self.network, chain) for chain in CHAINS}
+        at_bridges = inventory_bridges(self.network, CATALOGUE)
+        self.services = replace(self.services, chains=chains, inventory_bridges=at_bridges)
         self.add("Bob", "treasurer")
         self.ada, self.bob = self.person("Ada"), self.person("Bob")
 
@@ -58,6 +67,11 @@ class World(StaffWorld):
     def stored(self, id: int = 1) -> RebalancingTransfer:
         with self.store.read() as unit:
             return unit.rebalancing.get_many([id])[id]
+
+    def set_inventory(self, units: int) -> None:
+        """Set what the relayer has of USDC on Base."""
+        faults = Faults(balances={"relayer": {"USDC": units}})
+        self.sandbox.inject_faults("BASE_MAINNET", faults)
 
     def pause(self) -> None:
         paused = RebalancingSettings(mode=RebalancingMode.PAUSED)
@@ -204,3 +218,30 @@ def test_only_treasurers_who_have_proved_who_they_are_move_inventory(world: Worl
         world.carry_out()
     with pytest.raises(NotFound):
         world.approve(world.person("Bob"), 7)
+
+
+def test_what_is_not_possible_any_more_does_not_start(world: World) -> None:
+    world.carry_out()
+    kill_switches.set_kill_switch(world.services, world.ada, "bridge:RHINOFI", True, "Checking.")
+    with pytest.raises(InvalidStatus, match="disabled"):
+        world.approve(world.bob)
+    kill_switches.set_kill_switch(world.services, world.ada, "bridge:RHINOFI", False, "")
+    world.set_inventory(9_009)
+    with pytest.raises(
+        InvalidStatus, match=r"^Base has 0.009009 USDC to spare, and 0.00901 USDC may"
+    ):
+        world.approve(world.bob)
+    # What is kept for the transfer itself counts as spare.
+    world.set_inventory(9_010)
+    assert world.approve(world.bob).state is S.STARTED
+    with pytest.raises(InvalidStatus, match="0 USDC to spare"):
+        rebalancing_transfers.carry_out(world.services, world.bob, planned(kind=Kind.DEPOSIT))
+
+
+def test_without_an_answer_or_a_price_nothing_starts(world: World) -> None:
+    unknown = replace(planned(), micro_usd=0)
+    with pytest.raises(InvalidStatus, match="price of this token is unknown"):
+        rebalancing_transfers.carry_out(world.services, world.ada, unknown)
+    world.sandbox.inject_faults("BASE_MAINNET", Faults(outage_seconds=60))
+    with pytest.raises(InvalidStatus, match="cannot be read"):
+        world.carry_out(SMALL)

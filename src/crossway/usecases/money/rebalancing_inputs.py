@@ -1,7 +1,7 @@
 """Reads what a rebalancing plan follows from: balances, policies, open transfers and offers."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,6 +16,7 @@ from crossway.domain.ledger import (
 )
 from crossway.domain.quotes import BridgeName
 from crossway.domain.rebalancing import (
+    NO_MAXIMUM,
     Location,
     LocationBalance,
     RebalancingPolicy,
@@ -31,8 +32,6 @@ from crossway.usecases.money.locations import location_name
 from crossway.usecases.money.rebalancing_offers import Deposits, read_offers
 from crossway.usecases.pricing.price_snapshot import latest_prices
 
-UNLIMITED: Final = 10**30
-"""The maximum of a location whose policy follows from its target."""
 _MAX_OPEN: Final = 5_000
 
 
@@ -47,10 +46,14 @@ class _Stored:
     arriving: Mapping[Location, int]
 
 
-def read_inputs(services: Services, by_targets: bool = False) -> PlanInputs:
+def read_inputs(
+    services: Services,
+    by_targets: bool = False,
+    adjust: Callable[[PlanInputs], PlanInputs] = lambda inputs: inputs,
+) -> PlanInputs:
     """Everything for a plan now: of the locations that have a policy, and, `by_targets`, of all, of
-    which the others follow their targets. What is silent is told as unreadable; nothing is
-    raised."""
+    which the others follow their targets. Bridges are asked for what is needed after `adjust`. What
+    is silent is told as unreadable; nothing is raised."""
     now = services.clock.now()
     stored = _read_stored(services, now)
     inventory = read_inventory(services, None if by_targets else stored.policies.keys())
@@ -62,7 +65,8 @@ def read_inputs(services: Services, by_targets: bool = False) -> PlanInputs:
     policies = dict(stored.policies)
     if by_targets:
         policies = dict(_policies_of_targets(inventory, balances)) | policies
-    inputs = PlanInputs(balances, list(policies.values()), stored.settings, {}, now, stored.recent)
+    listed = list(policies.values())
+    inputs = adjust(PlanInputs(balances, listed, stored.settings, {}, now, stored.recent))
     offers = read_offers(services, inputs, deposits)
     unreadable: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for balance in balances:
@@ -169,7 +173,7 @@ def _policies_of_targets(
     targets = {(p.token.chain, p.token.address): p.target for p in inventory.positions}
     return {
         b.location: RebalancingPolicy(
-            *b.location, target // 2, target, UNLIMITED, 1, "", inventory.at
+            *b.location, target // 2, target, NO_MAXIMUM, 1, "", inventory.at
         )
         for b in balances
         if (target := targets.get(b.location, 0)) or is_unified(b.chain) or b.balance

@@ -8,6 +8,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.ledger import UNIFIED_TOKEN, is_unified, unified_location
 from crossway.domain.rebalancing import (
+    NO_MAXIMUM,
     Location,
     RebalancingMode,
     RebalancingPolicy,
@@ -19,8 +20,6 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.staff.step_up import require_step_up
 from crossway.usecases.validation_errors import ValidationErrors
 
-NO_MAXIMUM: Final = 10**30
-"""The maximum of a policy that has none, in smallest units: more than there is of any token."""
 CONFIRMATION: Final = "Crossway moves our inventory by itself"
 """What a person types to switch automatic rebalancing on."""
 MAX_PRIORITY: Final = 99

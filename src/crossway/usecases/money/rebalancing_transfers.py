@@ -21,6 +21,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.rebalancing_by_hand import require_possible
 from crossway.usecases.staff.second_person import identity_of, require_second_person
 from crossway.usecases.staff.step_up import require_step_up
 
@@ -85,8 +86,10 @@ def place(
 def carry_out(
     services: Services, caller: Principal, planned: PlannedTransfer
 ) -> RebalancingTransfer:
-    """A person carries out a suggestion, or a transfer that they planned by hand; see `place`."""
+    """A person carries out a suggestion, or a transfer that they planned by hand, if it still is
+    possible; see `place`."""
     _require_treasurer(services, caller)
+    require_possible(services, planned)
     placed = services.store.write(lambda unit: place(unit, services, planned, caller))
     services.process.wake()
     return placed
@@ -94,8 +97,13 @@ def carry_out(
 
 def approve(services: Services, caller: Principal, id: int) -> RebalancingTransfer:
     """Agree to a proposed transfer, which starts. Raises `Forbidden` for the person who proposed
-    it, `InvalidStatus` where it is decided already or its time is over."""
+    it, `InvalidStatus` where it is decided already, its time is over, or it is not possible any
+    more."""
     _require_treasurer(services, caller)
+    with services.store.read() as unit:
+        proposed = unit.rebalancing.get_many([id]).get(id)
+    if proposed is not None and proposed.state is RebalancingState.PROPOSED:
+        require_possible(services, proposed, held=proposed.max_source_amount)
 
     def work(unit: UnitOfWork) -> RebalancingTransfer:
         transfer = _lock_proposed(unit, services, id)
