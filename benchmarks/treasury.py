@@ -21,6 +21,7 @@ from crossway.domain.rebalancing import (
     RebalancingState,
 )
 from crossway.ports.services import Services
+from crossway.usecases.money.inventory_adjustments import book_difference
 from crossway.usecases.money.reconciliation import compare
 from tests.engine.rebalancing_world import UNIFIED, RebalancingWorld, usdc
 from tests.harness import CATALOGUE
@@ -126,11 +127,20 @@ class _Played:
         for chain in CHAINS:
             decimals = CATALOGUE.tokens[chain, "USDC"].decimals
             self.world.set_inventory(chain, DOLLARS * 10**decimals)
+        self._book_what_was_set()
         if rebalances:
             self.world.store.write(lambda unit: unit.rebalancing.save_settings(SETTINGS))
             for location, dollars in POLICIES.items():
                 self._set_policy(location, dollars)
         self.made: list[Intent] = []
+
+    def _book_what_was_set(self) -> None:
+        """Book as withdrawn what the simulated network had on these chains before."""
+        services, operator = self.world.services, self.world.operator
+        for found in compare(services).differences:
+            difference = found.chain_amount - found.ledger_amount
+            reason = "A small inventory to begin with."
+            book_difference(services, operator, found.chain, found.token, difference, reason)
 
     def _set_policy(self, location: Location, dollars: Sequence[int]) -> None:
         chain = location[0]

@@ -44,7 +44,7 @@ def plan_by_hand(
     if amount <= 0:
         raise InvalidInput("amount must be more than zero")
     wanted = partial(_only, source=source, destination=destination, amount=amount)
-    inputs = read_inputs(services, wanted)
+    inputs = read_inputs(services, by_targets=True, adjust=wanted)
     if bridge:
         inputs = replace(inputs, offers=_of_bridge(inputs.offers, bridge))
     plan = plan_rebalancing(inputs)
@@ -68,7 +68,7 @@ def require_possible(
         raise InvalidStatus("A chain or the bridge of this transfer is disabled")
     if planned.micro_usd <= 0:
         raise InvalidStatus("The price of this token is unknown, so that no limit can be kept")
-    inputs = read_inputs(services, _without_needs)
+    inputs = read_inputs(services, by_targets=True, adjust=_without_needs)
     if inputs.settings.mode is RebalancingMode.PAUSED:
         raise InvalidStatus("Rebalancing is paused: nothing begins until a treasurer ends that")
     source = next((b for b in inputs.balances if b.location == planned.source), None)
