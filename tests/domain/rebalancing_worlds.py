@@ -89,6 +89,7 @@ def as_stored(planned: PlannedTransfer, number: int, at: datetime = NOW) -> Reba
         "",
         "",
         "",
+        "",
         at,
         at,
     )

@@ -165,3 +165,44 @@ def test_why_nothing_can_be_moved() -> None:
     ]
     # A location without a policy neither gets nor gives.
     assert moved(inputs([low, rich], POLICIES[:1], [offer(B, A)])) == []
+
+
+def test_payouts_are_not_kept_waiting_by_small_fast_transfers() -> None:
+    """Three fast sources with little would use up all that may be open of the bridge."""
+    rich = at(A, 10_000)
+    fast = [(f"F{number}", f"0xf{number}") for number in range(3)]
+    offers = [offer(one, C, fee=0.01, seconds=5) for one in fast] + [offer(A, C, seconds=6)]
+    policies = [policy(A, 0, 0), policy(C, 0, 0), *(policy(one, 0, 0) for one in fast)]
+    balances = [rich, at(C, 0, waiting=5_000), *(at(one, 30) for one in fast)]
+    assert moved(inputs(balances, policies, offers)) == [("RHINOFI", "A", "C", 5_000)]
+    # Where nobody has enough, the fast ones are used first.
+    given = inputs([at(A, 4_000), *balances[1:]], policies, offers)
+    assert [s for _, s, _, _ in moved(given)] == ["F0", "F1", "F2"]
+
+
+def test_why_a_location_at_its_maximum_gets_nothing() -> None:
+    """Payouts wait, and what the escrow has still to repay will fill it."""
+    policies = [policy(A, 0, 0, 1_000), POLICIES[1]]
+    given = inputs([at(A, 0, waiting=100, expected=2_000), at(B, 50_000)], policies, [offer(B, A)])
+    assert moved(given) == []
+    assert reasons(given) == [
+        "Chain A lacks 100 USDC; Chain B has 49000 USDC to spare, but with what is on its way, it "
+        "is at its maximum."
+    ]
+
+
+def test_what_only_costs_forbid_is_not_called_dear() -> None:
+    """25.01 USD are to spare, of which 20 basis points are kept for costs: too little to move."""
+    settings = replace(DEFAULTS, smallest_micro_usd=25 * USDC)
+    given = inputs([at(A, 0), at(B, 5_025.01)], POLICIES, [offer(B, A, fee=0.01)], settings)
+    assert moved(given) == []
+    assert reasons(given) == [
+        "Chain A lacks 5000 USDC; Chain B has 25.01 USDC to spare, but what could be moved is less "
+        "than the smallest transfer."
+    ]
+
+
+def test_without_a_smallest_transfer_nothing_is_divided_by_zero() -> None:
+    settings = replace(DEFAULTS, smallest_micro_usd=0)
+    worthless = [replace(at(A, 0), pico_usd=1), replace(at(B, 50_000), pico_usd=1)]
+    assert moved(inputs(worthless, POLICIES, [offer(B, A, fee=0)], settings)) == []

@@ -37,13 +37,19 @@ class PlanInputs:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """`units` that a location should get, or, for an `excess`, should give."""
+    """`units` that a location should get, or, for an `excess`, should give. For `uncovered` units of
+    what it should get payouts wait, and nothing is on its way."""
 
     at: LocationBalance
     policy: RebalancingPolicy
     units: int
-    is_urgent: bool = False
+    uncovered: int = 0
     is_excess: bool = False
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether payouts wait for it."""
+        return self.uncovered > 0
 
     @property
     def rank(self) -> tuple[bool, int, int]:
@@ -55,6 +61,13 @@ class Need:
         return Unserved(self.at.location, units, reason)
 
 
+def spare_units(at: LocationBalance, policy: RebalancingPolicy, is_urgent: bool) -> int:
+    """What may leave a location: all above its target, or above its minimum for payouts that
+    wait."""
+    floor = policy.minimum if is_urgent else policy.target
+    return max(0, at.available - at.waiting - floor)
+
+
 def find_needs(inputs: PlanInputs) -> tuple[list[Need], list[Need]]:
     """The lacks and the excesses of all locations with a policy, the most pressing first."""
     policies = {policy.location: policy for policy in inputs.policies}
@@ -63,10 +76,10 @@ def find_needs(inputs: PlanInputs) -> tuple[list[Need], list[Need]]:
         policy = policies.get(at.location)
         if policy is None or at.balance is None:
             continue
-        uncovered = at.waiting - max(at.available, 0) - at.arriving
+        uncovered = max(at.waiting - max(at.available, 0) - at.arriving, 0)
         if at.virtual < policy.minimum or uncovered > 0:
             units = max(policy.target - at.virtual, uncovered)
-            lacks.append(Need(at, policy, units, is_urgent=uncovered > 0))
+            lacks.append(Need(at, policy, units, uncovered))
         elif at.available - at.waiting > policy.maximum:
             units = at.available - at.waiting - policy.target
             excesses.append(Need(at, policy, units, is_excess=True))

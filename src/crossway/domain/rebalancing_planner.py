@@ -18,7 +18,7 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RouteOffer,
 )
-from crossway.domain.rebalancing_needs import Need, Pair, PlanInputs, find_needs
+from crossway.domain.rebalancing_needs import Need, Pair, PlanInputs, find_needs, spare_units
 from crossway.domain.rebalancing_sentences import (
     describe_excess,
     describe_lack,
@@ -60,7 +60,7 @@ class _Planner:
     def __init__(self, inputs: PlanInputs) -> None:
         self._inputs, self._settings = inputs, inputs.settings
         self._policies = {policy.location: policy for policy in inputs.policies}
-        self._left = {b.location: b.available - b.waiting for b in inputs.balances}
+        self._taken: dict[Location, int] = defaultdict(int)
         self._gained: dict[Location, int] = defaultdict(int)
         self._groups: dict[tuple[str, bool], list[LocationBalance]] = defaultdict(list)
         for balance in inputs.balances:
@@ -110,15 +110,16 @@ class _Planner:
         smallest transfer is left of it."""
         missing = need.units
         while missing > 0:
-            candidates = [
-                found
+            sizes = (
+                self._size(need, offer, source, destination, missing)
                 for source, destination in self._pairs(need)
                 for offer in self._inputs.offers.get((source.location, destination.location), ())
-                if (found := self._size(need, offer, source, destination, missing))
-            ]
+            )
+            candidates = [size for size in sizes if isinstance(size, _Candidate)]
             if not candidates:
                 break
-            best = min(candidates, key=lambda c: _rank(c, need.is_urgent))
+            uncovered = need.uncovered - (need.units - missing)
+            best = min(candidates, key=lambda c: _rank(c, need.is_urgent, uncovered))
             planned.append(self._take(need, best))
             missing -= best.most if need.is_excess else best.amount
         is_small = need.at.micro_usd(missing) < self._settings.smallest_micro_usd
@@ -133,10 +134,9 @@ class _Planner:
                 yield source, destination
 
     def _spare(self, source: LocationBalance, is_urgent: bool) -> int:
-        """What may leave a location: all above its target, or above its minimum for payouts."""
-        policy = self._policies[source.location]
-        floor = policy.minimum if is_urgent else policy.target
-        return max(0, self._left[source.location] - floor)
+        """What may leave a location, without what is planned already."""
+        spare = spare_units(source, self._policies[source.location], is_urgent)
+        return max(0, spare - self._taken[source.location])
 
     def _room(self, need: Need, destination: LocationBalance, missing: int) -> int:
         """How much a location may get: what it lacks, or, of an excess, what it has room for."""
@@ -154,34 +154,36 @@ class _Planner:
         source: LocationBalance,
         destination: LocationBalance,
         missing: int,
-    ) -> _Candidate | None:
-        """The largest transfer by an offer within all limits; None where none is."""
-        settings = self._settings
+    ) -> _Candidate | str:
+        """The largest transfer by an offer within all limits, or why there is none."""
+        settings, title = self._settings, bridge_title(offer.bridge)
         if self._open[offer.bridge] >= settings.max_open_per_bridge:
-            return None
+            return f"{title} has as many open transfers as are allowed"
         if self._spent + offer.fee_micro_usd > settings.max_cost_day_micro_usd:
-            return None
+            return "the day's limit of costs is reached"
+        room = self._room(need, destination, missing)
+        if not room:
+            return "with what is on its way, it is at its maximum"
         most_bps = settings.max_cost_bps * (URGENT_COST_FACTOR if need.is_urgent else 1)
         spare = self._spare(source, need.is_urgent)
         pays_gas_only = offer.kind is InventoryTransferKind.DEPOSIT
         # What may leave at most, with all that the transfer may cost, must be there to spare.
         within = spare if pays_gas_only else spare * _BPS // (_BPS + most_bps)
-        amount = min(
-            _convert(within, source, destination),
-            self._room(need, destination, missing),
-            _units(destination, min(settings.largest_micro_usd, offer.largest_micro_usd)),
-        )
+        largest = _units(destination, min(settings.largest_micro_usd, offer.largest_micro_usd))
+        amount = min(_convert(within, source, destination), room, largest)
         micro_usd = destination.micro_usd(amount)
         at_par = rescale_up(amount, destination.decimals, source.decimals)
+        if amount <= 0 or at_par > spare or micro_usd < max(settings.smallest_micro_usd, 1):
+            return "what could be moved is less than the smallest transfer"
+        if offer.fee_micro_usd * _BPS > most_bps * micro_usd:
+            bps = offer.fee_micro_usd * _BPS / micro_usd
+            return f"{title} costs {bps:,.1f} bps, more than is allowed"
         most = at_par if pays_gas_only else min(spare, at_par + at_par * most_bps // _BPS)
-        is_dear = offer.fee_micro_usd * _BPS > most_bps * micro_usd
-        if amount <= 0 or is_dear or at_par > spare or micro_usd < settings.smallest_micro_usd:
-            return None
         return _Candidate(offer, source, destination, amount, most, micro_usd)
 
     def _take(self, need: Need, best: _Candidate) -> PlannedTransfer:
         source, destination, offer = best.source, best.destination, best.offer
-        self._left[source.location] -= best.most
+        self._taken[source.location] += best.most
         self._gained[destination.location] += best.amount
         self._open[offer.bridge] += 1
         self._rest(source.location, destination.location)
@@ -211,32 +213,23 @@ class _Planner:
             return describe_refusals(lack.at, missing, best, 0, [])
         pair = (best.location, lack.at.location)
         offers = self._inputs.offers.get(pair, ())
-        reasons = [self._why_not(lack, offer, best) for offer in offers]
+        sizes = [self._size(lack, offer, best, lack.at, missing) for offer in offers]
+        reasons = [size for size in sizes if isinstance(size, str)]
         if pair in self._busy:
             reasons = ["a transfer between the two is open or was made a short while ago"]
         elif not offers:
             reasons = [self._inputs.refusals.get(pair, "no bridge moves it there")]
         return describe_refusals(lack.at, missing, best, spares[best.location], reasons)
 
-    def _why_not(self, lack: Need, offer: RouteOffer, source: LocationBalance) -> str:
-        settings, title = self._settings, bridge_title(offer.bridge)
-        if self._open[offer.bridge] >= settings.max_open_per_bridge:
-            return f"{title} has as many open transfers as are allowed"
-        if self._spent + offer.fee_micro_usd > settings.max_cost_day_micro_usd:
-            return "the day's limit of costs is reached"
-        movable = min(self._spare(source, lack.is_urgent), _convert(lack.units, lack.at, source))
-        value = min(source.micro_usd(movable), settings.largest_micro_usd, offer.largest_micro_usd)
-        if value < settings.smallest_micro_usd:
-            return "what could be moved is less than the smallest transfer"
-        bps = offer.fee_micro_usd * _BPS / value
-        return f"{title} costs {bps:,.1f} bps, more than is allowed"
 
-
-def _rank(candidate: _Candidate, is_urgent: bool) -> tuple[float, ...]:
-    """Payouts wait: the fastest. Otherwise the cheapest of what is moved, the larger at par."""
+def _rank(candidate: _Candidate, is_urgent: bool, uncovered: int) -> tuple[float, ...]:
+    """Payouts wait: the fastest that covers them all, so that small ones do not use up what may be
+    open. Otherwise the cheapest of what is moved, the larger at par."""
     cost = candidate.offer.fee_micro_usd / candidate.micro_usd
     seconds = candidate.offer.seconds
-    return (seconds, cost) if is_urgent else (cost, -candidate.micro_usd, seconds)
+    if is_urgent:
+        return max(uncovered - candidate.amount, 0) > 0, seconds, cost
+    return cost, -candidate.micro_usd, seconds
 
 
 def _convert(units: int, given: LocationBalance, wanted: LocationBalance) -> int:
