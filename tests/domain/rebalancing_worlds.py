@@ -1,8 +1,10 @@
 """Balances, policies and offers from which tests plan, by hand or at random."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from hypothesis import strategies as st
 
@@ -95,19 +97,37 @@ def as_stored(planned: PlannedTransfer, number: int, at: datetime = NOW) -> Reba
     )
 
 
-def under_way(given: PlanInputs, planned: Sequence[PlannedTransfer]) -> PlanInputs:
-    """The inputs of the next plan, while these transfers are under way."""
+class Step(StrEnum):
+    """How far a transfer is: its transaction is to be signed, is signed, is in a block but not
+    confirmed, or is confirmed; or it arrived a moment ago."""
+
+    PLANNED = "PLANNED"
+    SIGNED = "SIGNED"
+    INCLUDED = "INCLUDED"
+    CONFIRMED = "CONFIRMED"
+    ARRIVED = "ARRIVED"
+
+
+def under_way(
+    given: PlanInputs, planned: Sequence[PlannedTransfer], steps: Sequence[Step]
+) -> PlanInputs:
+    """The inputs of the next plan, while these transfers are under way, each at its step."""
     balances = []
     for balance in given.balances:
-        leaving = sum(p.max_source_amount for p in planned if p.source == balance.location)
-        arriving = sum(p.amount for p in planned if p.destination == balance.location)
-        balances.append(
-            replace(
-                balance,
-                leaving=balance.leaving + leaving,
-                arriving=balance.arriving + arriving,
-            )
-        )
+        assert balance.balance is not None
+        more: dict[str, int] = defaultdict(int)
+        for one, step in zip(planned, steps, strict=True):
+            if one.source == balance.location:
+                more["leaving"] += one.max_source_amount if step is Step.PLANNED else 0
+                is_sending = step in (Step.SIGNED, Step.INCLUDED)
+                more["sending"] += one.max_source_amount if is_sending else 0
+                has_left = step not in (Step.PLANNED, Step.SIGNED)
+                more["balance"] -= one.max_source_amount if has_left else 0
+            if one.destination == balance.location:
+                more["arriving"] += one.amount
+                more["balance"] += one.amount if step is Step.ARRIVED else 0
+        changed = {name: getattr(balance, name) + units for name, units in more.items()}
+        balances.append(replace(balance, **changed))
     stored = [as_stored(one, number) for number, one in enumerate(planned, 1)]
     return replace(given, balances=balances, recent=[*given.recent, *stored])
 
@@ -130,7 +150,7 @@ def worlds(draw: st.DrawFn) -> PlanInputs:
         one = 10**decimals
         amounts = {
             name: draw(_DOLLARS) * one // 4
-            for name in ("reserved", "waiting", "leaving", "arriving", "expected")
+            for name in ("reserved", "waiting", "leaving", "sending", "arriving", "expected")
             if draw(st.booleans())
         }
         balance = draw(_DOLLARS) * one + draw(st.integers(0, one - 1))

@@ -85,7 +85,8 @@ class LocationBalance:
 
     `balance` is None where it could not be read. `reserved` is promised to payments that started,
     `waiting` is what payments need that wait for it. `leaving` has still to leave by open
-    transfers, `arriving` is on its way here by them, `expected` comes back from the escrow.
+    transfers; what is `sending` may have left, as its transaction is signed. `arriving` is on its
+    way here by them, `expected` comes back from the escrow.
     `pico_usd` is the price of a whole token, None where it is unknown. Two locations can be
     rebalanced with each other if they share a `group`: a symbol, on main or on test networks.
     """
@@ -100,6 +101,7 @@ class LocationBalance:
     reserved: int = 0
     waiting: int = 0
     leaving: int = 0
+    sending: int = 0
     arriving: int = 0
     expected: int = 0
 
@@ -110,13 +112,16 @@ class LocationBalance:
 
     @property
     def available(self) -> int:
-        """What may leave: the balance without what is promised or leaves already; 0 if unknown."""
-        return 0 if self.balance is None else self.balance - self.reserved - self.leaving
+        """What may leave: the balance without what is promised or leaves, or may; 0 if unknown."""
+        if self.balance is None:
+            return 0
+        return self.balance - self.reserved - self.leaving - self.sending
 
     @property
     def virtual(self) -> int:
-        """What will be here for new payments once everything known has happened."""
-        return self.available + self.arriving + self.expected - self.waiting
+        """What will be here for new payments once everything known has happened: nothing is
+        brought here because what has left is taken off twice."""
+        return self.available + self.sending + self.arriving + self.expected - self.waiting
 
     def micro_usd(self, units: int) -> int:
         """The value of an amount, rounded down; 0 where the price is unknown."""

@@ -37,7 +37,7 @@ class PlanInputs:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """`units` that a location should get, or, for an `excess`, should give. For `uncovered` units of
+    """`units` that a location should get, or, for an `excess`, should give. For `uncovered` ones of
     what it should get payouts wait, and nothing is on its way."""
 
     at: LocationBalance
@@ -76,7 +76,8 @@ def find_needs(inputs: PlanInputs) -> tuple[list[Need], list[Need]]:
         policy = policies.get(at.location)
         if policy is None or at.balance is None:
             continue
-        uncovered = max(at.waiting - max(at.available, 0) - at.arriving, 0)
+        present = max(at.available + at.sending, 0)
+        uncovered = max(at.waiting - present - at.arriving, 0)
         if at.virtual < policy.minimum or uncovered > 0:
             units = max(policy.target - at.virtual, uncovered)
             lacks.append(Need(at, policy, units, uncovered))

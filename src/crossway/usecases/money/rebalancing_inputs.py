@@ -7,7 +7,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from crossway.domain.errors import Unreachable
-from crossway.domain.inventory_transfer import InventoryTransfer
+from crossway.domain.inventory_transfer import (
+    InventoryTransfer,
+    InventoryTransferKind,
+    InventoryTransferState,
+)
 from crossway.domain.ledger import (
     UNIFIED_DECIMALS,
     UNIFIED_TOKEN,
@@ -37,12 +41,14 @@ _MAX_OPEN: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What the database has: inventory that is `leaving` and `arriving`, by location."""
+    """What the database has: inventory that is leaving, may have left and is arriving, by
+    location."""
 
     settings: RebalancingSettings
     policies: Mapping[Location, RebalancingPolicy]
     recent: Sequence[RebalancingTransfer]
     leaving: Mapping[Location, int]
+    sending: Mapping[Location, int]
     arriving: Mapping[Location, int]
 
 
@@ -86,18 +92,28 @@ def _read_stored(services: Services, now: datetime) -> _Stored:
         recent = {t.id: t for t in unit.rebalancing.list_since(since)}
         recent |= {t.id: t for t in unit.rebalancing.list_open()}
         moving = unit.inventory_transfers.list_open(_MAX_OPEN)
-        most = most_leaving(unit, [t for t in moving if not t.source_tx])
+        most = most_leaving(unit, [t for t in moving if _is_leaving(t)])
     leaving: dict[Location, int] = defaultdict(int)
+    sending: dict[Location, int] = defaultdict(int)
     arriving: dict[Location, int] = defaultdict(int)
     for transfer in moving:
         source, destination = _ends(services, transfer)
-        leaving[source] += most.get(transfer.id, 0)
+        is_sending = transfer.state is InventoryTransferState.SENDING
+        (sending if is_sending else leaving)[source] += most.get(transfer.id, 0)
         arriving[destination] += transfer.amount
     for proposed in recent.values():
         if proposed.state is RebalancingState.PROPOSED:
             leaving[proposed.source] += proposed.max_source_amount
             arriving[proposed.destination] += proposed.amount
-    return _Stored(settings, policies, list(recent.values()), leaving, arriving)
+    return _Stored(settings, policies, list(recent.values()), leaving, sending, arriving)
+
+
+def _is_leaving(transfer: InventoryTransfer) -> bool:
+    """Whether the balance at its source still includes it: Gateway subtracts a mint as soon as it
+    has agreed."""
+    if transfer.kind is InventoryTransferKind.MINT:
+        return transfer.state is InventoryTransferState.PLANNED
+    return not transfer.source_tx
 
 
 def _ends(services: Services, transfer: InventoryTransfer) -> tuple[Location, Location]:
@@ -161,6 +177,7 @@ def _with_transfers(balance: LocationBalance, stored: _Stored) -> LocationBalanc
     return replace(
         balance,
         leaving=stored.leaving.get(balance.location, 0),
+        sending=stored.sending.get(balance.location, 0),
         arriving=stored.arriving.get(balance.location, 0),
     )
 

@@ -7,14 +7,19 @@ from typing import Final
 
 from crossway.domain.inventory_transfer import InventoryTransferKind
 from crossway.domain.ledger import is_unified
-from crossway.domain.network_costs import ChainCosts
 from crossway.domain.quotes import BridgeName, BridgeQuote, RouteRequest, bridge_title
-from crossway.domain.rebalancing import LocationBalance, RouteOffer
-from crossway.domain.rebalancing_needs import Need, Pair, PlanInputs, find_needs
+from crossway.domain.rebalancing import (
+    LocationBalance,
+    RebalancingPolicy,
+    RebalancingSettings,
+    RouteOffer,
+)
+from crossway.domain.rebalancing_needs import Need, Pair, PlanInputs, find_needs, spare_units
+from crossway.ports.network_costs import NetworkCostReport
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.pricing.bridge_quotes import BridgeQuotes, ask_bridges, rejection_reasons
-from crossway.usecases.pricing.network_fees import read_network_costs
+from crossway.usecases.pricing.network_fees import read_network_costs, unknown_costs
 
 Kind = InventoryTransferKind
 Deposits = Mapping[bool, Mapping[str, int]]
@@ -48,6 +53,12 @@ class _Way:
             return Kind.MINT
         return Kind.DEPOSIT if is_unified(self.destination.chain) else Kind.TRANSFER
 
+    @property
+    def paying_chain(self) -> str:
+        """The chain on which the relayer makes the transactions."""
+        is_mint = self.kind is Kind.MINT
+        return self.request.destination if is_mint else self.request.source
+
 
 def read_offers(services: Services, inputs: PlanInputs, deposits: Deposits) -> Offers:
     """What bridges offer for the lacks and excesses of these inputs; asks none where there are
@@ -58,8 +69,7 @@ def read_offers(services: Services, inputs: PlanInputs, deposits: Deposits) -> O
     bridges = [b for b in services.bridges if b.name in services.inventory_bridges]
     requests = [way.request for way in ways]
     quotes = ask_bridges(services, bridges, requests, active_kill_switches(services))
-    chains = {chain for way in ways for chain in (way.request.source, way.request.destination)}
-    costs = read_network_costs(services, chains).costs
+    costs = read_network_costs(services, {way.paying_chain for way in ways})
     silent: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for way in ways:
         sentences = [f"{bridge_title(e.subject)} does not answer." for e in quotes.excluded]
@@ -70,23 +80,26 @@ def read_offers(services: Services, inputs: PlanInputs, deposits: Deposits) -> O
 def _collect(
     ways: Sequence[_Way],
     quotes: BridgeQuotes,
-    costs: Mapping[str, ChainCosts],
+    costs: NetworkCostReport,
     silent: Mapping[tuple[str, bool], Sequence[str]],
 ) -> Offers:
     by_pair: dict[Pair, list[RouteOffer]] = {}
     refusals: dict[Pair, str] = {}
     for index, way in enumerate(ways):
         pair = (way.source.location, way.destination.location)
-        offers = (_offer(way, quote, costs) for quote in quotes.quotes[index])
-        by_pair[pair] = [offer for offer in offers if offer is not None]
-        if not by_pair[pair]:
+        served = [quote for quote in quotes.quotes[index] if _serves(way, quote)]
+        if not served:
             refusals[pair] = rejection_reasons(quotes.rejections[index]) or _NOBODY
+        elif way.paying_chain in costs.unknown:
+            refusals[pair] = unknown_costs(way.paying_chain, costs)
+        else:
+            by_pair[pair] = [_offer(way, quote, costs) for quote in served]
     return Offers(by_pair, refusals, silent)
 
 
 def _find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[_Way]:
     """Every pair between which a lack or an excess might be moved, once, for its largest amount."""
-    policies = {policy.location for policy in inputs.policies}
+    policies = {policy.location: policy for policy in inputs.policies}
     lacks, excesses = find_needs(inputs)
     wanted: dict[Pair, _Way] = {}
     for need in (*lacks, *excesses):
@@ -94,23 +107,28 @@ def _find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[_Way]:
             ends = (need.at, other) if need.is_excess else (other, need.at)
             if other.group != need.at.group or other.location == need.at.location:
                 continue
-            if other.location not in policies or not _may_give(ends[0]):
+            policy = policies.get(other.location)
+            units = 0 if policy is None else _most_units(need, other, policy)
+            if not units:
                 continue
-            way = _way(*ends, _value(inputs, need), deposits)
+            value = min(need.at.micro_usd(need.units), other.micro_usd(units))
+            way = _way(*ends, _within(inputs.settings, value), deposits)
             pair = (ends[0].location, ends[1].location)
             if way is not None and (pair not in wanted or way.micro_usd > wanted[pair].micro_usd):
                 wanted[pair] = way
     return wanted.values()
 
 
-def _may_give(source: LocationBalance) -> bool:
-    return source.available - source.waiting > 0
+def _most_units(need: Need, other: LocationBalance, policy: RebalancingPolicy) -> int:
+    """What another location can give for a lack or take of an excess at most: a quote for more
+    would name a fee that is too high for it."""
+    if need.is_excess:
+        return max(policy.maximum - other.virtual, 0)
+    return spare_units(other, policy, need.is_urgent)
 
 
-def _value(inputs: PlanInputs, need: Need) -> int:
-    settings = inputs.settings
-    value = max(need.at.micro_usd(need.units), settings.smallest_micro_usd)
-    return min(value, settings.largest_micro_usd)
+def _within(settings: RebalancingSettings, micro_usd: int) -> int:
+    return max(min(micro_usd, settings.largest_micro_usd), settings.smallest_micro_usd, 1)
 
 
 def _way(
@@ -140,14 +158,11 @@ def _serves(way: _Way, quote: BridgeQuote) -> bool:
     return quote.swap is None and of_gateway == (way.kind is not Kind.TRANSFER)
 
 
-def _offer(way: _Way, quote: BridgeQuote, costs: Mapping[str, ChainCosts]) -> RouteOffer | None:
-    """What a quote says of a transfer; None where its bridge does not move it so, or a chain does
-    not tell its costs. The relayer approves and sends on the source, or mints on the destination; a
-    deposit into the unified balance costs gas alone."""
-    on_source, on_destination = costs.get(way.request.source), costs.get(way.request.destination)
-    if on_source is None or on_destination is None or not _serves(way, quote):
-        return None
-    gas = on_destination.fill if way.kind is Kind.MINT else 2 * on_source.start
+def _offer(way: _Way, quote: BridgeQuote, costs: NetworkCostReport) -> RouteOffer:
+    """What a quote says of a transfer. The relayer approves and sends on the source, or mints on
+    the destination; a deposit into the unified balance costs gas alone."""
+    of_chain = costs.costs[way.paying_chain]
+    gas = of_chain.fill if way.kind is Kind.MINT else 2 * of_chain.start
     fee = gas if way.kind is Kind.DEPOSIT else quote.fee_with_network(gas)
     return RouteOffer(
         quote.bridge,
