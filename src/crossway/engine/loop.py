@@ -28,6 +28,7 @@ from crossway.engine.housekeeping import (
 from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.pace import BEAT_SECONDS, Pace
+from crossway.engine.profit_keeper import ProfitKeeper
 from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.rebalancer import Rebalancer
 from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reorg
@@ -86,6 +87,7 @@ class Engine:
         self._inventory_funding = InventoryFunding(services)
         self._rebalancer = Rebalancer(services, owner)
         self._figures_keeper = FiguresKeeper(services)
+        self._profit_keeper = ProfitKeeper(services)
 
     def start(self) -> None:
         """Run in a thread until `stop` is called."""
@@ -145,6 +147,7 @@ class Engine:
         if keeps_house:
             done += self._run_housekeeping(all_heads)
         done += self._guarded("figures", partial(self._figures_keeper.count, began))
+        done += self._guarded("profit", partial(self._profit_keeper.count, began))
         self._services.process.engine.record_pass(all_heads)
         if not done:
             self._pace.plan(chains, heads, {c for c in heads if self._is_behind(c, heads[c])})

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crossway.ports.payment_archive import PaymentArchive
     from crossway.ports.payment_figures import PaymentFiguresRepository
     from crossway.ports.payment_link_repository import PaymentLinkRepository
+    from crossway.ports.profit_repository import ProfitRepository
     from crossway.ports.ramp_repository import (
         EncryptedValueRepository,
         KycCustomerRepository,
@@ -165,6 +166,8 @@ class UnitOfWork(Protocol):
     def inventory_transfers(self) -> InventoryTransferRepository: ...
     @property
     def rebalancing(self) -> RebalancingRepository: ...
+    @property
+    def profit(self) -> ProfitRepository: ...
     @property
     def public_ids(self) -> PublicIds:
         """The record numbers as outsiders see them."""

@@ -43,7 +43,7 @@ _SAVE_DAY = per_dialect(
 
 _ADD_POSTINGS = insert(postings)
 # What others send to an address, however often.
-_IS_ARRIVAL = and_(
+IS_ARRIVAL = and_(
     postings.c.debit.in_([Account.HELD.value, Account.DUST.value]),
     postings.c.credit.in_([Account.PAYER.value, Account.HELD.value]),
 )
@@ -73,7 +73,7 @@ class SqlLedger:
         self, intent_id: int, newest: int | None = None
     ) -> list[tuple[datetime, Posting]]:
         query = select(postings).where(postings.c.intent_id == intent_id)
-        rows = list_oldest_first(self._db, query, postings.c.id, newest, ~_IS_ARRIVAL)
+        rows = list_oldest_first(self._db, query, postings.c.id, newest, ~IS_ARRIVAL)
         return [(from_micros(row.at), POSTINGS.decode(row)) for row in rows]
 
     def count_by_intent(self, intent_id: int) -> int:

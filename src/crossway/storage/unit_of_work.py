@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from crossway.storage.payment_archive import SqlPaymentArchive
     from crossway.storage.payment_figures import SqlPaymentFigures
     from crossway.storage.payment_links import SqlPaymentLinks
+    from crossway.storage.profit import SqlProfit
     from crossway.storage.rebalancing import SqlRebalancing
     from crossway.storage.request_log import SqlRequestLog
     from crossway.storage.retention import SqlRetention
@@ -102,6 +103,7 @@ class SqlUnitOfWork:
     bridge_transfers: cached_property[SqlBridgeTransfers] = _repository("bridge_transfers")
     inventory_transfers: cached_property[SqlInventoryTransfers] = _repository("inventory_transfers")
     rebalancing: cached_property[SqlRebalancing] = _repository("rebalancing")
+    profit: cached_property[SqlProfit] = _repository("profit")
 
     def __init__(self, db: Connection) -> None:
         self._db = db
