@@ -32,6 +32,7 @@ from crossway.dashboard import (
     downloads,
     message_queue,
     session,
+    statement_downloads,
 )
 from crossway.dashboard.session_owners import owns_session
 from crossway.ports.policy import IngressConfig
@@ -119,6 +120,7 @@ app = st.App(
         *root_probe_routes(api),
         *downloads.routes(),
         *analytics_downloads.routes(),
+        *statement_downloads.routes(),
         broadcaster.route(),
     ],
     middleware=[

@@ -71,14 +71,7 @@ async def _fetch_page(request: Request) -> Response:
         body = await run_in_threadpool(_print, caller, dict(request.query_params), nonce)
     except DomainError as error:
         return PlainTextResponse(f"{error}.", status_code=400)
-    headers = {
-        "Cache-Control": "no-store",
-        "Content-Security-Policy": f"default-src 'none'; script-src 'self' 'nonce-{nonce}'; "
-        "style-src 'unsafe-inline'; font-src 'self'; img-src data: blob:; frame-ancestors 'none'",
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-    }
-    return HTMLResponse(body, headers=headers)
+    return HTMLResponse(body, headers=downloads.page_headers(nonce))
 
 
 def _print(caller: Principal, params: dict[str, str], nonce: str) -> str:

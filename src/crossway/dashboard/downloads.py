@@ -82,6 +82,17 @@ def file_headers(file_name: str) -> dict[str, str]:
     }
 
 
+def page_headers(nonce: str) -> dict[str, str]:
+    """The headers of a printable page, which runs no scripts but ours and those with `nonce`."""
+    return {
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": f"default-src 'none'; script-src 'self' 'nonce-{nonce}'; "
+        "style-src 'unsafe-inline'; font-src 'self'; img-src data: blob:; frame-ancestors 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+    }
+
+
 def pop_mode(params: dict[str, str]) -> Mode:
     """The mode of a file, which its link names; removed from the parameters. Raises
     `InvalidInput`."""

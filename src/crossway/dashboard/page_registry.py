@@ -90,6 +90,11 @@ PAGES: Final = (
         both_modes=True,
     ),
     Page(
+        "profit", "Profit and loss", "trending_up",
+        "Revenue, costs and result by day, chain, route and merchant; statements.", "Money",
+        both_modes=True,
+    ),
+    Page(
         "reconcile", "Reconcile", "rule",
         "Compare the books with on-chain balances and resolve differences.", "Money",
         both_modes=True,

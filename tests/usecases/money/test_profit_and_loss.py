@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from crossway.domain.clients import Mode, Principal
 from crossway.domain.errors import Forbidden, InvalidInput, Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import NO_INTENT, Account, Posting
@@ -42,10 +41,6 @@ def pay(world: Harness) -> Intent:
     return intent
 
 
-def live(world: Harness) -> Principal:
-    return replace(world.operator, mode=Mode.LIVE)
-
-
 class Source:
     """A price source that answers with these prices, or does not answer."""
 
@@ -63,7 +58,7 @@ class Source:
 
 def test_a_payment_a_route_a_merchant_and_a_day_have_the_same_margin(world: Harness) -> None:
     intent = pay(world)
-    report = profit_and_loss.get_report(world.services, live(world), TODAY, TODAY)
+    report = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY)
     expected = Margin(63_250_000, 4 * CENT)
     assert report.is_complete
     assert report.total == expected
@@ -77,7 +72,7 @@ def test_a_payment_a_route_a_merchant_and_a_day_have_the_same_margin(world: Harn
     }
     assert report.by_chain[ARBITRUM].costs == 2 * CENT
     assert report.unpriced == []
-    margin = profit_and_loss.get_payment_margin(world.services, live(world), intent.id)
+    margin = profit_and_loss.get_payment_margin(world.services, world.operator, intent.id)
     assert profit_and_loss.margin_of(margin) == expected
     assert {line.line for line in margin} == {
         Line.SERVICE_FEES,
@@ -86,24 +81,23 @@ def test_a_payment_a_route_a_merchant_and_a_day_have_the_same_margin(world: Harn
     }
 
 
-def test_test_networks_are_of_test_mode(world: Harness) -> None:
+def test_test_networks_are_counted_apart(world: Harness) -> None:
     pay(world)
-    report = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY)
-    assert world.operator.mode is Mode.TEST
+    report = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY, testnets=True)
     assert report.results == []
 
 
 def test_a_later_price_does_not_change_what_was_counted(world: Harness) -> None:
     intent = pay(world)
-    before = profit_and_loss.get_report(world.services, live(world), TODAY, TODAY).total
+    before = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY).total
     as_of = world.clock.now()
     doubled = {symbol: Price(symbol, 2 * price, as_of) for symbol, price in PRICES.items()}
     services = replace(world.services, prices=Source(doubled))
     assert profit_counting.record_prices(services)
     world.pass_time(7_200, step=600)
-    after = profit_and_loss.get_report(services, live(world), TODAY, TODAY).total
+    after = profit_and_loss.get_report(services, world.operator, TODAY, TODAY).total
     assert after == before
-    margin = profit_and_loss.get_payment_margin(services, live(world), intent.id)
+    margin = profit_and_loss.get_payment_margin(services, world.operator, intent.id)
     assert profit_and_loss.margin_of(margin) == before
 
 
@@ -120,11 +114,11 @@ def test_postings_wait_for_the_prices_of_their_hour_and_have_none_once_it_has_en
     silent = replace(world.services, prices=Source(None))
     assert not profit_counting.record_prices(silent)
     assert profit_counting.count_slice(silent) == 0
-    waiting = profit_and_loss.get_report(world.services, live(world), TODAY, TODAY)
+    waiting = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY)
     assert not waiting.is_complete
     world.machine.seconds += 3_600
     assert profit_counting.count_slice(silent) == 1
-    report = profit_and_loss.get_report(world.services, live(world), TODAY, TODAY)
+    report = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY)
     assert report.is_complete
     assert report.total == Margin()
     assert report.unpriced == [LineAmount(Line.NETWORK_FEES, BASE, eth, legs[2], 0, legs[2])]
@@ -151,10 +145,10 @@ def test_two_engines_count_each_posting_once(world: Harness) -> None:
 
 
 def test_invalid_periods_and_callers_are_refused(world: Harness) -> None:
+    services, caller, day = world.services, world.operator, timedelta(days=1)
     with pytest.raises(InvalidInput, match="last day"):
-        profit_and_loss.get_report(world.services, live(world), TODAY, TODAY - timedelta(days=1))
+        profit_and_loss.get_report(services, caller, TODAY, TODAY - day)
     with pytest.raises(InvalidInput, match="at most"):
-        profit_and_loss.get_report(world.services, live(world), TODAY - timedelta(days=400), TODAY)
-    merchant = replace(live(world), role=None)
+        profit_and_loss.get_report(services, caller, TODAY - 400 * day, TODAY)
     with pytest.raises(Forbidden):
-        profit_and_loss.get_report(world.services, merchant, TODAY, TODAY)
+        profit_and_loss.get_report(services, replace(caller, role=None), TODAY, TODAY)

@@ -5,12 +5,13 @@ import streamlit as st
 from crossway.dashboard import push
 from crossway.dashboard.components import checkout_page, payment_panel, widget
 from crossway.dashboard.components.notices import escape_markdown, older_records
-from crossway.dashboard.session import services
+from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import (
     intent_comparison,
     intent_money,
     inventory_transfers,
     payment_steps,
+    profit,
     status_labels,
     timeline,
 )
@@ -22,6 +23,7 @@ from crossway.dashboard.views.intents import badges_for, reference
 from crossway.dashboard.views.links import order_href
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import State
+from crossway.usecases.money import profit_and_loss
 from crossway.usecases.payments.claims import ClaimKind
 from crossway.usecases.payments.timeline import IntentTimeline
 
@@ -87,11 +89,21 @@ def overview(story: IntentTimeline) -> None:
         st.subheader("Quoted vs. actual")
         compared = intent_comparison.build_comparison_rows(names, story)
         widget.table(compared, intent_comparison.COMPARISON_COLUMNS, "compare", "Quoted vs. actual")
+        _margin(story)
     with right:
         st.subheader("Timeline")
         widget.timeline(timeline.build_timeline(names, story), "timeline", "Timeline")
         older_records(story.hidden.transitions, "event")
     _tables(story)
+
+
+def _margin(story: IntentTimeline) -> None:
+    """What the payment has earned and cost, by line."""
+    amounts = profit_and_loss.get_payment_margin(services(), operator(), story.intent.id)
+    rows = profit.build_margin_rows(services(), amounts)
+    if rows:
+        st.subheader("Margin")
+        widget.table(rows, profit.MARGIN_COLUMNS, "margin", "Margin")
 
 
 def claims(story: IntentTimeline) -> None:

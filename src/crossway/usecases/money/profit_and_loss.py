@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
-from crossway.domain.clients import Mode, Principal
+from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import is_unified, unified_location
 from crossway.domain.profit_and_loss import (
@@ -70,7 +70,7 @@ class LineAmount:
 
 @dataclass(frozen=True, slots=True)
 class ProfitReport:
-    """Profit and loss of a range of days of one mode: main networks, or test networks.
+    """Profit and loss of a range of days on main networks, or on test networks.
 
     `is_complete`: no posting waits to be counted. Routes are source chain, bridge and destination
     chain; a route or merchant is missing where there was no payment.
@@ -155,9 +155,11 @@ def _sum(results: Iterable[Result], key_of: Callable[[Result], K]) -> dict[K, Ma
     return totals
 
 
-def get_report(services: Services, caller: Principal, first: date, last: date) -> ProfitReport:
-    """Profit and loss of a range of UTC days, both included, of the caller's mode. Raises
-    `InvalidInput` for a range that is reversed or too long."""
+def get_report(
+    services: Services, caller: Principal, first: date, last: date, testnets: bool = False
+) -> ProfitReport:
+    """Profit and loss of a range of UTC days, both included. Raises `InvalidInput` for a range that
+    is reversed or too long."""
     caller.require_permission(Permission.VIEW)
     if last < first:
         raise InvalidInput("last day must not be before the first day")
@@ -167,16 +169,16 @@ def get_report(services: Services, caller: Principal, first: date, last: date) -
         results = unit.profit.list_days(day_number(first), day_number(last))
         newest = unit.payment_figures.newest_ids()[ChangeLog.POSTINGS]
         is_complete = unit.profit.counted_to() >= newest
-    shown = [r for r in results if is_of_mode(services, r.chain, caller.mode)]
+    shown = [r for r in results if is_test_network(services, r.chain) == testnets]
     return ProfitReport(first, last, shown, is_complete)
 
 
-def is_of_mode(services: Services, location: str, mode: Mode) -> bool:
-    """Whether a chain, or a unified balance, belongs to a mode: test networks are of test mode."""
+def is_test_network(services: Services, location: str) -> bool:
+    """Whether a chain is a test network, or a unified balance is of those."""
     if is_unified(location):
-        return location == unified_location(mode is Mode.TEST)
+        return location == unified_location(testnet=True)
     chain = services.catalogue.chains.get(location)
-    return (chain is not None and chain.testnet) == (mode is Mode.TEST)
+    return chain is not None and chain.testnet
 
 
 def get_payment_margin(services: Services, caller: Principal, intent_id: int) -> list[LineAmount]:
