@@ -29,6 +29,7 @@ from crossway.domain.errors import (
     KycRequired,
     NoTerms,
     NotFound,
+    PaymentsStopped,
     QuotesUnavailable,
     StorageUnavailable,
     TooManyRequests,
@@ -123,6 +124,11 @@ def upstream_unavailable(request: Request, error: Exception) -> JsonResponse:
     return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, message))
 
 
+def payments_stopped(request: Request, error: Exception) -> JsonResponse:
+    """The operator stopped all outgoing money: no payment is taken until its release."""
+    return _in_endpoint_shape(request.scope, 503, str(error))
+
+
 def storage_unavailable(request: Request, error: Exception) -> JsonResponse:
     """The database is full, locked or does not answer."""
     return _without_storage(request.scope, error)
@@ -171,6 +177,7 @@ HANDLERS: Final[dict[int | type[Exception], Any]] = {
     KycRequired: kyc_required,
     StorageUnavailable: storage_unavailable,
     Unreachable: upstream_unavailable,
+    PaymentsStopped: payments_stopped,
     QuotesUnavailable: upstream_unavailable,
     RequestValidationError: invalid_parameters,
     HTTPException: http_error,

@@ -74,5 +74,9 @@ class NoTerms(QuotesUnavailable):
     payment has no terms, whatever their models estimate."""
 
 
+class PaymentsStopped(QuotesUnavailable):
+    """The operator stopped all outgoing money, so no payment is taken; the message says so."""
+
+
 class InvalidTransition(Exception):
     """An event that the state machine does not allow: a bug, never a user error."""

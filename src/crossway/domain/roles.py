@@ -21,6 +21,7 @@ class Permission(StrEnum):
     OPERATE = "work on payments and orders"
     REFUND = "send refunds"
     SWITCH_ROUTES = "disable and enable routes and chains"
+    STOP = "stop all outgoing money"
     MOVE_FUNDS = "move funds outside a payment's terms"
     MANAGE = "manage staff, merchants, keys and webhooks"
 
@@ -31,6 +32,7 @@ _MINIMUM_ROLES: Final = MappingProxyType(
         Permission.OPERATE: Role.OPERATOR,
         Permission.REFUND: Role.OPERATOR,
         Permission.SWITCH_ROUTES: Role.OPERATOR,
+        Permission.STOP: Role.OPERATOR,
         Permission.MOVE_FUNDS: Role.TREASURER,
         Permission.MANAGE: Role.ADMIN,
     }

@@ -32,9 +32,15 @@ from crossway.ports.inventory_bridge import (
     TransferStatus,
     Unanswered,
 )
+from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.money.emergency_stop import (
+    describe_hold,
+    find_stop,
+    find_stop_before_signing,
+)
 from crossway.usecases.payments.inventory_transfers import (
     BEFORE_START,
     PAUSED,
@@ -158,11 +164,13 @@ def take_step(
     return sum(bisect_batch(services, "moving inventory", answers, _intent_of, write))
 
 
-def _read_switches(services: Services) -> tuple[Mapping[str, str], bool]:
-    """The kill switches' reasons by subject, and whether rebalancing is paused."""
+def _read_switches(services: Services) -> tuple[Mapping[str, str], bool, KillSwitch | None]:
+    """The kill switches' reasons by subject, whether rebalancing is paused, and the emergency
+    stop."""
     with services.store.read() as unit:
         is_paused = unit.rebalancing.get_settings().mode is RebalancingMode.PAUSED
-    return active_kill_switches(services), is_paused
+        stop = find_stop(unit)
+    return active_kill_switches(services), is_paused, stop
 
 
 def _why_unasked(
@@ -170,6 +178,7 @@ def _why_unasked(
     intent: Intent | None,
     disabled: Mapping[str, str],
     is_paused: bool,
+    stop: KillSwitch | None,
 ) -> NotNeeded | Held | None:
     """Why a bridge is not asked to agree to a transfer, now or ever; None where it is."""
     if intent is not None:
@@ -181,7 +190,7 @@ def _why_unasked(
         return NotNeeded(_LAPSED)
     elif is_paused:
         return Held(PAUSED)
-    reason = why_disabled(disabled, transfer)
+    reason = why_disabled(disabled, transfer) if stop is None else describe_hold(stop)
     return Held(reason) if reason else None
 
 
@@ -213,7 +222,7 @@ def _have_agreed(
     if commitment and not transfer.commitment:
         stored = services.store.write(partial(_store_commitment, services, transfer, commitment))
         if stored is None:
-            return transfer, Unanswered("Another engine asks.")
+            return transfer, Unanswered("Another engine asks, or all is stopped.")
         transfer = stored
         services.process.failpoint("inventory-committed")
     answer = client.agree(transfer, now)
@@ -224,7 +233,10 @@ def _have_agreed(
 def _store_commitment(
     services: Services, asked: InventoryTransfer, commitment: bytes, unit: UnitOfWork
 ) -> InventoryTransfer | None:
-    """The transfer with what was signed for it; None where another engine has changed it."""
+    """The transfer with what was signed for it; None where another engine has changed it, or where
+    all outgoing money was stopped meanwhile: what was signed is forgotten, unseen by anybody."""
+    if find_stop_before_signing(unit) is not None:
+        return None
     batch = InventoryTransferBatch(services.clock.now())
     same = [t for t in batch.list_of(unit, asked.intent_id) if t.id == asked.id]
     current = same[0] if same else None

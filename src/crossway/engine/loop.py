@@ -27,6 +27,7 @@ from crossway.engine.housekeeping import (
 )
 from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
+from crossway.engine.outgoing_monitor import check_controls
 from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.profit_keeper import ProfitKeeper
 from crossway.engine.ramp_worker import RampWorker
@@ -180,6 +181,7 @@ class Engine:
         done = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
         done += self._guarded("claims", partial(self._claim_watcher.check, heads))
         done += self._guarded("agents", partial(self._agent_monitor.check, heads))
+        done += self._guarded("controls", partial(check_controls, self._services))
         done += self._guarded("withdrawals", partial(self._withdrawal_watcher.check, heads))
         rebalance = partial(self._rebalancer.check, self._thread is not None)
         done += self._guarded("rebalancing", rebalance)

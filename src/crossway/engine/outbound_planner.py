@@ -22,6 +22,7 @@ from crossway.engine.bridge_planner import (
 )
 from crossway.engine.bridge_prefills import decide_prefill
 from crossway.engine.chain_snapshot import ChainSnapshot
+from crossway.engine.emergency_hold import EmergencyHold
 from crossway.engine.escrow_returns import decide_reclaimed
 from crossway.engine.inventory_planner import FundingPlanner
 from crossway.engine.nonce_skips import NonceSkips
@@ -72,13 +73,14 @@ class OutboundPlanner:
         self._active_sweeps: set[AddressKey] | None = None
         self._balances = AddressBalances()
         self._funding = FundingPlanner(unit, services, head, snapshot.funding, intents)
+        self._hold = EmergencyHold(unit)
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
         if is_rebalancing(tx.intent_id):
             return self._decide_rebalancing(tx)
         intent, snapshot = self._intents[tx.intent_id], self._snapshot
-        decision = self._decide_by_kind(tx, intent)
+        decision = self._hold.apply(tx, self._decide_by_kind(tx, intent))
         if decision.sign:
             accounts, authorized = self._services.chains[tx.chain].accounts, snapshot.authorized
             decision = wait_for_agent(self._services, tx, intent, accounts, authorized) or decision

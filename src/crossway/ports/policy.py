@@ -65,6 +65,22 @@ class SessionPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class ControlsPolicy:
+    """The operator's controls on outgoing money.
+
+    A manual transfer worth more than `second_person_micro_usd` needs a second person; None needs
+    none. A new entry of the address book is usable after `address_delay`. More than
+    `hourly_limit_micro_usd` sent within an hour on one chain, or more than `usual_factor` times the
+    most of any hour of the past seven days, presses the emergency stop; None does not.
+    """
+
+    second_person_micro_usd: int | None = None
+    address_delay: timedelta = timedelta()
+    hourly_limit_micro_usd: int | None = None
+    usual_factor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """All rules an operator can set; times in seconds.
 
@@ -93,5 +109,6 @@ class Policy:
     max_settle_seconds: int | None = None
     reconcile_at_hour: int | None = None
     sessions: SessionPolicy = SessionPolicy()
+    controls: ControlsPolicy = ControlsPolicy()
     retention: RetentionPolicy = RetentionPolicy()
     ingress: IngressConfig = IngressConfig()

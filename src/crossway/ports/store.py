@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from crossway.ports.alert_repository import AlertRepository
     from crossway.ports.analytics import AnalyticsRepository
     from crossway.ports.api_key_repository import ApiKeyRepository
+    from crossway.ports.approval_repository import ApprovalRepository
     from crossway.ports.bridge_transfer_repository import BridgeTransferRepository
     from crossway.ports.chain import Cursor
     from crossway.ports.deposit_repository import DepositRepository
@@ -85,12 +86,20 @@ class LeaseRepository(Protocol):
         """Hold a named lock until the unit of work ends."""
         ...
 
+    def lock_shared(self, name: str) -> None:
+        """Hold a named lock together with others who share it: whoever is to `lock` it waits."""
+        ...
+
 
 class KillSwitchRepository(Protocol):
-    """Chains, bridges and routes that operators disabled."""
+    """Chains, bridges and routes that operators disabled, and signing where it is stopped."""
 
     def get_reasons(self) -> dict[str, str]:
         """The reason for each disabled subject, `chain:X` or `route:BRIDGE:A:B`."""
+        ...
+
+    def get(self, subject: str) -> KillSwitch | None:
+        """Why, by whom and since when this is disabled; None where it is not."""
         ...
 
     def list_all(self) -> list[KillSwitch]: ...
@@ -166,6 +175,7 @@ class UnitOfWork(Protocol):
     def inventory_transfers(self) -> InventoryTransferRepository: ...
     @property
     def rebalancing(self) -> RebalancingRepository: ...
+    def approvals(self) -> ApprovalRepository: ...
     @property
     def profit(self) -> ProfitRepository: ...
     @property

@@ -24,6 +24,11 @@ class SqlKillSwitches:
     def get_reasons(self) -> dict[str, str]:
         return {row.subject: row.reason for row in self._db.execute(select(kill_switches))}
 
+    def get(self, subject: str) -> KillSwitch | None:
+        query = select(kill_switches).where(kill_switches.c.subject == subject)
+        row = self._db.execute(query).first()
+        return None if row is None else SWITCHES.decode(row)
+
     def list_all(self) -> list[KillSwitch]:
         rows = self._db.execute(select(kill_switches).order_by(kill_switches.c.subject))
         return [SWITCHES.decode(row) for row in rows]

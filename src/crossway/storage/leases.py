@@ -102,11 +102,18 @@ class SqlLeases:
         self._db.execute(update(leases).where(others).values(owner="", until=0))
 
     def lock(self, name: str) -> None:
+        self._lock(name, shared=False)
+
+    def lock_shared(self, name: str) -> None:
+        self._lock(name, shared=True)
+
+    def _lock(self, name: str, shared: bool) -> None:
         self._db.execute(
             insert_into(self._db, leases).on_conflict_do_nothing(),
             {"name": name, "owner": "", "until": 0, "epoch": 0},
         )
-        self._db.execute(select(leases.c.name).where(leases.c.name == name).with_for_update())
+        named = select(leases.c.name).where(leases.c.name == name)
+        self._db.execute(named.with_for_update(read=shared))
 
     def _now(self) -> int:
         """The time of the database, in microseconds since 1970."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from crossway.storage.alerts import SqlAlerts
     from crossway.storage.analytics import SqlAnalytics
     from crossway.storage.api_keys import SqlApiKeys
+    from crossway.storage.approvals import SqlApprovals
     from crossway.storage.audit_log import SqlAuditLog
     from crossway.storage.bridge_transfers import SqlBridgeTransfers
     from crossway.storage.corridor_stats import SqlCorridorStats
@@ -104,6 +105,7 @@ class SqlUnitOfWork:
     inventory_transfers: cached_property[SqlInventoryTransfers] = _repository("inventory_transfers")
     rebalancing: cached_property[SqlRebalancing] = _repository("rebalancing")
     profit: cached_property[SqlProfit] = _repository("profit")
+    approvals: cached_property[SqlApprovals] = _repository("approvals")
 
     def __init__(self, db: Connection) -> None:
         self._db = db

@@ -14,6 +14,8 @@ from crossway.usecases.chains.agents import closed_sources
 from crossway.usecases.staff.step_up import require_step_up
 
 FRESH_SECONDS = 1.0
+STOPPED = "stopped:signing"
+"""The subject of the emergency stop, which `set_kill_switch` neither presses nor releases."""
 
 
 def active_kill_switches(services: Services) -> Mapping[str, str]:

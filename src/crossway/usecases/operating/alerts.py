@@ -42,6 +42,7 @@ class AlertKind:
 _C, _W, _N = Severity.CRITICAL, Severity.WARNING, Severity.NOTICE
 KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
     {
+        "stop": AlertKind(_C, "All outgoing money is stopped", "All outgoing money is stopped"),
         "refund": AlertKind(_C, "Refund failed", "Refunds failed"),
         "outside": AlertKind(
             _C, "Unbooked transaction", "Unbooked transactions",
@@ -105,6 +106,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "opening": AlertKind(
             _W, "Opening balances not recorded", "Opening balances not recorded"
         ),
+        "approval": AlertKind(_N, "Approval needed", "Approvals needed"),
         "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
     }
 )  # fmt: skip

@@ -24,6 +24,7 @@ from crossway.usecases.chains.request_fields import (
     parse_source_chain,
     parse_token,
 )
+from crossway.usecases.money.emergency_stop import require_not_stopped
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
 from crossway.usecases.pricing.priced_request import RequestedRoute
 from crossway.usecases.pricing.quotes import quote_intent
@@ -90,9 +91,10 @@ def create_intent(
 
     `on_stored` runs in the same database transaction, so that what it writes and the intent are
     stored together or not at all. Raises `InvalidInput`, also where open payments reach the limit
-    of exposure to a price, and `QuotesUnavailable`.
+    of exposure to a price, `PaymentsStopped`, and `QuotesUnavailable`.
     """
     caller.require_scope(Scope.WRITE)
+    require_not_stopped(services)
     parsed = parse(services, caller, request)
     quote = quote_intent(services, caller, parsed.route, parsed.amount, parsed.amount_symbol)
     life_seconds = services.policy.intent_life_seconds

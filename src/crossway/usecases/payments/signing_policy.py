@@ -16,6 +16,7 @@ from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.emergency_stop import describe_hold, find_stop, is_held
 from crossway.usecases.payments.inventory_signing import differences_of_invocation
 from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 from crossway.usecases.payments.manual_operations import REDIRECTED
@@ -65,6 +66,7 @@ class SigningPolicy:
         self._unit, self._services, self._chain = unit, services, chain
         self._stored = unit.outbound_txs.lock([tx.id for tx in txs])
         self._intents = unit.intents.get_many({tx.intent_id for tx in txs})
+        self._stop = find_stop(unit)
         self._reserved = 0, 0
         signed = [tx.id for tx in self._stored.values() if tx.state is T.SIGNED]
         self._used_nonces = {
@@ -93,6 +95,8 @@ class SigningPolicy:
         intent = self._intents.get(tx.intent_id)
         if stored is None or (intent is None and not is_rebalancing(tx.intent_id)):
             raise SigningRefused("Not signed: its stored outbound transaction is gone.")
+        if self._stop is not None and stored.state is not T.SIGNED and is_held(stored.kind):
+            raise SigningRefused(f"Not signed: {describe_hold(self._stop)}")
         if stored.intent_id != tx.intent_id:
             raise SigningRefused("Not signed: it belongs to another payment.")
         mismatches = (

@@ -17,7 +17,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.process import BridgeStats
 from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
-from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.chains.kill_switches import STOPPED, active_kill_switches
 from crossway.usecases.pricing import router
 from crossway.usecases.pricing.bridge_quotes import fetch_bridge_quotes
 from crossway.usecases.pricing.estimates import fetch_shown_quotes
@@ -145,10 +145,10 @@ def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeSt
 
 
 def list_kill_switches(services: Services, caller: Principal) -> list[KillSwitch]:
-    """All active kill switches with reason, actor and time."""
+    """All active kill switches with reason, actor and time, without the emergency stop."""
     caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
-        return unit.kill_switches.list_all()
+        return [one for one in unit.kill_switches.list_all() if one.subject != STOPPED]
 
 
 def probe_bridges(services: Services, caller: Principal) -> int:

@@ -22,6 +22,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.kyc.submission_sync import KYC_QUEUE
+from crossway.usecases.money.emergency_stop import require_not_stopped
 from crossway.usecases.payments.create_intent import new_event_id
 from crossway.usecases.payments.intents import canonical_address
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
@@ -48,9 +49,10 @@ def create_order(
     answer in time, the order stays PENDING and the engine retries.
 
     `on_save` runs in the transaction that stores the order, and again in the one that stores the
-    provider's response.
+    provider's response. Raises `PaymentsStopped` while all outgoing money is stopped.
     """
     caller.require_scope(Scope.WRITE)
+    require_not_stopped(services)
     parsed = parse(services, caller, request)
     assessment = _check_kyc(services, caller, parsed)
     customer = (
