@@ -45,6 +45,7 @@ from crossway.ports.policy import Policy
 from crossway.ports.process import ProcessState
 from crossway.ports.services import Services
 from crossway.storage.store import SqlStore, connect
+from crossway.usecases.money import address_book
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.simulator import chain_controls
@@ -76,6 +77,11 @@ class ManualClock:
 
     def __call__(self) -> float:
         return self.seconds
+
+
+def book_address(services: Services, operator: Principal, chain: str, address: str) -> None:
+    """Add an address to the address book, so that money can be sent there by hand."""
+    address_book.add_address(services, operator, chain, address, "Chosen by the payer")
 
 
 CATALOGUE = with_shallow_depths(load_catalogue())
@@ -189,6 +195,11 @@ class Harness:
             assert self.machine.seconds < end, f"{now.state} after {within} s, not {states}"
             self.pass_time(1)
         return now
+
+    def book_address(self, chain: str, address: str) -> str:
+        """Add an address to the address book, so that money can be sent there by hand."""
+        book_address(self.services, self.operator, chain, address)
+        return address
 
     def reload(self, intent: Intent) -> Intent:
         return intents.get_by_id(self.services, self.operator, intent.id)

@@ -224,6 +224,7 @@ def _render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[i
 
 def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
     """The operator's policy from the settings; `max_settle_seconds` caps settlement times."""
+    factor_from = settings.second_factor_from
     return Policy(
         service_fee=ServiceFee(settings.service_fee_micro_usd, settings.service_fee_bps),
         prices=PricePolicy(
@@ -241,10 +242,9 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         sessions=SessionPolicy(
             idle_seconds=60 * settings.idle_minutes,
             second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,
-            second_factor_from=(
-                None if settings.second_factor_from == "off" else Role(settings.second_factor_from)
-            ),
+            second_factor_from=None if factor_from == "off" else Role(factor_from),
         ),
+        controls=settings.controls,
         retention=build_retention(settings),
         ingress=build_ingress(settings),
     )

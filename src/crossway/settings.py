@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 
 from cryptography.fernet import Fernet
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
+from crossway.control_settings import ControlSettings
 from crossway.domain.branding import origin_of
 from crossway.domain.clients import parse_networks
 from crossway.domain.errors import InvalidInput
@@ -21,7 +22,7 @@ LOOPBACK = "127.0.0.1"
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
-class Settings(BaseSettings):
+class Settings(ControlSettings):
     """The operator's settings; times in seconds."""
 
     model_config = SettingsConfigDict(env_prefix="CROSSWAY_", env_file=".env", extra="ignore")
@@ -29,9 +30,6 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default=Path("data"), description="Folder of the service's files.")
     database_url: str | None = Field(
         default=None, description="A SQLAlchemy URL; by default a SQLite file in the data folder."
-    )
-    network: Literal["simulated", "live"] = Field(
-        default="simulated", description="The simulated network, or live chains."
     )
     profile: Path | None = Field(default=None, description="The live network's TOML file.")
     ramps_file: Path | None = Field(

@@ -12,7 +12,7 @@ from crossway.ports.sandbox import Faults
 from crossway.usecases.money.amount_confirmation import TransferAmount, amount_of_collected
 from crossway.usecases.payers.checkout import get_checkout
 from crossway.usecases.payments.checkout_urls import create_token
-from crossway.usecases.payments.manual_operations import redirected_amount
+from crossway.usecases.payments.manual_transfers import redirected_amount
 from tests.bridges.world import BridgeWorld
 from tests.harness import CATALOGUE
 

@@ -29,6 +29,7 @@ from tests.chains.anvil import COORDINATOR, COORDINATOR_KEY, RELAYER, Anvil, dol
 from tests.chains.live import ARBITRUM, BASE, given_back, paid
 from tests.chains.test_claims import AGREE, ClaimWorld
 from tests.conformance.networks import made_up
+from tests.harness import book_address
 
 
 class ColdWorld(ClaimWorld):
@@ -218,6 +219,7 @@ def test_a_redirected_refund_is_sent_by_the_coordinator_alone_and_booked_once(
     intent = world.refused_refund()
     # Another address may still be chosen, as nothing was sent.
     for chosen in (made_up("a mistaken wallet"), other):
+        book_address(live.services, live.operator, BASE, chosen)
         manual_operations.redirect_refund(live.services, live.operator, intent.id, chosen)
         live.step()
     before = world.sent_by_us()

@@ -8,6 +8,7 @@ from crossway.usecases.payments import manual_operations
 from tests.chains.anvil import Anvil, dollars
 from tests.chains.live import ARBITRUM, BASE, LiveWorld
 from tests.conformance.networks import made_up
+from tests.harness import book_address
 
 
 def refuse(one: Anvil, who: str) -> None:
@@ -41,6 +42,7 @@ def refused(world: LiveWorld, name: str) -> Intent:
 def test_a_refused_refund_goes_to_another_address_once_its_grace_is_over(world: LiveWorld) -> None:
     base, other = world.anvils[BASE], made_up("another wallet of the payer")
     early, late = refused(world, "early"), refused(world, "late")
+    book_address(world.services, world.operator, BASE, other)
     manual_operations.redirect_refund(world.services, world.operator, early.id, other)
     world.step(2)
     assert any("Another address is paid from" in line for line in world.words())

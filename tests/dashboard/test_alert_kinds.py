@@ -105,9 +105,8 @@ def test_a_failed_refund_links_to_its_payment_and_is_resolved_once_sent(
     matter = only(world, "refund")
     assert view.next_step(matter).href == f"intent?id={intent.id}"
     assert matter.micro_usd >= 25_000_000
-    manual_operations.redirect_refund(
-        world.services, world.operator, intent.id, world.wallet(BASE, "elsewhere")
-    )
+    elsewhere = world.book_address(BASE, world.wallet(BASE, "elsewhere"))
+    manual_operations.redirect_refund(world.services, world.operator, intent.id, elsewhere)
     world.wait_for_state(intent, State.REFUNDED)
     world.pass_time(60, 5)
     assert causes(world) == {}

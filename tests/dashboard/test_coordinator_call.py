@@ -54,6 +54,7 @@ def redirected(world: Harness, other: str) -> Intent:
         with world.store.read() as unit:
             (refund,) = unit.outbound_txs.list_by_intents([intent.id])
         state = refund.state
+    world.book_address(BASE, other)
     redirect_refund(world.services, world.operator, intent.id, other)
     world.pass_time(10, 5)
     return world.reload(intent)

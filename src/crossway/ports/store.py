@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
     from crossway.ports.outbound_tx_repository import AccountNonceRepository, OutboundTxRepository
     from crossway.ports.outbox_repository import OutboxRepository
+    from crossway.ports.outgoing_controls_repository import OutgoingControlsRepository
     from crossway.ports.payment_archive import PaymentArchive
     from crossway.ports.payment_figures import PaymentFiguresRepository
     from crossway.ports.payment_link_repository import PaymentLinkRepository
@@ -178,6 +179,7 @@ class UnitOfWork(Protocol):
     def approvals(self) -> ApprovalRepository: ...
     @property
     def profit(self) -> ProfitRepository: ...
+    def outgoing_controls(self) -> OutgoingControlsRepository: ...
     @property
     def public_ids(self) -> PublicIds:
         """The record numbers as outsiders see them."""

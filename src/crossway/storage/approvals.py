@@ -6,8 +6,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Select, select, text, update
 
 from crossway.domain.approvals import Approval, ApprovalKind, NewApproval
-from crossway.storage.approval_tables import IS_OPEN, approvals
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.outgoing_controls_tables import IS_OPEN, approvals
 from crossway.storage.row_mapper import RowMapper, to_micros
 
 _COLUMNS: Final = {

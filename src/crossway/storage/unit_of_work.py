@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crossway.storage.orders import SqlOrders
     from crossway.storage.outbound_txs import SqlOutboundTxs
     from crossway.storage.outbox import SqlOutbox
+    from crossway.storage.outgoing_controls import SqlOutgoingControls
     from crossway.storage.payment_archive import SqlPaymentArchive
     from crossway.storage.payment_figures import SqlPaymentFigures
     from crossway.storage.payment_links import SqlPaymentLinks
@@ -106,6 +107,7 @@ class SqlUnitOfWork:
     rebalancing: cached_property[SqlRebalancing] = _repository("rebalancing")
     profit: cached_property[SqlProfit] = _repository("profit")
     approvals: cached_property[SqlApprovals] = _repository("approvals")
+    outgoing_controls: cached_property[SqlOutgoingControls] = _repository("outgoing_controls")
 
     def __init__(self, db: Connection) -> None:
         self._db = db

@@ -80,6 +80,7 @@ def test_a_redirected_refund_needs_its_amount_confirmed(world: Harness) -> None:
         manual_operations.redirect_refund(services, TESS, intent.id, intent.address)
     with pytest.raises(AmountNotConfirmed) as refused:
         manual_operations.redirect_refund(services, TESS, intent.id, to)
+    world.book_address(BASE, to)
     amount = str(refused.value).rpartition(": ")[2].removesuffix(" USDC")
     manual_operations.redirect_refund(services, TESS, intent.id, to, amount)
     world.wait_for_state(intent, State.REFUNDED)

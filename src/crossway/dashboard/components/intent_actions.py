@@ -14,6 +14,7 @@ from crossway.usecases.payments import (
     abandoned_payouts,
     manual_operations,
     manual_refunds,
+    manual_transfers,
     notes_and_saved_views,
 )
 from crossway.usecases.payments.redirects import can_redirect
@@ -59,7 +60,7 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
             offer.label,
             offer.confirm_text,
             "Send the refund",
-            manual_operations.redirected_amount(intent, failed),
+            manual_transfers.redirected_amount(intent, failed),
             lambda to, amount: _redirect(story, to, amount),
             "New refund address",
         )

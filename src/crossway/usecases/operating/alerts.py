@@ -106,6 +106,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "opening": AlertKind(
             _W, "Opening balances not recorded", "Opening balances not recorded"
         ),
+        "address": AlertKind(_N, "New address for transfers", "New addresses for transfers"),
         "approval": AlertKind(_N, "Approval needed", "Approvals needed"),
         "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
     }

@@ -1,36 +1,28 @@
 """Manual operations on one intent: check for deposits, redirect refunds, scan other chains."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
-
+from crossway.domain.approvals import Approval
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.deposits import Deposit, DepositState, IncomingTransfer
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound, Unreachable
 from crossway.domain.intent import READ_VOCABULARY, Intent, State
 from crossway.domain.money import format_units
-from crossway.domain.outbound import (
-    OutboundTx,
-)
 from crossway.domain.roles import Permission
-from crossway.ports.records import NewOutboundTx
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.money import amount_confirmation
-from crossway.usecases.money.amount_confirmation import amount_of_collected, amount_of_intent
+from crossway.usecases.money.approvals import needs_second_person
 from crossway.usecases.payments.deposits import check_deposits, record_deposits
 from crossway.usecases.payments.intents import get_by_address, get_by_id
-from crossway.usecases.payments.lifecycle import (
-    one_return_for_each_address,
+from crossway.usecases.payments.manual_transfers import (
+    list_failed_returns,
+    redirect,
+    redirected_amount,
+    request_redirect,
+    request_return,
+    return_now,
 )
-from crossway.usecases.payments.manual_refunds import is_unsigned, make_due
-from crossway.usecases.payments.redirects import can_redirect
-from crossway.usecases.payments.returns import new_deposit_return
 from crossway.usecases.staff.step_up import require_step_up
-
-REDIRECTED: Final = "refund redirected"
-"""The action under which the audit log has the address of a redirected refund."""
 
 _NEWEST_DEPOSITS = 500
 
@@ -70,65 +62,39 @@ def _seen_amount(services: Services, intent: Intent) -> int:
 
 def redirect_refund(
     services: Services, caller: Principal, intent_id: int, address: str, typed_amount: object = None
-) -> None:
+) -> Approval | None:
     """Redirect refunds and returns of an intent to another address that failed, or wait redirected.
 
-    Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`. Raises
-    `InvalidInput` where the address cannot be paid, and `InvalidStatus` if nothing failed.
+    Audited. Above a limit `typed_amount` must repeat the amount, else `AmountNotConfirmed`, and
+    above another a second person has to agree: then their approval is returned. Raises
+    `InvalidInput` where the address cannot be paid or is not in the address book, and
+    `InvalidStatus` if nothing failed, or above a daily cap.
     """
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
     intent = _get_for_operator(services, caller, intent_id, Permission.MOVE_FUNDS)
     with services.store.read() as reading:
-        chains = {tx.chain for tx in _list_failed_returns(reading, intent)}
+        chains = {tx.chain for tx in list_failed_returns(reading, intent)}
     addresses = {
         chain: parse_payable_address(services, services.catalogue.chains[chain], address, "address")
         for chain in chains
     }
 
-    def work(unit: UnitOfWork) -> None:
-        now = services.clock.now()
-        failed = [tx for tx in _list_failed_returns(unit, intent) if tx.chain in addresses]
+    def work(unit: UnitOfWork) -> Approval | None:
+        failed = [tx for tx in list_failed_returns(unit, intent) if tx.chain in addresses]
         if not failed:
             raise InvalidStatus("No refund of this intent has failed")
-        amount_confirmation.require_confirmation(
-            services, caller, redirected_amount(intent, failed), typed_amount
-        )
-        for tx in failed:
-            to_address = addresses[tx.chain]
-            unit.outbound_txs.redirect(tx.id, to_address)
-            detail = {"intent": intent.id, "from": tx.to_address, "to": to_address}
-            subject = f"intent:{intent.id}"
-            before, after = {"to": tx.to_address}, {"to": to_address}
-            unit.audit_log.record(
-                caller.actor_name, REDIRECTED, detail, now, subject, before, after
-            )
-        unit.outbound_txs.update([make_due(t, services, caller) for t in failed], now)
-        unit.alerts.resolve([f"transfer:{t.id}" for t in failed], now)
+        amount = redirected_amount(intent, failed)
+        amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
+        leaves = any(a != intent.terms.refund_address for a in addresses.values())
+        if leaves and needs_second_person(services, amount.micro_usd):
+            return request_redirect(unit, services, caller, intent, failed, addresses)
+        redirect(unit, services, caller, intent, failed, addresses)
+        return None
 
-    services.store.write(work)
+    approval = services.store.write(work)
     services.process.wake()
-
-
-def _list_failed_returns(unit: UnitOfWork, intent: Intent) -> list[OutboundTx]:
-    return [tx for tx in unit.outbound_txs.list_unsettled([intent.id]) if can_redirect(tx, intent)]
-
-
-def redirected_amount(
-    intent: Intent, failed: Sequence[OutboundTx]
-) -> amount_confirmation.TransferAmount:
-    """The total amount that these failed refunds of an intent send. Where the deposit was swapped,
-    it is told by what was collected, if that is sent, at the value of all."""
-    at_address = amount_of_intent(
-        intent, sum(intent.balance_at_address for tx in failed if tx.amount is None)
-    )
-    collected = amount_of_collected(intent, sum(tx.amount or 0 for tx in failed))
-    if not collected.amount:
-        return at_address
-    values = at_address.micro_usd, collected.micro_usd
-    total = None if None in values else sum(value or 0 for value in values)
-    together = at_address.amount if intent.swap is None else 0
-    return replace(collected, amount=collected.amount + together, micro_usd=total)
+    return approval
 
 
 def _amount_to_return(
@@ -146,18 +112,19 @@ def _amount_to_return(
 
 def return_deposit(
     services: Services, caller: Principal, deposit_id: int, typed_amount: object = None
-) -> None:
+) -> Approval | None:
     """Return a wrong-token or wrong-chain deposit before the intent ends, with all others of its
     token on its chain.
 
     Audited. Above a limit operators must repeat the amount in `typed_amount`, else
-    `AmountNotConfirmed`.
+    `AmountNotConfirmed`, and above another a second person has to agree: then their approval is
+    returned. Raises `InvalidStatus` for operators above a daily cap.
     """
     caller.require_scope(Scope.REFUND)
     require_step_up(services, caller.session)
     amount = _amount_to_return(services, deposit_id) if caller.is_staff else None
 
-    def work(unit: UnitOfWork) -> NewOutboundTx:
+    def work(unit: UnitOfWork) -> Approval | None:
         deposit = unit.deposits.get(deposit_id)
         intent = unit.intents.get(deposit.intent_id) if deposit else None
         if deposit is None or intent is None or not caller.can_access(intent):
@@ -166,19 +133,14 @@ def return_deposit(
             raise InvalidStatus("This deposit has nothing to return")
         if amount is not None:
             amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
-        now = services.clock.now()
-        outbound_tx = new_deposit_return(intent, deposit, now)
-        unit.outbound_txs.enqueue(one_return_for_each_address(unit, [outbound_tx]), now)
-        place = (outbound_tx.chain, outbound_tx.token)
-        waiting = [t for t in unit.outbound_txs.list_unsettled([intent.id]) if is_unsigned(t)]
-        returns = [t for t in waiting if t.kind is outbound_tx.kind and (t.chain, t.token) == place]
-        unit.outbound_txs.update([make_due(t, services, caller) for t in returns], now)
-        detail, subject = {"deposit": deposit.id}, f"intent:{intent.id}"
-        unit.audit_log.record(caller.actor_name, "deposit returned", detail, now, subject)
-        return outbound_tx
+            if needs_second_person(services, amount.micro_usd):
+                return request_return(unit, services, caller, deposit_id, amount)
+        return_now(unit, services, caller, deposit_id)
+        return None
 
-    services.store.write(work)
+    approval = services.store.write(work)
     services.process.wake()
+    return approval
 
 
 def scan_other_chains(services: Services, caller: Principal, intent_id: int) -> list[Deposit]:

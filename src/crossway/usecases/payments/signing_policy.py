@@ -19,7 +19,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.emergency_stop import describe_hold, find_stop, is_held
 from crossway.usecases.payments.inventory_signing import differences_of_invocation
 from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
-from crossway.usecases.payments.manual_operations import REDIRECTED
+from crossway.usecases.payments.manual_transfers import REDIRECTED
 from crossway.usecases.payments.signing_checks import differences_of_call
 
 K, T = OutboundTxKind, OutboundTxState

@@ -1,4 +1,6 @@
-"""Approvals by a second person."""
+"""Approvals by a second person, the address book, and daily caps of what is sent by hand."""
+
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,27 +14,45 @@ _OPEN = "state IN ('REQUESTED', 'APPROVED')"
 
 
 def upgrade() -> None:
+    _create_approvals()
+    _create_address_book()
+    op.create_table(
+        "transfer_caps",
+        *_columns(sa.Text(), "chain", "token", "amount", "by"),
+        *_columns(sa.BigInteger(), "at"),
+        sa.PrimaryKeyConstraint("chain", "token"),
+    )
+    op.create_table(
+        "manual_transfers",
+        _id(),
+        *_columns(sa.Text(), "chain", "token", "amount", "by"),
+        *_columns(sa.BigInteger(), "at"),
+        *_columns(sa.Text(), "subject"),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("ix_manual_transfers_at", "manual_transfers", ["at"])
+
+
+def _id() -> sa.Column[int]:
+    kind = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+    return sa.Column("id", kind, autoincrement=True, nullable=False)
+
+
+def _columns(kind: sa.types.TypeEngine[Any], *names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, kind, nullable=False) for name in names]
+
+
+def _create_approvals() -> None:
     op.create_table(
         "approvals",
-        sa.Column(
-            "id",
-            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
-            autoincrement=True,
-            nullable=False,
-        ),
-        *(sa.Column(name, sa.Text(), nullable=False) for name in ("kind", "subject", "detail")),
+        _id(),
+        *_columns(sa.Text(), "kind", "subject", "detail"),
         sa.Column("micro_usd", sa.BigInteger(), nullable=True),
-        *(
-            sa.Column(name, sa.Text(), nullable=False)
-            for name in ("state", "requester", "requester_identity")
-        ),
-        *(
-            sa.Column(name, sa.BigInteger(), nullable=False)
-            for name in ("requested_at", "expires_at")
-        ),
-        *(sa.Column(name, sa.Text(), nullable=False) for name in ("decider", "decider_identity")),
+        *_columns(sa.Text(), "state", "requester", "requester_identity"),
+        *_columns(sa.BigInteger(), "requested_at", "expires_at"),
+        *_columns(sa.Text(), "decider", "decider_identity"),
         sa.Column("decided_at", sa.BigInteger(), nullable=True),
-        sa.Column("reason", sa.Text(), nullable=False),
+        *_columns(sa.Text(), "reason"),
         sa.PrimaryKeyConstraint("id"),
         sqlite_autoincrement=True,
     )
@@ -46,5 +66,27 @@ def upgrade() -> None:
     )
 
 
+def _create_address_book() -> None:
+    op.create_table(
+        "address_book",
+        _id(),
+        *_columns(sa.Text(), "chain", "address", "name", "added_by"),
+        *_columns(sa.BigInteger(), "added_at", "usable_at"),
+        sa.Column("removed_at", sa.BigInteger(), nullable=True),
+        *_columns(sa.Text(), "removed_by"),
+        sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "address_book_entries",
+        "address_book",
+        ["chain", "address"],
+        unique=True,
+        sqlite_where=sa.text("removed_at IS NULL"),
+        postgresql_where=sa.text("removed_at IS NULL"),
+    )
+
+
 def downgrade() -> None:
-    op.drop_table("approvals")
+    for name in ("manual_transfers", "transfer_caps", "address_book", "approvals"):
+        op.drop_table(name)

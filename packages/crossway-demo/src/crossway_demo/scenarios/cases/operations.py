@@ -9,6 +9,7 @@ from crossway.domain.errors import DomainError, Unreachable
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxKind
 from crossway.usecases.chains import kill_switches
+from crossway.usecases.money import address_book
 from crossway.usecases.payments import manual_operations, manual_refunds
 from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds, scenario
 from crossway_demo.scenarios.scenario_world import ARBITRUM, BASE, TESTNETS, ScenarioWorld
@@ -137,7 +138,13 @@ def refund_refused(world: ScenarioWorld) -> None:
     )
     elsewhere = world.wallet(BASE, "elsewhere")
     world.try_action(
-        "An operator gives another address",
+        "A treasurer adds another address to the address book",
+        lambda: address_book.add_address(
+            world.services, world.operator, BASE, elsewhere, "The payer's other wallet"
+        ),
+    )
+    world.try_action(
+        "They send the refund there",
         lambda: manual_operations.redirect_refund(
             world.services, world.operator, intent.id, elsewhere
         ),
