@@ -17,6 +17,7 @@ from crossway.domain.errors import (
     SigningRefused,
 )
 from crossway.domain.intent import Intent, State
+from crossway.domain.inventory_transfer import InventoryTransferKind, InventoryTransferState
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.roles import Role
 from crossway.engine.loop import Engine
@@ -25,6 +26,8 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import STOPPED, set_kill_switch
 from crossway.usecases.money import approvals, emergency_stop
 from crossway.usecases.payments.signing_policy import SigningPolicy
+from tests.engine.funding_world import DEPOSIT, MINT, TRANSFER
+from tests.engine.rebalancing_world import RebalancingWorld, planned
 from tests.harness import Harness
 from tests.invariants import check_invariants, nothing_outstanding
 
@@ -65,7 +68,7 @@ def sent(world: Harness, intent: Intent) -> list[tuple[str, str]]:
 def signatures(world: Harness) -> int:
     """How many transactions were ever signed."""
     with world.store.read() as unit:
-        txs = unit.outbound_txs.list_by_intents(range(1, 100))
+        txs = unit.outbound_txs.list_by_intents(range(-100, 100))
         return len(unit.outbound_txs.list_attempts([tx.id for tx in txs]))
 
 
@@ -278,3 +281,36 @@ def test_nobody_releases_it_as_a_kill_switch(world: Harness) -> None:
     with pytest.raises(InvalidInput):
         set_kill_switch(world.services, ADA, STOPPED, False, "")
     assert emergency_stop.get_stop(world.services, ADA) is not None
+
+
+@pytest.mark.parametrize("kind", [TRANSFER, MINT, DEPOSIT])
+def test_inventory_stays_where_it_is(tmp_path: Path, kind: InventoryTransferKind) -> None:
+    world = RebalancingWorld(tmp_path, "RHINOFI" if kind is TRANSFER else "GATEWAY")
+    started = world.start(planned(kind))
+    press(world)
+    world.pass_time(120)
+    assert world.carried_by(started).state is InventoryTransferState.PLANNED
+    assert world.carried_by(started).commitment == b""
+    assert signatures(world) == 0
+    release(world)
+    assert world.wait_ended(started).state is InventoryTransferState.CLOSED
+
+
+@pytest.mark.parametrize("step", ["inventory-committed", "inventory-agreed"])
+def test_what_a_bridge_agreed_to_is_not_sent(tmp_path: Path, step: str) -> None:
+    pressed: list[str] = []
+
+    def reached(here: str) -> None:
+        if here == step and not pressed:
+            pressed.append(here)
+            press(world)
+
+    world = RebalancingWorld(tmp_path, "GATEWAY", reached=reached)
+    started = world.start(planned(MINT))
+    world.pass_time(120)
+    assert pressed
+    assert signatures(world) == 0
+    release(world)
+    world.wait_ended(started, 900)
+    world.pass_time(60)
+    assert world.stored(started).state in ("ARRIVED", "REFUSED")

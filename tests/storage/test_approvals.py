@@ -41,19 +41,11 @@ def test_one_of_a_kind_and_subject_is_open(store: Store) -> None:
     assert add(replace(ASKED, subject="intent:8"))
     assert add(replace(ASKED, kind=Kind.MANUAL_RETURN))
 
-    def approve(unit: UnitOfWork) -> None:
-        found = unit.approvals.find_open(Kind.REFUND_ELSEWHERE, "intent:7")
-        assert found is not None
-        unit.approvals.update(replace(found, state=S.APPROVED, decided_by=BOB, decided_at=NOW))
-
-    store.write(approve)
-    # Approved and not carried out, it is open still.
-    assert not add(ASKED)
-
     def end(unit: UnitOfWork) -> None:
         found = unit.approvals.find_open(Kind.REFUND_ELSEWHERE, "intent:7")
         assert found is not None
-        unit.approvals.update(replace(found, state=S.CARRIED_OUT, reason="done"))
+        ended = replace(found, state=S.CARRIED_OUT, decided_by=BOB, decided_at=NOW, reason="done")
+        unit.approvals.update(ended)
 
     store.write(end)
     assert add(ASKED)
@@ -92,7 +84,7 @@ def test_of_many_who_decide_at_once_one_finds_it_undecided(store: Store) -> None
             locked = unit.approvals.lock(stored.id)
             assert locked is not None
             if locked.state is S.REQUESTED:
-                unit.approvals.update(replace(locked, state=S.APPROVED, decided_by=BOB))
+                unit.approvals.update(replace(locked, state=S.CARRIED_OUT, decided_by=BOB))
             return locked.state
 
         found.append(store.write(work))
@@ -102,7 +94,7 @@ def test_of_many_who_decide_at_once_one_finds_it_undecided(store: Store) -> None
         thread.start()
     for thread in threads:
         thread.join(PATIENCE_SECONDS)
-    assert sorted(found) == [S.APPROVED] * 5 + [S.REQUESTED]
+    assert sorted(found) == [S.CARRIED_OUT] * 5 + [S.REQUESTED]
 
 
 def test_whoever_locks_waits_for_those_who_share(store: Store) -> None:

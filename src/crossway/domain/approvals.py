@@ -12,22 +12,19 @@ from crossway.domain.errors import InvalidTransition
 
 class ApprovalKind(StrEnum):
     """What is asked for: to release the emergency stop, to send a refund elsewhere than to its
-    refund address, to return a deposit by hand, to add an address to the address book, or to move
-    inventory to where it lacks."""
+    refund address, to return a deposit by hand, or to add an address to the address book."""
 
     STOP_RELEASE = "STOP_RELEASE"
     REFUND_ELSEWHERE = "REFUND_ELSEWHERE"
     MANUAL_RETURN = "MANUAL_RETURN"
     TREASURY_ADDRESS = "TREASURY_ADDRESS"
-    REBALANCING = "REBALANCING"
 
 
 class ApprovalState(StrEnum):
-    """REQUESTED: waits for a second person. APPROVED: they agreed, and it is still to be carried
-    out. CANCELLED: whoever asked took it back, or its subject has gone."""
+    """REQUESTED: waits for a second person. CARRIED_OUT: they agreed, and with their agreement it
+    was done. CANCELLED: whoever asked took it back, or its subject has gone."""
 
     REQUESTED = "REQUESTED"
-    APPROVED = "APPROVED"
     CARRIED_OUT = "CARRIED_OUT"
     DECLINED = "DECLINED"
     EXPIRED = "EXPIRED"
@@ -38,7 +35,6 @@ class ApprovalEvent(StrEnum):
     """What can happen to an approval."""
 
     APPROVE = "APPROVE"
-    CARRY_OUT = "CARRY_OUT"
     DECLINE = "DECLINE"
     EXPIRE = "EXPIRE"
     CANCEL = "CANCEL"
@@ -47,17 +43,12 @@ class ApprovalEvent(StrEnum):
 S, E = ApprovalState, ApprovalEvent
 APPROVAL_TRANSITIONS: Final = MappingProxyType(
     {
-        (S.REQUESTED, E.APPROVE): S.APPROVED,
+        (S.REQUESTED, E.APPROVE): S.CARRIED_OUT,
         (S.REQUESTED, E.DECLINE): S.DECLINED,
         (S.REQUESTED, E.EXPIRE): S.EXPIRED,
         (S.REQUESTED, E.CANCEL): S.CANCELLED,
-        (S.APPROVED, E.CARRY_OUT): S.CARRIED_OUT,
-        # What was agreed to and not carried out in time is not what was agreed to any more.
-        (S.APPROVED, E.EXPIRE): S.EXPIRED,
-        (S.APPROVED, E.CANCEL): S.CANCELLED,
     }
 )
-OPEN_STATES: Final = frozenset({S.REQUESTED, S.APPROVED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +94,14 @@ class Approval:
     reason: str
 
     def after(self, event: ApprovalEvent, by: Actor, at: datetime, reason: str = "") -> "Approval":
-        """The approval after an event; carrying out keeps who agreed. Raises `InvalidTransition`
-        when the event cannot happen in its state."""
+        """The approval after an event. Raises `InvalidTransition` when the event cannot happen in
+        its state."""
         state = advance_approval(self.state, event)
-        if event is E.CARRY_OUT:
-            return replace(self, state=state)
         return replace(self, state=state, decided_by=by, decided_at=at, reason=reason)
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether its time is over, so that nobody can agree to it or carry it out any more."""
-        return self.state in OPEN_STATES and now >= self.expires_at
+        """Whether it is open and its time is over, so that nobody can agree to it any more."""
+        return self.state is S.REQUESTED and now >= self.expires_at
 
 
 def advance_approval(state: ApprovalState, event: ApprovalEvent) -> ApprovalState:

@@ -71,9 +71,8 @@ class OutboundPlanner:
         self._skips = NonceSkips(unit, snapshot.next_nonce)
         self._limits = ReturnLimits(unit, services, snapshot.costs, intents)
         self._active_sweeps: set[AddressKey] | None = None
-        self._balances = AddressBalances()
+        self._balances, self._hold = AddressBalances(), EmergencyHold(unit)
         self._funding = FundingPlanner(unit, services, head, snapshot.funding, intents)
-        self._hold = EmergencyHold(unit)
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
@@ -99,6 +98,7 @@ class OutboundPlanner:
     def _decide_rebalancing(self, tx: OutboundTx) -> Decision:
         skips = tx.kind is OutboundTxKind.SKIP_NONCE
         decision = self._skips.decide(tx) if skips else self._funding.decide(tx, None)
+        decision = self._hold.apply(tx, decision)
         fee = self._snapshot.fee_per_tx if decision.sign else 0
         if self._gas < fee:
             return wait_for_gas(self._services, tx.chain)
@@ -169,8 +169,7 @@ class OutboundPlanner:
         if destination in self._snapshot.unreachable_chains:
             unreachable = chain_name(self._services, destination)
             return Decision(wait_reason=f"No answer from {unreachable}, where the payout is due.")
-        funding = self._fund(intent)
-        if isinstance(funding, Decision):
+        if isinstance(funding := self._fund(intent), Decision):
             return funding
         if refusal := self._snapshot.refusals.get(intent.id):
             until = self._services.clock.now() + _REFUSAL_RETRY
@@ -226,8 +225,7 @@ class OutboundPlanner:
             and not from_escrow
             and not is_returned_by_bridge(intent)
         ):
-            reason = f"Nothing to refund: the payment is {intent.state.lower()}."
-            return Decision(cancel_reason=reason)
+            return Decision(cancel_reason=f"Nothing to refund: it is {intent.state.lower()}.")
         if intent.custody is Custody.BRIDGE:
             if first := decide_refund_over_bridge(intent, self._snapshot.bridges):
                 return first

@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Column, Table, Text
 from crossway.storage.partial_indexes import partial_index
 from crossway.storage.tables import METADATA, row_id
 
-IS_OPEN: Final = "state IN ('REQUESTED', 'APPROVED')"
+IS_OPEN: Final = "state = 'REQUESTED'"
 
 # Ids are never reused: the audit log refers to approvals by them.
 approvals = Table(

@@ -13,11 +13,12 @@ from crossway.domain.approvals import (
     NewApproval,
 )
 from crossway.domain.clients import Principal
-from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
+from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Permission
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.staff.second_person import identity_of, require_second_person
 from crossway.usecases.staff.step_up import require_step_up
 
 CarryOut = Callable[[UnitOfWork, Services, Approval], None]
@@ -28,23 +29,19 @@ VALID_FOR: Final = timedelta(hours=24)
 MAX_SHOWN: Final = 200
 MAX_REASON_CHARACTERS: Final = 500
 SYSTEM: Final = Actor("Crossway", "crossway")
-"""Who asks where no person does: any person may agree to it."""
+"""Who acts where no person does."""
 APPROVAL_ALERT: Final = "approval"
 TITLES: Final[Mapping[ApprovalKind, str]] = {
     ApprovalKind.STOP_RELEASE: "Release of the emergency stop",
     ApprovalKind.REFUND_ELSEWHERE: "Refund to another address",
     ApprovalKind.MANUAL_RETURN: "Return of a deposit by hand",
     ApprovalKind.TREASURY_ADDRESS: "New address in the address book",
-    ApprovalKind.REBALANCING: "Transfer of inventory",
 }
 
 
 def actor_of(caller: Principal) -> Actor:
-    """Who a caller is: the staff account behind a session whatever it is called now, else the name
-    of the command line or of a dashboard without accounts."""
-    member_id = caller.session.member_id if caller.session is not None else None
-    identity = caller.client.name if member_id is None else f"staff:{member_id}"
-    return Actor(caller.actor_name, identity)
+    """Who a caller is, by name and identity."""
+    return Actor(caller.actor_name, identity_of(caller))
 
 
 def needs_second_person(services: Services, micro_usd: int | None) -> bool:
@@ -77,8 +74,8 @@ def approve(
     approval_id: int,
     carry_out: Mapping[ApprovalKind, CarryOut],
 ) -> Approval:
-    """Agree to what another person asked for, and carry it out in the same database transaction if
-    `carry_out` has its kind; audited. Raises `Forbidden` for the person who asked and for accounts
+    """Agree to what another person asked for, and carry it out in the same database transaction, as
+    `carry_out` does its kind; audited. Raises `Forbidden` for the person who asked and for accounts
     younger than the request, `InvalidStatus` if it is not open any more."""
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
@@ -87,12 +84,10 @@ def approve(
     def work(unit: UnitOfWork) -> Approval:
         now = services.clock.now()
         approval = _lock_requested(unit, approval_id, now)
-        _require_second_person(unit, caller, approval, person)
+        require_second_person(unit, caller, approval.requested_by.identity, approval.requested_at)
         approval = approval.after(ApprovalEvent.APPROVE, person, now)
-        if work_of_kind := carry_out.get(approval.kind):
-            # Before anything is audited: the lock of the audit log is the last that is taken.
-            work_of_kind(unit, services, approval)
-            approval = approval.after(ApprovalEvent.CARRY_OUT, person, now)
+        # Before anything is audited: the lock of the audit log is the last that is taken.
+        carry_out[approval.kind](unit, services, approval)
         _audit(unit, services, approval, person, "approval given")
         _end(unit, services, approval)
         return approval
@@ -132,23 +127,6 @@ def cancel(unit: UnitOfWork, services: Services, approval: Approval, by: Actor, 
     _end(unit, services, ended)
 
 
-def mark_carried_out(unit: UnitOfWork, services: Services, approval_id: int) -> Approval:
-    """Store that what was approved is being carried out, in the unit of work that does it. Raises
-    `InvalidStatus` if it is not approved, its time is over, or it was carried out before."""
-    approval = unit.approvals.lock(approval_id)
-    if (
-        approval is None
-        or approval.state is not ApprovalState.APPROVED
-        or approval.is_overdue(services.clock.now())
-    ):
-        raise InvalidStatus("This is not approved, or not any more")
-    now = services.clock.now()
-    carried_out = approval.after(ApprovalEvent.CARRY_OUT, approval.decided_by, now)
-    _audit(unit, services, carried_out, SYSTEM, "approval carried out")
-    unit.approvals.update(carried_out)
-    return carried_out
-
-
 def expire_overdue(services: Services) -> int:
     """End the approvals whose time is over; returns how many."""
     with services.store.read() as unit:
@@ -166,7 +144,7 @@ def expire_overdue(services: Services) -> int:
 
 
 def list_open(services: Services, caller: Principal) -> list[Approval]:
-    """What waits for a second person or to be carried out, oldest first."""
+    """What waits for a second person, oldest first."""
     caller.require_permission(Permission.VIEW)
     now = services.clock.now()
     with services.store.read() as unit:
@@ -190,17 +168,6 @@ def _lock_requested(unit: UnitOfWork, approval_id: int, now: datetime) -> Approv
     if approval.is_overdue(now):
         raise InvalidStatus("This was asked for too long ago: it has to be asked for again")
     return approval
-
-
-def _require_second_person(
-    unit: UnitOfWork, caller: Principal, approval: Approval, person: Actor
-) -> None:
-    if person.identity == approval.requested_by.identity:
-        raise Forbidden("You asked for this yourself: another person has to approve it")
-    member_id = caller.session.member_id if caller.session is not None else None
-    member = None if member_id is None else unit.staff.get(member_id)
-    if member is not None and member.created_at > approval.requested_at:
-        raise Forbidden("Your account is younger than this request: another person has to agree")
 
 
 def _expire(unit: UnitOfWork, services: Services, approval: Approval) -> None:

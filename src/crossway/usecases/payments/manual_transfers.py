@@ -181,7 +181,7 @@ CARRY_OUT: Final[Mapping[ApprovalKind, approvals.CarryOut]] = {
     ApprovalKind.REFUND_ELSEWHERE: redirect_approved,
     ApprovalKind.MANUAL_RETURN: return_approved,
 }
-"""What an approval carries out at once, by its kind; the engine carries out the others."""
+"""What an approval carries out, by its kind."""
 
 
 def _request(

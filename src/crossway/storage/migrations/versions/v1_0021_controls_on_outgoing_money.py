@@ -10,7 +10,7 @@ down_revision = "v1_0020"
 branch_labels = None
 depends_on = None
 
-_OPEN = "state IN ('REQUESTED', 'APPROVED')"
+_OPEN = "state = 'REQUESTED'"
 
 
 def upgrade() -> None:
