@@ -28,7 +28,7 @@ from tests.harness import CATALOGUE
 
 PAYMENTS: Final = 5_000
 DAYS: Final = 30
-BURST: Final = 10
+BURST: Final = 20
 """So many payments arrive at once: what they need together is what inventory has to have."""
 SEED: Final = 19
 BSC, BASE, ARBITRUM = "BSC_MAINNET", "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -151,7 +151,7 @@ class _Played:
         self.world.store.write(lambda unit: unit.rebalancing.set_policy(policy))
 
     def play(self, payments: int, days: int) -> None:
-        """Bursts at random times; passes every two seconds after one, then every five minutes."""
+        """Bursts at random times; passes every two seconds after one, then every ten minutes."""
         bursts = -(-payments // BURST)
         times = sorted(self.random.uniform(0, days * 86_400) for _ in range(bursts))
         start = self.world.machine.seconds
@@ -169,7 +169,7 @@ class _Played:
 
     def _wait_until(self, seconds: float) -> None:
         if (left := seconds - self.world.machine.seconds) > 0:
-            self.world.pass_time(left, 300)
+            self.world.pass_time(left, 600)
 
     def _fail_at_random(self) -> None:
         bridge = self.random.choice((BridgeName.RHINOFI, BridgeName.ACROSS, BridgeName.GATEWAY))
