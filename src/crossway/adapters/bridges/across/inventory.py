@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, wait
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -93,7 +94,6 @@ class AcrossInventory:
         return Agreed(deposit.encode(), reference, paid, quote.expires_at, quote.usual_seconds)
 
     def invocations(self, transfer: InventoryTransfer) -> Sequence[ContractInvocation]:
-        """Raises `ValueError` where what is stored is not what we would agree to."""
         deposit = self._agreed_deposit(transfer)
         token, units = transfer.source_token, transfer.source_amount
         # Some tokens refuse to change an allowance, which an earlier attempt may have left.
@@ -145,22 +145,21 @@ class AcrossInventory:
         )
 
     def _agreed_deposit(self, transfer: InventoryTransfer) -> InventoryDeposit:
-        """The stored deposit, which pays our pool what the transfer says, for our account."""
-        deposit = parse_agreement(transfer.agreement)
+        """The stored deposit; whom and what it pays is the transfer's and our own lists'. Raises
+        `ValueError` where it cannot be read, and `KeyError` for a chain that is not configured."""
+        stored = parse_agreement(transfer.agreement)
         source, to = self._ends[transfer.source_chain], self._ends[transfer.destination_chain]
         handler = inventory_terms().handlers.get(transfer.destination_chain, "")
-        expected = (
-            *(source.pool, source.relayer, to.relayer, (source.number, to.number)),
-            (transfer.source_token, transfer.destination_token),
-            (transfer.source_amount, transfer.amount),
+        return replace(
+            stored,
+            pool=source.pool,
+            depositor=source.relayer,
+            recipient=to.relayer,
+            through=handler if stored.through else "",
+            tokens=(transfer.source_token, transfer.destination_token),
+            amounts=(transfer.source_amount, transfer.amount),
+            chains=(source.number, to.number),
         )
-        stored = (
-            *(deposit.pool, deposit.depositor, deposit.recipient, deposit.chains),
-            *(deposit.tokens, deposit.amounts),
-        )
-        if stored != expected or deposit.through not in ("", handler):
-            raise ValueError("what is stored of the agreement is not what was agreed to")
-        return deposit
 
     def _status(self, transfer: InventoryTransfer) -> TransferStatus:
         try:
