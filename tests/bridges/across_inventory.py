@@ -21,15 +21,24 @@ from tests.bridges.across_pools import pool_of, put_handler, put_spoke_pool
 from tests.bridges.across_service import AcrossService
 from tests.bridges.cctp_chains import call
 from tests.bridges.rhinofi_chains import planned
-from tests.chains.anvil import CATALOGUE, COINS, RELAYER, RELAYER_KEY, Anvil
+from tests.chains.anvil import CATALOGUE, COINS, RELAYER, RELAYER_KEY, Anvil, dollars
 from tests.chains.live import ARBITRUM, BASE, two_chains
 from tests.chains.service import profile_of
 
 # As Across publishes it, not as our data file has it.
 HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E"
 SYMBOLS = {"USDC": 6, "WETH": 18}
+BSC = "BSC_MAINNET"
 PRICES = {"USDC": 10**12, "WETH": 3_000 * 10**12}
 S = InventoryTransferState
+
+
+# On BNB Smart Chain, that of BNB.
+WRAPPED = {
+    BASE: CATALOGUE.tokens[BASE, "WETH"].address,
+    ARBITRUM: CATALOGUE.tokens[ARBITRUM, "WETH"].address,
+    BSC: CATALOGUE.tokens[BSC, "WBNB"].address,
+}
 
 
 def address(chain: str, symbol: str) -> str:
@@ -38,13 +47,15 @@ def address(chain: str, symbol: str) -> str:
 
 def put_pool(one: Anvil) -> None:
     """The pool with its wrapped coin and its handler, and tokens that a relayer can fill with."""
-    wrapped = address(one.chain, "WETH")
+    wrapped = WRAPPED[one.chain]
     one.put_token(wrapped, "Wrapped", units=1_000 * 10**18)
     one.rpc("anvil_setBalance", wrapped, hex(COINS))
     pool = put_spoke_pool(one, wrapped)
     put_handler(one, HANDLER)
-    for symbol in SYMBOLS:
-        call(one, address(one.chain, symbol), "approve(address,uint256)", pool, 2**256 - 1)
+    for token in (dollars(one.chain), wrapped):
+        call(one, token, "approve(address,uint256)", pool, 2**256 - 1)
+    # So that a reorganisation of what a test does undoes nothing of this.
+    one.mine(4)
 
 
 @dataclass

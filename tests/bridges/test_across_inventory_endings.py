@@ -16,18 +16,24 @@ from crossway.ports.inventory_bridge import (
 )
 from tests.bridges.across_chains import fill_relay, give_back, invoke, relay_in
 from tests.bridges.across_inventory import (
+    BSC,
     InventoryWorld,
     S,
     address,
     inventory_world,
+    put_pool,
     two_pools,
 )
 from tests.bridges.across_pools import pool_of
 from tests.bridges.across_service import running_across
-from tests.chains.anvil import RELAYER, RELAYER_KEY, RICH, STOCK, Anvil
+from tests.bridges.cctp_chains import call
+from tests.chains import anvil
+from tests.chains.anvil import RELAYER, RELAYER_KEY, RICH, STOCK, Anvil, dollars
 from tests.chains.live import ARBITRUM, BASE
 
 DOLLARS = 25 * 10**6
+# 1.5 basis points of the deposit and 2000 units of gas, each with a margin of a fifth, rounded up.
+FEE = 6_902
 EXPIRED = Pending("Nobody filled it in time; Across gives it back within hours.")
 
 
@@ -217,17 +223,49 @@ def test_a_slow_fill_is_told(world: InventoryWorld) -> None:
     assert isinstance(world.track(sent)[0], Arrived)
 
 
-def test_nodes_that_disagree_or_are_silent_say_nothing(
+def test_what_one_node_of_two_says_is_not_concluded_from(
     tmp_path: Path, chains: dict[str, Anvil]
 ) -> None:
-    one, other = chains[BASE], chains[ARBITRUM]
-    urls = {BASE: [one.url, one.url], ARBITRUM: [other.url, "http://127.0.0.1:9"]}
-    with (
-        running_across() as service,
-        inventory_world(tmp_path, chains, service, urls=urls, quorum=2) as world,
-    ):
-        (status,) = world.track(replace(world.planned(), agreement=b"{}", state=S.SENT))
-        assert isinstance(status, Unanswered)
-        answer = world.ask(world.planned())
-        assert isinstance(answer, Unanswered)
-        assert "1 of the 2 nodes that must agree" in answer.reason
+    with anvil.running(ARBITRUM) as liar, running_across() as service:
+        put_pool(liar)
+        urls = {BASE: [chains[BASE].url] * 2, ARBITRUM: [chains[ARBITRUM].url, liar.url]}
+        with (
+            inventory_world(tmp_path, chains, service) as honest,
+            inventory_world(tmp_path, chains, service, urls=urls, quorum=2) as world,
+        ):
+            sent = honest.sent()
+            relay = relay_in(chains[BASE], sent.source_tx)
+            assert fill_relay(liar, chains[BASE], relay)
+            assert isinstance(world.track(sent)[0], Unanswered)
+            liar.rpc("evm_increaseTime", 7_300)
+            liar.mine(40)
+            # Nor that it has expired, nor anything once one of them is silent.
+            assert isinstance(world.track(sent)[0], Unanswered)
+            liar.stop()
+            assert isinstance(world.track(sent)[0], Unanswered)
+            assert isinstance(world.ask(world.planned()), Unanswered)
+            assert honest.track(sent) == [Pending()]
+
+
+def test_units_of_both_chains_count_each_in_its_own_decimals(
+    tmp_path: Path, chains: dict[str, Anvil]
+) -> None:
+    with anvil.running(BSC) as bsc, running_across() as service:
+        put_pool(bsc)
+        for who in (RICH.address, RELAYER):
+            call(bsc, dollars(BSC), "mint(address,uint256)", who, 10**20)
+        both = {BASE: chains[BASE], BSC: bsc}
+        with inventory_world(tmp_path, both, service) as world:
+            out = world.sent(to=BSC, amount=25 * 10**18)
+            assert out.source_amount == DOLLARS + FEE
+            world.fill(out)
+            assert bsc.balance(RELAYER) == STOCK + 10**20 + 25 * 10**18
+            (arrived,) = world.track(out)
+            assert isinstance(arrived, Arrived)
+            assert arrived.fee_units == FEE
+            service.gas, service.least, service.most = 2_000 * 10**12, 10**12, 10**30
+            back = world.sent(source=BSC, to=BASE, amount=DOLLARS)
+            # As above, rounded at a finer place.
+            assert DOLLARS + FEE - 1 < back.source_amount / 10**12 < DOLLARS + FEE
+            world.fill(back)
+            assert chains[BASE].balance(RELAYER) == STOCK - FEE

@@ -165,13 +165,19 @@ def _open_across(
 def _open_across_inventory(
     live: LiveEnvironment, prices: Prices, apis: AcrossApis
 ) -> InventoryBridge:
-    """What moves inventory between the pools of an environment: no contract of ours is needed."""
-    ends = {
-        name: PoolEnd(chain, live.catalogue.chains[name])
+    threads = _threads("across-inventory")
+    return AcrossInventory(live.catalogue, across_ends(live), apis, prices, threads)
+
+
+def across_ends(live: LiveEnvironment) -> dict[str, PoolEnd]:
+    """Across' pool on each chain of an environment that has one. Inventory needs no contract of
+    ours."""
+    facts = live.catalogue.chains
+    return {
+        name: PoolEnd(chain, facts[name])
         for name, chain in live.chains.items()
-        if isinstance(chain, EvmChain) and live.catalogue.chains[name].across_pool
+        if isinstance(chain, EvmChain) and facts[name].across_pool
     }
-    return AcrossInventory(live.catalogue, ends, apis, prices, _threads("across-inventory"))
 
 
 def open_gateway(live: LiveEnvironment) -> tuple[GatewayQuotes, GatewayTransfers]:

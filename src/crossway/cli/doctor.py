@@ -110,6 +110,7 @@ def _check_chains() -> bool:
 def _check_bridges() -> bool:
     """Check the bridges of the profile and print the findings of each."""
     # As above.
+    from crossway.adapters.across_diagnostics import diagnose_across_inventory
     from crossway.adapters.bridge_diagnostics import diagnose_bridges
     from crossway.adapters.bridges.gateway.diagnostics import diagnose_gateway
     from crossway.adapters.live_bridges import (
@@ -129,6 +130,8 @@ def _check_bridges() -> bool:
         services = open_attestation_services(live.profile.cctp)
         with closing(services):
             by_bridge = diagnose_bridges(live, services) | diagnose_rhinofi(live)
+        if inventory := diagnose_across_inventory(live):
+            by_bridge[BridgeName.ACROSS] += inventory
         if BridgeName.GATEWAY in live.profile.bridges:
             apis = open_gateway_apis(live.profile.gateway)
             with closing(apis):

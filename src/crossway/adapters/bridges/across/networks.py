@@ -47,7 +47,7 @@ def carried_symbols(catalogue: Catalogue, chains: Collection[str]) -> Mapping[st
     )
 
 
-def moved_symbols(catalogue: Catalogue) -> Mapping[str, Collection[str]]:
+def moved_symbols(catalogue: Catalogue) -> Mapping[str, frozenset[str]]:
     """What Across itself carries, by chain: what of the operator's inventory can be moved."""
     return list_symbols(catalogue, load_data(BridgeName.ACROSS)["tokens"])
 
