@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, wait
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from crossway.adapters.bridges.across.api import TITLE, Refused
@@ -202,8 +202,11 @@ class AcrossInventory:
 
     def _find_lapse(self, transfer: InventoryTransfer, deposit: InventoryDeposit) -> TransferStatus:
         """Of an agreement for which a transaction may be on its way to the pool."""
-        end, relay = self._ends[transfer.source_chain], deposit.relay
-        taken = end.was_taken(relay, transfer.created_at, deposit.last_taken)
+        end = self._ends[transfer.source_chain]
+        # The pool is Across' to change: it may take what it would have refused before.
+        until = deposit.quoted_at + timedelta(seconds=end.read_rules().quote_seconds)
+        last = max(until, deposit.last_taken)
+        taken = end.was_taken(deposit.relay, transfer.created_at, last)
         return AgreementExpired() if taken is False else Pending()
 
     def _find_refund(self, transfer: InventoryTransfer, relay: Relay) -> TransferStatus:

@@ -11,8 +11,11 @@ from crossway.adapters.bridges.across.pool_end import PoolEnd
 from crossway.adapters.bridges.across.refunds import Refund, assign_refunds
 from crossway.adapters.bridges.across.relays import Relay
 
-BEFORE: Final = timedelta(days=1)
+BEFORE: Final = timedelta(hours=12)
 """So much older deposits may share a refund with one, or be refunded after it."""
+
+BLOCKS: Final = 10_000
+"""Read at a time."""
 
 
 class RefundBook:
@@ -43,11 +46,14 @@ class RefundBook:
             self._since, self._next = since, self._end.height_since(since)
             self._deposits, self._refunds = [], []
         last = self._end.heads().finalized
-        deposits = self._end.own_deposits(self._next, last)
-        refunds = self._end.refunds(self._next, last)
-        self._deposits += deposits
-        self._refunds += refunds
-        self._next = max(self._next, last + 1)
+        # In parts, so that nodes which stop to answer in between are asked for the rest alone.
+        while self._next <= last:
+            until = min(self._next + BLOCKS - 1, last)
+            deposits = self._end.own_deposits(self._next, until)
+            refunds = self._end.refunds(self._next, until)
+            self._deposits += deposits
+            self._refunds += refunds
+            self._next = until + 1
 
     def _unfilled(self, deposits: list[Relay]) -> list[Relay]:
         """Those that can never be filled any more. What went to chains that are not ours was

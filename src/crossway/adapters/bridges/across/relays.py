@@ -117,6 +117,11 @@ class InventoryDeposit:
     taken_until: int
 
     @property
+    def quoted_at(self) -> datetime:
+        """The time of its price."""
+        return datetime.fromtimestamp(self.quote_timestamp, UTC)
+
+    @property
     def last_taken(self) -> datetime:
         """The last time of a block in which the pool takes it."""
         return datetime.fromtimestamp(self.taken_until, UTC)
