@@ -81,14 +81,13 @@ class RebalancingSettings:
 
 @dataclass(frozen=True, slots=True)
 class LocationBalance:
-    """What the operator holds of a token at a location, which is called `name`, in smallest units.
+    """What the operator holds of a token at a location called `name`, in smallest units.
 
     `balance` is None where it could not be read. `reserved` is promised to payments that started,
-    `waiting` is what payments need that wait for it. `leaving` has still to leave by open
-    transfers; what is `sending` may have left, as its transaction is signed. `arriving` is on its
-    way here by them, `expected` comes back from the escrow.
-    `pico_usd` is the price of a whole token, None where it is unknown. Two locations can be
-    rebalanced with each other if they share a `group`: a symbol, on main or on test networks.
+    `waiting` is what payments need that wait for it. `leaving` will leave by open transfers; what
+    is `sending` may have left, as its transaction is signed. `arriving` is on its way here by them,
+    `expected` comes back from the escrow. `pico_usd` is the price of a whole token, None where it
+    is unknown. Locations of one `group`, a symbol on main or test networks, rebalance each other.
     """
 
     chain: str
@@ -113,9 +112,8 @@ class LocationBalance:
     @property
     def available(self) -> int:
         """What may leave: the balance without what is promised or leaves, or may; 0 if unknown."""
-        if self.balance is None:
-            return 0
-        return self.balance - self.reserved - self.leaving - self.sending
+        taken = self.reserved + self.leaving + self.sending
+        return 0 if self.balance is None else self.balance - taken
 
     @property
     def virtual(self) -> int:
@@ -125,9 +123,7 @@ class LocationBalance:
 
     def micro_usd(self, units: int) -> int:
         """The value of an amount, rounded down; 0 where the price is unknown."""
-        if self.pico_usd is None:
-            return 0
-        return micro_usd_down(units, self.decimals, self.pico_usd)
+        return micro_usd_down(units, self.decimals, self.pico_usd or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,8 +278,7 @@ def owner_subject(owner: int) -> str:
 
 
 def owner_of_subject(subject: str) -> int:
-    """The number of the payment or of the rebalancing transfer that an alert is about; raises
-    `ValueError` for any other subject."""
+    """The number of what an alert is about; raises `ValueError` where that is something else."""
     kind, _, id = subject.rpartition(":")
     return -int(id) if kind == "rebalancing" else int(subject)
 

@@ -163,10 +163,8 @@ class Engine:
         """Every few seconds of either clock: the simulator advances the service's."""
         if self._housekeeping_at is None:
             return True
-        moved = (
-            abs(now - last) for now, last in zip(self._times(), self._housekeeping_at, strict=True)
-        )
-        return max(moved) >= timedelta(seconds=INTERVAL_SECONDS)
+        pairs = zip(self._times(), self._housekeeping_at, strict=True)
+        return max(abs(now - last) for now, last in pairs) >= timedelta(seconds=INTERVAL_SECONDS)
 
     def _times(self) -> tuple[datetime, datetime]:
         return self._services.clock.machine(), self._services.clock.now()
@@ -178,19 +176,20 @@ class Engine:
         self._guarded("retention", partial(retention.delete_expired, self._services))
         self._guarded("archive", partial(retention.archive_unpaid, self._services))
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
-        done = self._guarded("nonces", partial(self._nonce_monitor.check, heads))
-        done += self._guarded("claims", partial(self._claim_watcher.check, heads))
-        done += self._guarded("agents", partial(self._agent_monitor.check, heads))
-        done += self._guarded("controls", partial(check_controls, self._services))
-        done += self._guarded("withdrawals", partial(self._withdrawal_watcher.check, heads))
-        rebalance = partial(self._rebalancer.check, self._thread is not None)
-        done += self._guarded("rebalancing", rebalance)
+        checks = {
+            "nonces": partial(self._nonce_monitor.check, heads),
+            "claims": partial(self._claim_watcher.check, heads),
+            "agents": partial(self._agent_monitor.check, heads),
+            "controls": partial(check_controls, self._services),
+            "withdrawals": partial(self._withdrawal_watcher.check, heads),
+            "rebalancing": partial(self._rebalancer.check, self._thread is not None),
+        }
+        done = sum(self._guarded(name, check) for name, check in checks.items())
         return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
     def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:
         """Check chains that this engine has just taken over for what happened meanwhile."""
-        new_chains = [chain for chain in heads if chain not in self._started_chains]
-        if new_chains:
+        if new_chains := [chain for chain in heads if chain not in self._started_chains]:
             check_foreign_nonces(self._services, new_chains)
             for chain in new_chains:
                 recheck_after_reorg(self._services, chain, 0)
