@@ -9,6 +9,8 @@ from pathlib import Path
 from crossway.adapters.bridges.gateway.client import GatewayTransfers
 from crossway.adapters.bridges.gateway.networks import gateway_contracts
 from crossway.adapters.bridges.gateway.quotes import GatewayQuotes
+from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
+from crossway.adapters.chains.words import address_word, number_word
 from crossway.adapters.live_bridges import open_gateway
 from crossway.adapters.live_environment import LiveEnvironment, open_live_environment
 from crossway.domain.inventory_transfer import (
@@ -20,7 +22,7 @@ from crossway.ports.inventory_bridge import Agreed, ContractInvocation, Transfer
 from tests.bridges.cctp_chains import FEE_RECIPIENT, call
 from tests.bridges.gateway_service import CIRCLE, GatewayService, Network, running_gateway
 from tests.chains import anvil
-from tests.chains.anvil import CATALOGUE, RELAYER, RELAYER_KEY, Anvil, compiled, dollars
+from tests.chains.anvil import CATALOGUE, RELAYER, RELAYER_KEY, RICH, Anvil, compiled, dollars
 from tests.chains.live import ARBITRUM, BASE
 from tests.chains.service import profile_of
 from tests.processes import ROOT
@@ -59,6 +61,21 @@ def two_gateway_chains() -> Iterator[dict[str, Anvil]]:
         chains = {BASE: base, ARBITRUM: other}
         for one in chains.values():
             put_gateway(one)
+        yield chains
+
+
+@contextmanager
+def paying_gateway_chains() -> Iterator[dict[str, Anvil]]:
+    """The same with the contracts by which payments are made out of inventory."""
+    with two_gateway_chains() as chains:
+        for one in chains.values():
+            for name in ("IntentFactory", "Escrow2", "Filler2"):
+                one.transact(DEPLOYER, SALT + init_code(name))
+                one.mine()
+            words = address_word("evm", default_deployment().filler2), number_word(2**255)
+            call(one, one.token, "mint(address,uint256)", RICH.address, STOCK)
+            one.call_token(one.token, "approve(address,uint256)", *words, key=RELAYER_KEY)
+            one.mine(10)
         yield chains
 
 

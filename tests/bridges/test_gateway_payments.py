@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, State
 from crossway.domain.inventory_transfer import InventoryTransferKind
 from crossway.usecases.money.reconciliation import reconcile
-from tests.bridges.cctp_chains import call
-from tests.bridges.gateway_chains import AMOUNT, GATEWAY, STOCK, following, two_gateway_chains
+from tests.bridges.gateway_chains import AMOUNT, GATEWAY, STOCK, following, paying_gateway_chains
 from tests.bridges.gateway_service import GatewayService
 from tests.chains.anvil import RELAYER_KEY, RICH, Anvil
 from tests.chains.live import ARBITRUM, BASE, LiveWorld
@@ -26,15 +24,7 @@ MINT, DEPOSIT = InventoryTransferKind.MINT, InventoryTransferKind.DEPOSIT
 
 @pytest.fixture
 def service() -> Iterator[tuple[dict[str, Anvil], GatewayService]]:
-    with two_gateway_chains() as chains, following(chains) as running:
-        for one in chains.values():
-            for name in ("IntentFactory", "Escrow2", "Filler2"):
-                one.transact(DEPLOYER, SALT + init_code(name))
-                one.mine()
-            words = address_word("evm", default_deployment().filler2), number_word(2**255)
-            call(one, one.token, "mint(address,uint256)", RICH.address, STOCK)
-            one.call_token(one.token, "approve(address,uint256)", *words, key=RELAYER_KEY)
-            one.mine(10)
+    with paying_gateway_chains() as chains, following(chains) as running:
         yield chains, running
 
 
