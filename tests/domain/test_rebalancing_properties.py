@@ -81,7 +81,11 @@ def test_with_a_plan_under_way_nothing_more_is_planned(
 ) -> None:
     plan = plan_rebalancing(world)
     steps = [data.draw(st.sampled_from(Step)) for _ in plan.transfers]
-    assert plan_rebalancing(under_way(world, plan.transfers, steps)).transfers == ()
+    again = plan_rebalancing(under_way(world, plan.transfers, steps))
+    # Where an excess has arrived, there may be something to spare for a lack that had no source.
+    pairs = zip(plan.transfers, steps, strict=True)
+    arrived = {one.destination for one, step in pairs if step is Step.ARRIVED}
+    assert {one.source for one in again.transfers} <= arrived
 
 
 @EXAMPLES
