@@ -1,10 +1,14 @@
-"""When the engine records prices and counts profit and loss: in the time it has left."""
+"""When the engine records prices, counts profit and loss, and looks for routes at a loss."""
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from crossway.engine.figures_keeper import BUSY_INTERVAL, BUSY_PASS, INTERVAL
+from crossway.engine.loss_monitor import check_routes
 from crossway.ports.services import Services
 from crossway.usecases.money.profit_counting import count_slice, hour_number, record_prices
+
+CHECK_INTERVAL: Final = timedelta(minutes=5)
 
 
 class ProfitKeeper:
@@ -16,6 +20,7 @@ class ProfitKeeper:
         self._recorded_hour = -1
         self._counted_at: datetime | None = None
         self._behind = True
+        self._checked_at: datetime | None = None
 
     def count(self, pass_began: datetime) -> int:
         """Count a slice if it is due in a pass that began at a time of the machine's clock; returns
@@ -32,4 +37,13 @@ class ProfitKeeper:
         if hour != self._recorded_hour and record_prices(self._services):
             self._recorded_hour = hour
         self._behind = count_slice(self._services) > 0
+        if not self._behind:
+            self._check(clock.now())
         return int(self._behind)
+
+    def _check(self, now: datetime) -> None:
+        """Look for losses at intervals, once everything is counted."""
+        last = self._checked_at
+        if last is None or abs(now - last) >= CHECK_INTERVAL:
+            check_routes(self._services)
+            self._checked_at = now

@@ -52,6 +52,7 @@ def report(days: tuple[date, date], testnets: bool) -> None:
         of = f"profit {made.first} {made.last} {testnets} {made.total}"
         figure = profit_charts.by_day(view.build_days(made))
         plotly_chart(figure, "profit_days", "Revenue, costs and result in USD by day", of)
+        st.caption("A payment may earn on one chain and cost on another.")
         for grouped in view.build_groups(services(), made):
             _group(grouped)
 

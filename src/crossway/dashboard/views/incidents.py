@@ -52,6 +52,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
     "nonce": NextStep("Check its node: Chains", page_href("chains")),
     "lost_commits": NextStep("Compare books and chains: Reconcile", page_href("reconcile")),
     "opening": NextStep("Record the opening balances: Reconcile", page_href("reconcile")),
+    "loss": NextStep("See what it costs: Profit and loss", page_href("profit")),
     "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
     "node": NextStep("Check its node: Chains", page_href("chains")),
     "doubted": NextStep("Check its node: Chains", page_href("chains")),

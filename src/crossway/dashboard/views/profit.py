@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final, TypeVar
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import chain_name, group_thousands
 from crossway.dashboard.views.links import client_href
 from crossway.dashboard.views.treasury import Kpi
@@ -118,7 +119,8 @@ def build_groups(services: Services, report: ProfitReport) -> tuple[Grouped, ...
     catalogue = services.catalogue
     chains = {key: chain_name(catalogue, key) for key in report.by_chain}
     routes = {key: _route_name(services, key) for key in report.by_route}
-    merchants = {key: key for key in report.by_merchant}
+    names = client_names(services)
+    merchants = {key: names.get(key, key) for key in report.by_merchant}
     links = {key: client_href(key) for key in merchants}
     return (
         _grouped("Chain", report.by_chain, chains),
@@ -208,29 +210,30 @@ class PrintedSection:
 
 def printed_sections(services: Services, statement: Statement) -> list[PrintedSection]:
     """The statement's sheets as tables of texts."""
-    return [_printed(sheet) for sheet in statements.make_sheets(services, statement)]
+    return [_printed(services, sheet) for sheet in statements.make_sheets(services, statement)]
 
 
 _NUMBERS: Final = ("usd", "amount", "opening", "closing")
 _HIDDEN: Final = ("token",)
 
 
-def _printed(sheet: Sheet) -> PrintedSection:
+def _printed(services: Services, sheet: Sheet) -> PrintedSection:
     shown = [i for i, name in enumerate(sheet.columns) if name not in _HIDDEN]
-    columns = tuple(
-        Column(
-            sheet.columns[i].replace("_", " ").capitalize().replace("usd", "USD"),
-            "right" if any(part in sheet.columns[i].lower() for part in _NUMBERS) else "",
-        )
-        for i in shown
-    )
+    columns = tuple(_printed_column(sheet.columns[i]) for i in shown)
     rows = tuple(
-        tuple(_text(row[i], "usd" in sheet.columns[i]) for i in shown) for row in sheet.rows
+        tuple(_text(services, sheet.columns[i], row[i]) for i in shown) for row in sheet.rows
     )
     return PrintedSection(sheet.title, columns, rows)
 
 
-def _text(value: object, is_usd: bool) -> str:
+def _printed_column(name: str) -> Column:
+    title = name.replace("_", " ").capitalize().replace("Usd", "USD").replace(" usd", " USD")
+    return Column(title, "right" if any(part in name for part in _NUMBERS) else "")
+
+
+def _text(services: Services, column: str, value: object) -> str:
     if isinstance(value, Decimal):
-        return f"{value:,.2f}" if is_usd else group_thousands(format(value, "f"))
+        return f"{value:,.2f}" if "usd" in column else group_thousands(format(value, "f"))
+    if column == "chain":
+        return chain_name(services.catalogue, str(value))
     return "" if value is None else str(value)

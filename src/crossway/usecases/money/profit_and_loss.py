@@ -25,6 +25,8 @@ from crossway.usecases.money.books import day_number
 from crossway.usecases.money.profit_counting import hour_number, value_at
 
 K = TypeVar("K")
+Route = tuple[str, str, str]
+"""A route: source chain, bridge and destination chain."""
 MAX_DAYS = 400
 _NEWEST_POSTINGS = 1_000
 
@@ -115,9 +117,9 @@ class ProfitReport:
         return _sum(self.results, lambda r: r.chain)
 
     @property
-    def by_route(self) -> Mapping[tuple[str, str, str], Margin]:
+    def by_route(self) -> Mapping[Route, Margin]:
         """By route, of payments."""
-        return _sum(self._of_payments, lambda r: r.group.route)
+        return sum_by_route(self.results)
 
     @property
     def by_merchant(self) -> Mapping[str, Margin]:
@@ -153,6 +155,12 @@ def _sum(results: Iterable[Result], key_of: Callable[[Result], K]) -> dict[K, Ma
             key = key_of(result)
             totals[key] = totals.get(key, Margin()).plus(result)
     return totals
+
+
+def sum_by_route(results: Iterable[Result]) -> Mapping[Route, Margin]:
+    """The margin of each route, of payments."""
+    of_payments = (r for r in results if r.group.origin is Origin.PAYMENT)
+    return _sum(of_payments, lambda r: r.group.route)
 
 
 def get_report(

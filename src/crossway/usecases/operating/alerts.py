@@ -108,6 +108,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         ),
         "address": AlertKind(_N, "New address for transfers", "New addresses for transfers"),
         "approval": AlertKind(_N, "Approval needed", "Approvals needed"),
+        "loss": AlertKind(_W, "Route runs at a loss", "Routes run at a loss"),
         "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
     }
 )  # fmt: skip
