@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import treasury
+from crossway.dashboard.components import rebalancing, rebalancing_policies, treasury
 
 st.title("Treasury")
 NETWORKS = ("Mainnets", "Testnets")
@@ -12,7 +12,24 @@ network = st.segmented_control(
 testnets = network == NETWORKS[1]
 treasury.inventory_overview(testnets)
 st.header("Rebalancing")
-treasury.rebalancing_suggestions(testnets)
+rebalancing.switch()
+rebalancing.approvals(testnets)
+rebalancing.suggestions(testnets)
+st.subheader("On the way")
+rebalancing.on_the_way(testnets)
+by_location, limits, cost, ended = st.tabs(["Policies", "Limits", "Cost", "Ended"])
+with by_location:
+    rebalancing_policies.policies(testnets)
+    with st.expander("Set a policy", icon=":material/rule:"):
+        rebalancing_policies.policy_form(testnets)
+with limits:
+    rebalancing_policies.limits()
+with cost:
+    rebalancing.costs()
+with ended:
+    rebalancing.ended(testnets)
+with st.expander("Move by hand", icon=":material/route:"):
+    rebalancing_policies.by_hand(testnets)
 with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
 st.header("Inventory at bridges")

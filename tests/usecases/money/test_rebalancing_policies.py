@@ -1,6 +1,5 @@
 """Policies and settings of rebalancing: what may be set, by whom, and what is recorded."""
 
-from dataclasses import replace
 from datetime import time
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from tests.staff_world import StaffWorld
 
 UNIFIED = unified_location(testnet=False)
 BASE_USDC = ("BASE_MAINNET", CATALOGUE.tokens["BASE_MAINNET", "USDC"].address)
-AUTOMATIC = RebalancingSettings(mode=RebalancingMode.AUTOMATIC)
 
 
 @pytest.fixture
@@ -71,21 +69,31 @@ def test_what_makes_no_sense_is_refused_by_the_name_of_the_field(
 
 def test_automatic_rebalancing_is_confirmed_by_a_sentence(world: StaffWorld) -> None:
     services, ada = world.services, world.operator
+    automatic = RebalancingMode.AUTOMATIC
     for typed in ("", "yes"):
         with pytest.raises(InvalidInput, match="confirmation must be the sentence"):
-            policies.set_settings(services, ada, AUTOMATIC, typed)
-    policies.set_settings(services, ada, AUTOMATIC, "crossway moves our inventory by itself.")
-    # Once it is on, other settings change without the sentence.
-    changed = replace(AUTOMATIC, max_cost_bps=15, begins_at=time(8), ends_at=time(17, 30))
-    policies.set_settings(services, ada, changed)
-    assert policies.get_settings(services, ada) == changed
-    entry = world.audited()[-1]
-    assert entry.before == {"max_cost_bps": 20, "begins_at": "00:00", "ends_at": "00:00"}
-    assert entry.after == {"max_cost_bps": 15, "begins_at": "08:00", "ends_at": "17:30"}
+            policies.set_mode(services, ada, automatic, typed)
+    assert policies.get_settings(services, ada).mode is RebalancingMode.SUGGEST
+    policies.set_mode(services, ada, automatic, "crossway moves our inventory by itself.")
+    assert policies.get_settings(services, ada).mode is automatic
     # After a pause it is confirmed again.
     policies.pause(services, ada)
     with pytest.raises(InvalidInput, match="confirmation"):
-        policies.set_settings(services, ada, changed)
+        policies.set_mode(services, ada, automatic)
+
+
+def test_limits_change_one_by_one_with_a_trace(world: StaffWorld) -> None:
+    services, ada = world.services, world.operator
+    policies.set_limits(
+        services, ada, {"max_cost_bps": 15, "begins_at": time(8), "ends_at": time(17, 30)}
+    )
+    expected = RebalancingSettings(max_cost_bps=15, begins_at=time(8), ends_at=time(17, 30))
+    assert policies.get_settings(services, ada) == expected
+    entry = world.audited()[-1]
+    assert entry.before == {"max_cost_bps": 20, "begins_at": "00:00", "ends_at": "00:00"}
+    assert entry.after == {"max_cost_bps": 15, "begins_at": "08:00", "ends_at": "17:30"}
+    with pytest.raises(InvalidInput, match="mode is not a limit"):
+        policies.set_limits(services, ada, {"mode": RebalancingMode.AUTOMATIC})
 
 
 @pytest.mark.parametrize(
@@ -101,9 +109,8 @@ def test_automatic_rebalancing_is_confirmed_by_a_sentence(world: StaffWorld) -> 
     ],
 )
 def test_settings_outside_their_range_are_refused(world: StaffWorld, name: str, value: int) -> None:
-    changed = replace(RebalancingSettings(), **{name: value})  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match=f"^{name} must"):
-        policies.set_settings(world.services, world.operator, changed)
+        policies.set_limits(world.services, world.operator, {name: value})
 
 
 def test_every_operator_pauses_and_a_treasurer_ends_it(world: StaffWorld) -> None:
@@ -115,10 +122,11 @@ def test_every_operator_pauses_and_a_treasurer_ends_it(world: StaffWorld) -> Non
     policies.pause(world.services, olaf)
     assert policies.get_settings(world.services, vic).mode is RebalancingMode.PAUSED
     with pytest.raises(Forbidden, match="role treasurer"):
-        policies.set_settings(world.services, olaf, RebalancingSettings())
+        policies.set_mode(world.services, olaf, RebalancingMode.SUGGEST)
     with pytest.raises(Forbidden, match="role operator"):
         policies.pause(world.services, vic)
     with pytest.raises(Forbidden, match="role treasurer"):
         policies.set_policy(world.services, olaf, BASE_USDC, 0, 0, 0)
-    policies.set_settings(world.services, world.principal(world.enter()), RebalancingSettings())
+    ada = world.principal(world.enter())
+    policies.set_mode(world.services, ada, RebalancingMode.SUGGEST)
     assert policies.get_settings(world.services, vic).mode is RebalancingMode.SUGGEST

@@ -16,7 +16,7 @@ from crossway.dashboard.views import treasury_details as under_way
 from crossway.dashboard.views.formatting import list_symbols, to_millis
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Permission
-from crossway.usecases.money import inventory, price_exposure, rebalancing, unified_balance
+from crossway.usecases.money import inventory, price_exposure, unified_balance
 from crossway.usecases.payments.return_budgets import list_budgets
 from crossway.usecases.pricing import exposure_limit
 
@@ -134,25 +134,6 @@ def gas(testnets: bool) -> None:
     with notices.show_errors():
         rows = under_way.build_gas_rows(services().catalogue, _inventory(), testnets)
         widget.table(rows, under_way.GAS_COLUMNS, "gas", "Gas by chain")
-
-
-@live_fragment.fragment(refresh_seconds=_SUGGESTED_SECONDS)
-def rebalancing_suggestions(testnets: bool) -> None:
-    """Suggested rebalancing transfers, priced by the bridges."""
-    with notices.show_errors():
-        catalogue, principal = services().catalogue, operator()
-        stocks = view.filter_stocks(catalogue, _inventory(), testnets)
-        moves = rebalancing.suggest_moves(services(), principal, stocks)
-        if not moves:
-            st.markdown("No suggestions: all targets are met, or no chain has surplus inventory.")
-            return
-        st.caption("Suggestions only; nothing is moved. Costs are current bridge quotes.")
-        widget.table(
-            under_way.build_rebalancing_rows(catalogue, moves),
-            under_way.REBALANCING_COLUMNS,
-            "moves",
-            "Rebalancing",
-        )
 
 
 @live_fragment.fragment(refresh_seconds=_SUGGESTED_SECONDS)

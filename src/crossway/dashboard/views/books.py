@@ -11,6 +11,7 @@ from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
     address_cell,
+    capitalize_first,
     chain_name,
     format_amount,
     format_approx_usd,
@@ -18,10 +19,11 @@ from crossway.dashboard.views.formatting import (
     to_millis,
     tx_cell,
 )
-from crossway.dashboard.views.links import intent_href, page_href
+from crossway.dashboard.views.links import owner_href, owner_label, page_href
 from crossway.domain.clients import Principal
 from crossway.domain.ledger import FIAT, NO_INTENT, Account, BalanceKey, is_fiat
 from crossway.domain.ramps import provider_name
+from crossway.domain.rebalancing import owner_title
 from crossway.ports.services import Services
 from crossway.ports.treasury_repository import PostingFilter
 from crossway.usecases.money import books, books_export
@@ -44,7 +46,7 @@ POSTING_COLUMNS = (
     Column("From"),
     Column("To"),
     Column("Amount", "right"),
-    Column("Payment"),
+    Column("For", hint="The payment or the rebalancing transfer"),
     Column("Transaction"),
     Column("Counterparty"),
 )
@@ -204,14 +206,14 @@ def _posting_row(services: Services, entry: PostingDetail, balance_key: BalanceK
                 sub=" · ".join(filter(None, (usd_value, "" if balance_key else location))),
                 badges=side,
             ),
-            Cell(f"#{intent_id}" if has_intent else "–"),
+            Cell(owner_label(intent_id) if has_intent else "–"),
             _transaction_cell(services, entry),
             address_cell(chain, counterparty)
             if len(counterparty) > 24
             else Cell(counterparty or "–"),
         ),
-        href=intent_href(intent_id) if has_intent else "",
-        label=f"Payment {intent_id}" if has_intent else "",
+        href=owner_href(intent_id) if has_intent else "",
+        label=capitalize_first(owner_title(intent_id)) if has_intent else "",
     )
 
 

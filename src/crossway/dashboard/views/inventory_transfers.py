@@ -1,4 +1,4 @@
-"""Inventory transfers as rows: what a bridge moves for which payment, and how far it is."""
+"""Inventory transfers as rows: what a bridge moves for whom, and how far it is."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,7 +12,7 @@ from crossway.dashboard.views.formatting import (
     time_cell,
     tx_cell,
 )
-from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.links import owner_href, owner_label
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.inventory_transfer import (
     InventoryTransfer,
@@ -37,7 +37,7 @@ PAYMENT_COLUMNS: Final = (
     Column("Arrived by"),
     Column("Updated"),
 )
-OPEN_COLUMNS: Final = (Column("Payment"), *PAYMENT_COLUMNS)
+OPEN_COLUMNS: Final = (Column("For"), *PAYMENT_COLUMNS)
 STATES: Final[Mapping[InventoryTransferState, Badge]] = {
     S.PLANNED: Badge("Planned", "gray", "schedule", "Nothing is agreed to yet."),
     S.AGREED: Badge("Agreed", "blue", "handshake", "The service agreed; nothing is signed yet."),
@@ -61,12 +61,12 @@ def build_transfer_rows(
 def build_open_rows(
     catalogue: Catalogue, transfers: Sequence[InventoryTransfer]
 ) -> tuple[Row, ...]:
-    """Rows of inventory transfers of several payments, each with a link to its payment."""
+    """Rows of inventory transfers, each with a link to what it is for."""
     return tuple(
         Row(
             str(t.id),
-            (Cell(f"#{t.intent_id}"), *_cells(catalogue, t)),
-            href=intent_href(t.intent_id),
+            (Cell(owner_label(t.intent_id)), *_cells(catalogue, t)),
+            href=owner_href(t.intent_id),
         )
         for t in transfers
     )

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from crossway.dashboard.views.cells import LinkButton
 from crossway.domain.clients import Mode
+from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 
 PREFILL_PREFIX: Final = "start_"
 # Longer record ids do not fit into a database integer.
@@ -45,6 +46,18 @@ def intent_href(intent_id: int | str) -> str:
 def rebalancing_href(transfer_id: int | str) -> str:
     """The URL of one rebalancing transfer's page."""
     return page_href("rebalancing", id=str(transfer_id))
+
+
+def owner_label(owner: int) -> str:
+    """What something belongs to: `#12` is a payment, `Rebalancing #12` a rebalancing transfer."""
+    if is_rebalancing(owner):
+        return f"Rebalancing #{rebalancing_id(owner)}"
+    return f"#{owner}"
+
+
+def owner_href(owner: int) -> str:
+    """The URL of the page of the payment or rebalancing transfer that something belongs to."""
+    return rebalancing_href(rebalancing_id(owner)) if is_rebalancing(owner) else intent_href(owner)
 
 
 def order_href(order_id: int | str) -> str:

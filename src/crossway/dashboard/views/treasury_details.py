@@ -1,4 +1,4 @@
-"""Gas, open repayments from escrow, rebalancing suggestions and price exposure on screen."""
+"""Gas, open repayments from escrow, returns and price exposure on screen."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,6 @@ from crossway.dashboard.views.formatting import (
     chain_name,
     format_amount,
     format_approx_usd,
-    format_duration,
     format_short_amount,
     format_usd,
     group_thousands,
@@ -22,7 +21,6 @@ from crossway.domain.return_budget import ReturnBudget
 from crossway.ports.treasury_repository import BridgeReceivable
 from crossway.usecases.money.inventory import GasBalance, Inventory, InventoryPosition
 from crossway.usecases.money.price_exposure import Exposure
-from crossway.usecases.money.rebalancing import RebalancingMove
 from crossway.usecases.pricing.exposure_limit import TokenExposure
 
 CRITICAL_GAS = 100
@@ -54,14 +52,6 @@ RETURN_COLUMNS = (
     Column("Left for returns", "right", "What refunds and returns may cost now"),
     Column("From fees", "right", "Each started payment's fee brings a share of a refund"),
     Column("From the allowance", "right", "CROSSWAY_RETURN_ALLOWANCE_USD, refills in a day"),
-)
-REBALANCING_COLUMNS = (
-    Column("Amount"),
-    Column("From"),
-    Column("To"),
-    Column("Bridge"),
-    Column("Cost", "right"),
-    Column("Time", "right"),
 )
 
 
@@ -137,34 +127,6 @@ def _claim_row(
         ),
         href=intent_href(claim.intent_id),
         label=f"Payment {claim.intent_id}",
-    )
-
-
-def build_rebalancing_rows(
-    catalogue: Catalogue, moves: Sequence[RebalancingMove]
-) -> tuple[Row, ...]:
-    """Rows of the suggested rebalancing transfers with their cost."""
-    return tuple(
-        Row(
-            f"move-{index}",
-            (
-                Cell(
-                    format_short_amount(
-                        suggestion.amount, suggestion.token.decimals, suggestion.token.symbol
-                    ),
-                    sub=format_approx_usd(suggestion.micro_usd),
-                ),
-                Cell(chain_name(catalogue, suggestion.token.chain)),
-                Cell(chain_name(catalogue, suggestion.to.chain)),
-                Cell(
-                    bridge_title(suggestion.bridge) if suggestion.bridge else "None",
-                    sub=suggestion.unavailable_reason,
-                ),
-                Cell(format_usd(suggestion.fee_micro_usd) if suggestion.bridge else "–"),
-                Cell(format_duration(suggestion.seconds) if suggestion.bridge else "–"),
-            ),
-        )
-        for index, suggestion in enumerate(moves)
     )
 
 

@@ -9,6 +9,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import NO_INTENT, BalanceKey
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
+from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 from crossway.ports.services import Services
 from crossway.usecases.csv_lines import CsvLines
 from crossway.usecases.money.books import (
@@ -21,7 +22,7 @@ from crossway.usecases.money.books import (
 FORMATS = ("csv", "json")
 COLUMNS = (
     "kind", "number", "at", "account", "debit", "credit", "chain", "symbol", "token", "amount",
-    "units", "usd", "intent", "tx", "counterpart",
+    "units", "usd", "intent", "tx", "counterpart", "rebalancing",
 )  # fmt: skip
 _OPENING, _POSTING, _CLOSING = "opening", "posting", "closing"
 
@@ -92,6 +93,7 @@ def _json_items(rows: Iterator[Mapping[str, Any]]) -> Iterator[str]:
 
 def _posting_row(detail: PostingDetail) -> dict[str, Any]:
     posting, micro_usd = detail.posted.posting, detail.micro_usd
+    owner = posting.intent_id
     return {
         "kind": _POSTING,
         "number": detail.posted.id,
@@ -104,9 +106,10 @@ def _posting_row(detail: PostingDetail) -> dict[str, Any]:
         "amount": detail.denomination.format(posting.amount),
         "units": str(posting.amount),
         "usd": None if micro_usd is None else format_units(micro_usd, MICRO_USD_DECIMALS, 2),
-        "intent": posting.intent_id if posting.intent_id != NO_INTENT else None,
+        "intent": owner if owner > NO_INTENT else None,
         "tx": posting.tx,
         "counterpart": detail.counterparty or None,
+        "rebalancing": rebalancing_id(owner) if is_rebalancing(owner) else None,
     }
 
 

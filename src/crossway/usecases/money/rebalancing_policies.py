@@ -1,5 +1,6 @@
 """Rebalancing policies and settings: what to hold where, within which limits, and the switch."""
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import time
 from typing import Any, Final
@@ -24,6 +25,8 @@ CONFIRMATION: Final = "Crossway moves our inventory by itself"
 """What a person types to switch automatic rebalancing on."""
 MAX_PRIORITY: Final = 99
 _UNIFIED_LOCATIONS: Final = (unified_location(testnet=False), unified_location(testnet=True))
+_LOCK: Final = "rebalancing settings"
+_LIMITS: Final = {f.name for f in fields(RebalancingSettings)} - {"mode"}
 _MAX_USD: Final = 10**15
 # The least and the most of each number among the settings.
 _RANGES: Final = {
@@ -104,40 +107,32 @@ def get_settings(services: Services, caller: Principal) -> RebalancingSettings:
         return unit.rebalancing.get_settings()
 
 
-def set_settings(
-    services: Services, caller: Principal, settings: RebalancingSettings, confirmation: str = ""
+def set_mode(
+    services: Services, caller: Principal, mode: RebalancingMode, confirmation: str = ""
 ) -> None:
-    """Change the limits and the mode. Switching to AUTOMATIC needs `CONFIRMATION`, typed by the
-    person. Audited."""
+    """Switch rebalancing. AUTOMATIC needs `CONFIRMATION`, typed by the person. Audited."""
     _require_treasurer(services, caller)
-    _check_settings(settings)
-
-    def work(unit: UnitOfWork) -> None:
-        before = unit.rebalancing.get_settings()
-        is_new = before.mode is not settings.mode
-        if (
-            is_new
-            and settings.mode is RebalancingMode.AUTOMATIC
-            and not _is_confirmed(confirmation)
-        ):
-            raise InvalidInput(f"confirmation must be the sentence: {CONFIRMATION}")
-        _save(unit, services, caller, before, settings)
-
-    services.store.write(work)
+    if mode is RebalancingMode.AUTOMATIC and not _is_confirmed(confirmation):
+        raise InvalidInput(f"confirmation must be the sentence: {CONFIRMATION}")
+    _change(services, caller, {"mode": mode})
     services.process.wake()
+
+
+def set_limits(services: Services, caller: Principal, changes: Mapping[str, Any]) -> None:
+    """Change some of the settings by the names of their fields, all but the mode. Audited. Raises
+    `InvalidInput` naming the field."""
+    _require_treasurer(services, caller)
+    if unknown := changes.keys() - _LIMITS:
+        raise InvalidInput(f"{min(unknown)} is not a limit of rebalancing")
+    _change(services, caller, changes)
 
 
 def pause(services: Services, caller: Principal) -> None:
     """Let no transfer begin and nothing more leave for those that are open; audited. Every operator
-    can, at once; a treasurer ends it with `set_settings`."""
+    can, at once; a treasurer ends it with `set_mode`."""
     caller.require_permission(Permission.SWITCH_ROUTES)
 
-    def work(unit: UnitOfWork) -> None:
-        before = unit.rebalancing.get_settings()
-        paused = replace(before, mode=RebalancingMode.PAUSED)
-        _save(unit, services, caller, before, paused)
-
-    services.store.write(work)
+    _change(services, caller, {"mode": RebalancingMode.PAUSED})
 
 
 def _require_treasurer(services: Services, caller: Principal) -> None:
@@ -174,16 +169,28 @@ def _check_settings(settings: RebalancingSettings) -> None:
     errors.raise_if_any()
 
 
-def _save(
+def _change(services: Services, caller: Principal, changes: Mapping[str, Any]) -> None:
+    """Change some of the settings as they are stored, checked together with the others."""
+
+    def work(unit: UnitOfWork) -> None:
+        unit.leases.lock(_LOCK)
+        before = unit.rebalancing.get_settings()
+        settings = replace(before, **changes)
+        _check_settings(settings)
+        if settings != before:
+            unit.rebalancing.save_settings(settings)
+            _audit_settings(unit, services, caller, before, settings)
+
+    services.store.write(work)
+
+
+def _audit_settings(
     unit: UnitOfWork,
     services: Services,
     caller: Principal,
     before: RebalancingSettings,
     settings: RebalancingSettings,
 ) -> None:
-    if settings == before:
-        return
-    unit.rebalancing.save_settings(settings)
     changed = [
         f.name for f in fields(settings) if getattr(settings, f.name) != getattr(before, f.name)
     ]

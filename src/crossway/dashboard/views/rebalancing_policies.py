@@ -1,0 +1,187 @@
+"""Rebalancing policies on screen: bars and a table of locations, and what is typed into forms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from crossway.dashboard.views.cells import Cell, Column, Row
+from crossway.dashboard.views.formatting import format_duration, format_token_amount, format_usd
+from crossway.domain.catalogue import Catalogue
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
+from crossway.domain.rebalancing import (
+    NO_MAXIMUM,
+    LocationBalance,
+    RebalancingPolicy,
+    RebalancingSettings,
+)
+from crossway.domain.rebalancing_needs import PlanInputs
+
+SCALE_END: Final = 200.0
+"""Where the bars end, in per cent of the target; what is more is told in words."""
+MAX_BARS: Final = 30
+COLUMNS: Final = (
+    Column("Where"),
+    Column("There now", "right", "Without what is promised to started payments"),
+    Column("Arriving", "right", "By open transfers, and back from escrow"),
+    Column("After all", "right", "Once everything known has happened, less what payouts wait for"),
+    Column("Minimum", "right", "Below it, the location is filled to its target"),
+    Column("Target", "right"),
+    Column("Maximum", "right", "Above it, what exceeds the target leaves"),
+    Column("Priority", "right", "Lower ones are filled first"),
+    Column("Set by"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyBar:
+    """What a location has in per cent of its target, cut at `SCALE_END`: `there` now and
+    `arriving`. `minimum` and `maximum` are marks, None off the scale. `more` is the whole
+    percentage where the bar is cut."""
+
+    name: str
+    there: float
+    arriving: float
+    minimum: float | None
+    maximum: float | None
+    more: int | None
+    is_short: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A location with what is there and its policy."""
+
+    at: LocationBalance
+    policy: RebalancingPolicy
+
+
+def list_places(inputs: PlanInputs, testnets: bool) -> list[Place]:
+    """The locations with a policy on main or test networks, those of the largest target first."""
+    policies = {policy.location: policy for policy in inputs.policies}
+    places = [
+        Place(at, policies[at.location])
+        for at in inputs.balances
+        if at.location in policies and at.group[1] == testnets
+    ]
+    return sorted(places, key=lambda p: (-p.at.micro_usd(p.policy.target), p.at.name))
+
+
+def list_symbols(places: Sequence[Place]) -> list[str]:
+    """The tokens of these locations, USDC first."""
+    symbols = {place.at.group[0] for place in places}
+    return sorted(symbols, key=lambda symbol: (symbol != "USDC", symbol.lower()))
+
+
+def build_bars(places: Sequence[Place]) -> list[PolicyBar]:
+    """A bar for each location with a target."""
+    return [_bar(place) for place in places if place.policy.target][:MAX_BARS]
+
+
+def _bar(place: Place) -> PolicyBar:
+    at, policy = place.at, place.policy
+
+    def percent(units: int) -> float:
+        return 100 * units / policy.target
+
+    there = max(percent(at.available), 0.0)
+    arriving = max(percent(at.arriving + at.expected), 0.0)
+    shown = min(there, SCALE_END)
+    maximum = percent(policy.maximum)
+    return PolicyBar(
+        name=at.name,
+        there=round(shown, 1),
+        arriving=round(min(arriving, SCALE_END - shown), 1),
+        minimum=percent(policy.minimum),
+        maximum=maximum if maximum <= SCALE_END else None,
+        more=round(there + arriving) if there + arriving > SCALE_END else None,
+        is_short=at.virtual < policy.minimum,
+    )
+
+
+def describe_bars(bars: Sequence[PolicyBar]) -> str:
+    """The bars in words."""
+    return "; ".join(
+        f"{bar.name}: {bar.more or bar.there:,.0f} % of its target there, "
+        f"{bar.arriving:,.0f} % arriving" + (", below its minimum" if bar.is_short else "")
+        for bar in bars
+    )
+
+
+def build_rows(catalogue: Catalogue, places: Sequence[Place]) -> tuple[Row, ...]:
+    """Rows of all locations of a token with their policies."""
+    return tuple(_row(catalogue, place) for place in places)
+
+
+def _row(catalogue: Catalogue, place: Place) -> Row:
+    at, policy = place.at, place.policy
+
+    def amount(units: int) -> str:
+        return format_token_amount(catalogue, *at.location, units)
+
+    is_known, is_short = at.balance is not None, at.virtual < policy.minimum
+    waiting = f"{amount(at.waiting)} waited for" if at.waiting else ""
+    return Row(
+        f"policy-{at.chain}-{at.token}",
+        (
+            Cell(at.name),
+            Cell(amount(at.available) if is_known else "unknown"),
+            Cell(amount(at.arriving + at.expected)),
+            Cell(
+                amount(at.virtual) if is_known else "unknown",
+                sub=waiting,
+                tone="bad" if is_known and is_short else "",
+            ),
+            Cell(amount(policy.minimum)),
+            Cell(amount(policy.target)),
+            Cell("none" if policy.maximum >= NO_MAXIMUM else amount(policy.maximum)),
+            Cell(str(policy.priority)),
+            Cell(policy.by or "follows from the target"),
+        ),
+    )
+
+
+def describe_settings(settings: RebalancingSettings) -> list[str]:
+    """The limits in sentences."""
+    hours = "at any time"
+    if settings.begins_at != settings.ends_at:
+        hours = f"between {settings.begins_at:%H:%M} and {settings.ends_at:%H:%M} UTC"
+    return [
+        f"A transfer costs at most {settings.max_cost_bps} basis points, three times that where "
+        f"payouts wait; all of a day cost at most {format_usd(settings.max_cost_day_micro_usd)}.",
+        f"It moves {format_usd(settings.smallest_micro_usd)} to "
+        f"{format_usd(settings.largest_micro_usd)}; above "
+        f"{format_usd(settings.approve_above_micro_usd)} a person approves it, and never the one "
+        "who proposed it.",
+        f"New ones begin {hours}, at most {settings.max_open_per_bridge} at a time over one "
+        f"bridge, and {format_duration(settings.cool_down_seconds)} after the last between the "
+        "same two places.",
+    ]
+
+
+def parse_amount(field: str, typed: str, decimals: int) -> int:
+    """A typed amount in smallest units; raises `InvalidInput` naming the field."""
+    return parse_decimal(field, typed.strip().replace(",", ""), decimals)
+
+
+def parse_usd(field: str, typed: str) -> int:
+    """A typed amount of USD in millionths; raises `InvalidInput` naming the field."""
+    return parse_amount(field, typed, MICRO_USD_DECIMALS)
+
+
+def parse_maximum(typed: str, decimals: int) -> int | None:
+    """A typed maximum; None where nothing is typed."""
+    return parse_amount("maximum", typed, decimals) if typed.strip() else None
+
+
+def parse_whole(field: str, typed: str) -> int:
+    """A typed whole number; raises `InvalidInput` naming the field."""
+    digits = typed.strip().replace(",", "")
+    if not digits.isascii() or not digits.isdigit():
+        raise InvalidInput(f"{field} must be a whole number")
+    return int(digits)
+
+
+def usd_text(micro_usd: int) -> str:
+    """An amount of USD as it is typed."""
+    return format_units(micro_usd, MICRO_USD_DECIMALS, 2)
