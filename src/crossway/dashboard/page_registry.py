@@ -84,6 +84,7 @@ PAGES: Final = (
         "The relayer's inventory, shortages, open repayments and gas.", "Money",
         both_modes=True,
     ),
+    Page("rebalancing", "Rebalancing transfer", both_modes=True),
     Page(
         "books", "Books", "menu_book",
         "Double-entry ledger by account, chain and token, with exports.", "Money",

@@ -167,12 +167,19 @@ def approvals(testnets: bool) -> None:
             return
         st.subheader("To approve")
         for transfer in proposed:
-            what, why = view.describe_proposed(catalogue, transfer)
-            buttons = [
-                ("Approve", f"approve_{transfer.id}", partial(_confirm_approve, transfer.id, what)),
-                ("Decline…", f"decline_{transfer.id}", partial(_confirm_decline, transfer.id)),
-            ]
-            _entry(what, why, transfer.is_urgent, buttons)
+            decide(transfer)
+
+
+def decide(transfer: RebalancingTransfer) -> None:
+    """A transfer that waits for a person, with the buttons to decide; nothing for others."""
+    if transfer.state is not RebalancingState.PROPOSED:
+        return
+    what, why = view.describe_proposed(services().catalogue, transfer)
+    buttons = [
+        ("Approve", f"approve_{transfer.id}", partial(_confirm_approve, transfer.id, what)),
+        ("Decline…", f"decline_{transfer.id}", partial(_confirm_decline, transfer.id)),
+    ]
+    _entry(what, why, transfer.is_urgent, buttons)
 
 
 def _confirm_approve(id: int, what: str) -> None:

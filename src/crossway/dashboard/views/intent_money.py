@@ -87,11 +87,13 @@ def build_outbound_tx_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tu
     """Rows of the payment's outbound transactions, oldest first."""
     ordered = sorted(timeline.outbound_txs, key=lambda outbound_tx: outbound_tx.id)
     return tuple(
-        _outbound_tx_row(catalogue, outbound_tx, timeline.intent) for outbound_tx in ordered
+        outbound_tx_row(catalogue, tx, status_labels.describe_outbound_tx(tx, timeline.intent))
+        for tx in ordered
     )
 
 
-def _outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, intent: Intent) -> Row:
+def outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, purpose: str) -> Row:
+    """The row of one outbound transaction and its purpose."""
     chain = catalogue.chains.get(outbound_tx.chain)
     units = outbound_tx.amount
     amount = (
@@ -103,10 +105,7 @@ def _outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, intent: Inte
     return Row(
         key=str(outbound_tx.id),
         cells=(
-            Cell(
-                status_labels.describe_outbound_tx(outbound_tx, intent),
-                sub=f"on {chain_name(catalogue, outbound_tx.chain)}",
-            ),
+            Cell(purpose, sub=f"on {chain_name(catalogue, outbound_tx.chain)}"),
             Cell(
                 badges=(status_labels.OUTBOUND_TX_STATES[outbound_tx.state],),
                 sub=". ".join(
