@@ -16,7 +16,7 @@ from crossway.dashboard.views import rebalancing as transfers_view
 from crossway.dashboard.views import rebalancing_policies as view
 from crossway.dashboard.views.formatting import chain_name, format_token_amount, list_symbols
 from crossway.domain.ledger import UNIFIED_DECIMALS, UNIFIED_TOKEN, is_unified, unified_location
-from crossway.domain.quotes import bridge_title
+from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.domain.rebalancing import RebalancingSettings
 from crossway.domain.roles import Permission
 from crossway.usecases.money import rebalancing_by_hand
@@ -44,11 +44,13 @@ def policies(testnets: bool) -> None:
 
 
 def _locations(testnets: bool) -> list[str]:
-    """The chains of a network, and its unified balance where there is one."""
+    """The chains of a network, and its unified balance where Gateway is in use."""
     facts = services().catalogue.chains
     chains = [chain for chain in services().chains if facts[chain].testnet == testnets]
-    has_unified = any(is_unified(b.chain) for b in plan_of_now().inputs.balances)
-    return [*([unified_location(testnets)] if has_unified else []), *chains]
+    unified = (
+        [unified_location(testnets)] if BridgeName.GATEWAY in services().inventory_bridges else []
+    )
+    return [*unified, *chains] if chains else []
 
 
 def _name(location: str) -> str:
@@ -72,8 +74,10 @@ def policy_form(testnets: bool) -> None:
     if not operator().can(Permission.MOVE_FUNDS):
         st.markdown("Only treasurers can set policies.")
         return
+    if not (options := _locations(testnets)):
+        st.markdown("No chain of this network is in use.")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        options = _locations(testnets)
         where = st.selectbox("Where", options, key="policy_where", format_func=_name)
         symbol = st.selectbox("Token", _symbols_of(where), key="policy_token")
         typed = [
@@ -161,7 +165,9 @@ def by_hand(testnets: bool) -> None:
     if not operator().can(Permission.MOVE_FUNDS):
         st.markdown("Only treasurers can move inventory.")
         return
-    options = _locations(testnets)
+    if len(options := _locations(testnets)) < 2:
+        st.markdown("Inventory moves between two chains of a network.")
+        return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         source = st.selectbox("From", options, key="hand_source", format_func=_name)
         others = [place for place in options if place != source]
