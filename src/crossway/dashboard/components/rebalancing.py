@@ -104,6 +104,8 @@ def suggestions(testnets: bool) -> None:
         unserved = [lack for lack in now.plan.unserved if of_network(lack.location)]
         if not planned and not unserved:
             st.markdown("Nothing is below its minimum or above its maximum.")
+        if planned:
+            st.subheader("Suggested")
         for transfer in planned[:MAX_SUGGESTED]:
             _suggestion(transfer)
         notices.older_records(max(len(planned) - MAX_SUGGESTED, 0), "suggestion")

@@ -30,7 +30,7 @@ def policies(testnets: bool) -> None:
         places = view.list_places(plan_of_now().inputs, testnets)
         symbols = view.list_symbols(places)
         if not symbols:
-            st.markdown("There is no inventory and no target yet.")
+            st.markdown("No policy and no target is set, and nothing was paid out lately.")
             return
         symbol = st.selectbox("Token", symbols, key="rebalancing_token", width=220)
         of_token = [place for place in places if place.at.group[0] == symbol]

@@ -117,11 +117,16 @@ def describe_planned(catalogue: Catalogue, transfer: PlannedTransfer | Rebalanci
     """What is moved from where to where, by which bridge, at what cost and how long it takes."""
     source, destination = describe_ends(catalogue, transfer)
     bps = transfer.fee_micro_usd * _BPS / transfer.micro_usd if transfer.micro_usd else 0
+    ends = f"from {_within(source)} to {_within(destination)}"
     return (
-        f"{format_arriving(catalogue, transfer)} from {source} to {destination} over "
-        f"{bridge_title(transfer.bridge)}, for {format_usd(transfer.fee_micro_usd)} "
-        f"({bps:.1f} bps), in about {format_duration(transfer.seconds)}"
+        f"{format_arriving(catalogue, transfer)} {ends} over {bridge_title(transfer.bridge)}, "
+        f"for {format_usd(transfer.fee_micro_usd)} ({bps:.1f} bps), in about {format_duration(transfer.seconds)}"
     )
+
+
+def _within(name: str) -> str:
+    """The name of a location within a sentence."""
+    return f"the {name[4:]}" if name.startswith("The ") else name
 
 
 def describe_proposed(catalogue: Catalogue, transfer: RebalancingTransfer) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.formatting import format_duration, format_token_amount, format_usd
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import InvalidInput
+from crossway.domain.ledger import is_unified
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
 from crossway.domain.rebalancing import (
     NO_MAXIMUM,
@@ -23,13 +24,11 @@ MAX_BARS: Final = 30
 COLUMNS: Final = (
     Column("Where"),
     Column("There now", "right", "Without what is promised to started payments"),
-    Column("Arriving", "right", "By open transfers, and back from escrow"),
     Column("After all", "right", "Once everything known has happened, less what payouts wait for"),
     Column("Minimum", "right", "Below it, the location is filled to its target"),
     Column("Target", "right"),
     Column("Maximum", "right", "Above it, what exceeds the target leaves"),
-    Column("Priority", "right", "Lower ones are filled first"),
-    Column("Set by"),
+    Column("Set by", hint="Locations of a lower priority are filled first"),
 )
 
 
@@ -57,12 +56,15 @@ class Place:
 
 
 def list_places(inputs: PlanInputs, testnets: bool) -> list[Place]:
-    """The locations with a policy on main or test networks, those of the largest target first."""
+    """The locations on main or test networks that a policy or a target says something of, those of
+    the largest target first."""
     policies = {policy.location: policy for policy in inputs.policies}
     places = [
-        Place(at, policies[at.location])
+        Place(at, policy)
         for at in inputs.balances
-        if at.location in policies and at.group[1] == testnets
+        if at.group[1] == testnets
+        and (policy := policies.get(at.location))
+        and (policy.by or policy.target)
     ]
     return sorted(places, key=lambda p: (-p.at.micro_usd(p.policy.target), p.at.name))
 
@@ -89,7 +91,7 @@ def _bar(place: Place) -> PolicyBar:
     shown = min(there, SCALE_END)
     maximum = percent(policy.maximum)
     return PolicyBar(
-        name=at.name,
+        name="Unified balance" if is_unified(at.chain) else at.name,
         there=round(shown, 1),
         arriving=round(min(arriving, SCALE_END - shown), 1),
         minimum=percent(policy.minimum),
@@ -120,23 +122,27 @@ def _row(catalogue: Catalogue, place: Place) -> Row:
         return format_token_amount(catalogue, *at.location, units)
 
     is_known, is_short = at.balance is not None, at.virtual < policy.minimum
-    waiting = f"{amount(at.waiting)} waited for" if at.waiting else ""
+    coming, waiting = at.arriving + at.expected, at.waiting
     return Row(
         f"policy-{at.chain}-{at.token}",
         (
             Cell(at.name),
-            Cell(amount(at.available) if is_known else "unknown"),
-            Cell(amount(at.arriving + at.expected)),
+            Cell(
+                amount(at.available) if is_known else "unknown",
+                sub=f"{amount(coming)} arriving" if coming else "",
+            ),
             Cell(
                 amount(at.virtual) if is_known else "unknown",
-                sub=waiting,
+                sub=f"payouts wait for {amount(waiting)}" if waiting else "",
                 tone="bad" if is_known and is_short else "",
             ),
             Cell(amount(policy.minimum)),
             Cell(amount(policy.target)),
             Cell("none" if policy.maximum >= NO_MAXIMUM else amount(policy.maximum)),
-            Cell(str(policy.priority)),
-            Cell(policy.by or "follows from the target"),
+            Cell(
+                policy.by or "–",
+                sub=f"priority {policy.priority}" if policy.by else "follows from the target",
+            ),
         ),
     )
 
