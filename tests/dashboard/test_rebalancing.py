@@ -85,7 +85,7 @@ def test_a_suggestion_is_carried_out_and_has_a_page(treasury: DashboardApp) -> N
     treasury.open("treasury")
     suggested = "1,900.00 USDC from Base to Arbitrum One over rhino.fi, for "
     assert suggested in treasury.text
-    assert "Arbitrum One has 100 USDC, less than its minimum of 1000 USDC." in treasury.text
+    assert "Arbitrum One has 100 USDC, less than its minimum of 1,000 USDC." in treasury.text
     # Nothing moves before the question is answered, which a test without a browser cannot do.
     treasury.click("Carry out")
     assert "At most 1,903.80 USDC leave the source." in treasury.text
@@ -111,7 +111,7 @@ def test_a_lack_that_nothing_serves_is_explained(treasury: DashboardApp) -> None
     treasury.open("treasury")
     (row,) = treasury.widget("unserved")["rows"]
     assert [cell.get("text") for cell in row["cells"]][:2] == ["Arbitrum One", "1,900.00 USDC"]
-    assert "Arbitrum One lacks 1900 USDC" in row["cells"][2]["text"]
+    assert "Arbitrum One lacks 1,900 USDC" in row["cells"][2]["text"]
 
 
 def test_another_persons_transfer_waits_for_a_decision(treasury: DashboardApp) -> None:

@@ -42,7 +42,7 @@ def test_below_the_minimum_it_is_filled_to_the_target() -> None:
     (transfer,) = plan_rebalancing(given).transfers
     # With all that it may cost: 20 basis points of what arrives.
     assert transfer.max_source_amount == 4_009_002_000
-    assert transfer.reason == "Chain A has 999 USDC, less than its minimum of 1000 USDC."
+    assert transfer.reason == "Chain A has 999 USDC, less than its minimum of 1,000 USDC."
 
 
 def test_between_minimum_and_target_nothing_moves() -> None:
@@ -77,7 +77,7 @@ def test_the_cheapest_bridge_moves_it_and_the_fastest_where_payouts_wait() -> No
 def test_for_payouts_a_source_gives_down_to_its_minimum() -> None:
     given = inputs([at(A, 0), at(B, 5_000)], POLICIES, [offer(B, A)])
     assert moved(given) == []
-    assert reasons(given) == ["Chain A lacks 5000 USDC, and no other location has any to spare."]
+    assert reasons(given) == ["Chain A lacks 5,000 USDC, and no other location has any to spare."]
     urgent = replace(given, balances=[at(A, 0, waiting=500), at(B, 5_000)])
     ((_, _, _, amount),) = moved(urgent)
     # 4 000 to spare, less the 60 basis points that it may cost.
@@ -119,7 +119,7 @@ def test_limits_of_amounts_costs_and_numbers_are_kept_and_told() -> None:
     ):
         limited = replace(given, settings=replace(DEFAULTS, **changed))
         assert moved(limited) == []
-        lack = "Chain A lacks 5000 USDC; Chain B has 45000 USDC to spare, but"
+        lack = "Chain A lacks 5,000 USDC; Chain B has 45,000 USDC to spare, but"
         assert reasons(limited) == [f"{lack} {reason}."]
 
 
@@ -152,16 +152,16 @@ def test_nothing_begins_outside_the_hours_or_while_something_cannot_be_read() ->
 def test_why_nothing_can_be_moved() -> None:
     low, rich = at(A, 0), at(B, 50_000)
     assert reasons(inputs([low], POLICIES, [])) == [
-        "Chain A lacks 5000 USDC, and no other location with a policy holds USDC."
+        "Chain A lacks 5,000 USDC, and no other location with a policy holds USDC."
     ]
     nobody = inputs([low, rich], POLICIES, [])
-    lack = "Chain A lacks 5000 USDC; Chain B has 45000 USDC to spare, but"
+    lack = "Chain A lacks 5,000 USDC; Chain B has 45,000 USDC to spare, but"
     assert reasons(nobody) == [f"{lack} no bridge moves it there."]
     refused = replace(nobody, refusals={(B, A): "CCTP carries USDC alone."})
     assert reasons(refused) == [f"{lack} CCTP carries USDC alone."]
     unpriced = [replace(low, pico_usd=None), replace(rich, pico_usd=None)]
     assert reasons(inputs(unpriced, POLICIES, [offer(B, A)])) == [
-        "Chain A lacks 5000 USDC, and the price of USDC is unknown."
+        "Chain A lacks 5,000 USDC, and the price of USDC is unknown."
     ]
     # A location without a policy neither gets nor gives.
     assert moved(inputs([low, rich], POLICIES[:1], [offer(B, A)])) == []
@@ -186,7 +186,7 @@ def test_why_a_location_at_its_maximum_gets_nothing() -> None:
     given = inputs([at(A, 0, waiting=100, expected=2_000), at(B, 50_000)], policies, [offer(B, A)])
     assert moved(given) == []
     assert reasons(given) == [
-        "Chain A lacks 100 USDC; Chain B has 49000 USDC to spare, but with what is on its way, it "
+        "Chain A lacks 100 USDC; Chain B has 49,000 USDC to spare, but with what is on its way, it "
         "is at its maximum."
     ]
 
@@ -197,8 +197,8 @@ def test_what_only_costs_forbid_is_not_called_dear() -> None:
     given = inputs([at(A, 0), at(B, 5_025.01)], POLICIES, [offer(B, A, fee=0.01)], settings)
     assert moved(given) == []
     assert reasons(given) == [
-        "Chain A lacks 5000 USDC; Chain B has 25.01 USDC to spare, but what could be moved is less "
-        "than the smallest transfer."
+        "Chain A lacks 5,000 USDC; Chain B has 25.01 USDC to spare, but what could be moved is "
+        "less than the smallest transfer."
     ]
 
 

@@ -12,8 +12,8 @@ def describe_lack(
     """Why a location gets inventory."""
     del units
     if is_urgent:
-        return f"Payouts on {at.name} wait for {_amount(at, at.waiting)}."
-    has, least = _amount(at, at.virtual), _amount(at, policy.minimum)
+        return f"Payouts on {at.name} wait for {format_held(at, at.waiting)}."
+    has, least = format_held(at, at.virtual), format_held(at, policy.minimum)
     return f"{at.name} has {has}, less than its minimum of {least}."
 
 
@@ -22,7 +22,7 @@ def describe_excess(
 ) -> str:
     """Why inventory leaves a location."""
     del units, is_urgent
-    has, most = _amount(at, at.available), _amount(at, policy.maximum)
+    has, most = format_held(at, at.available), format_held(at, policy.maximum)
     return f"{at.name} has {has}, more than its maximum of {most}."
 
 
@@ -35,17 +35,19 @@ def describe_refusals(
 ) -> str:
     """Why a lack is not served: `best` is the source with the most to spare, and `reasons` say
     what forbids to move that."""
-    lacks = f"{at.name} lacks {_amount(at, missing)}"
+    lacks = f"{at.name} lacks {format_held(at, missing)}"
     if at.pico_usd is None:
         return f"{lacks}, and the price of {at.group[0]} is unknown."
     if best is None:
         return f"{lacks}, and no other location with a policy holds {at.group[0]}."
     if not spare:
         return f"{lacks}, and no other location has any to spare."
-    offered = f"{best.name} has {_amount(best, spare)} to spare"
+    offered = f"{best.name} has {format_held(best, spare)} to spare"
     why = "; ".join(dict.fromkeys(reasons)).rstrip(".")
     return f"{lacks}; {offered}, but {why}."
 
 
-def _amount(at: LocationBalance, units: int) -> str:
-    return f"{format_units(units, at.decimals)} {at.group[0]}"
+def format_held(at: LocationBalance, units: int) -> str:
+    """An amount of the token of a location: `1,250.5 USDC`."""
+    whole, dot, fraction = format_units(units, at.decimals).partition(".")
+    return f"{int(whole):,}{dot}{fraction} {at.group[0]}"

@@ -65,7 +65,7 @@ def test_why_it_is_not_possible_is_a_sentence(world: RebalancingWorld) -> None:
 
     with pytest.raises(InvalidInput, match=r"^amount"):
         plan(0)
-    with pytest.raises(InvalidStatus, match="Not more than 50000 USDC can be moved"):
+    with pytest.raises(InvalidStatus, match="Not more than 50,000 USDC can be moved"):
         plan(60_000 * USDC)
     with pytest.raises(InvalidStatus, match="no bridge"):
         plan(AMOUNT, "GATEWAY")

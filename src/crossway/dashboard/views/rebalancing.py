@@ -120,7 +120,8 @@ def describe_planned(catalogue: Catalogue, transfer: PlannedTransfer | Rebalanci
     ends = f"from {_within(source)} to {_within(destination)}"
     return (
         f"{format_arriving(catalogue, transfer)} {ends} over {bridge_title(transfer.bridge)}, "
-        f"for {format_usd(transfer.fee_micro_usd)} ({bps:.1f} bps), in about {format_duration(transfer.seconds)}"
+        f"for {format_usd(transfer.fee_micro_usd)} ({bps:.1f} bps), "
+        f"in about {format_duration(transfer.seconds)}"
     )
 
 

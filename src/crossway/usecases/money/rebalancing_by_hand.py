@@ -6,7 +6,6 @@ from functools import partial
 
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus
-from crossway.domain.money import format_units
 from crossway.domain.rebalancing import (
     NO_MAXIMUM,
     Location,
@@ -19,6 +18,7 @@ from crossway.domain.rebalancing import (
 )
 from crossway.domain.rebalancing_needs import Pair, PlanInputs
 from crossway.domain.rebalancing_planner import plan_rebalancing
+from crossway.domain.rebalancing_sentences import format_held
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
@@ -53,7 +53,7 @@ def plan_by_hand(
     planned = plan.transfers[0]
     at = next(b for b in inputs.balances if b.location == destination)
     if at.micro_usd(amount - planned.amount) >= _CENT:
-        most = f"{format_units(planned.amount, at.decimals)} {at.group[0]}"
+        most = format_held(at, planned.amount)
         raise InvalidStatus(f"Not more than {most} can be moved by one transfer now")
     return replace(planned, is_urgent=False, reason=REASON)
 
@@ -76,10 +76,8 @@ def require_possible(
         raise InvalidStatus("The balance at the source cannot be read now: try again in a moment")
     spare = source.available - source.waiting + held
     if spare < planned.max_source_amount:
-        has, needed = (
-            f"{format_units(max(units, 0), source.decimals)} {source.group[0]}"
-            for units in (spare, planned.max_source_amount)
-        )
+        has = format_held(source, max(spare, 0))
+        needed = format_held(source, planned.max_source_amount)
         raise InvalidStatus(f"{source.name} has {has} to spare, and {needed} may leave it")
 
 
