@@ -2,7 +2,14 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import alerts, environment, notices, search, step_up
+from crossway.dashboard.components import (
+    alerts,
+    emergency_stop,
+    environment,
+    notices,
+    search,
+    step_up,
+)
 from crossway.dashboard.components.navigation import FOLDER, continue_navigation, page_path
 from crossway.dashboard.components.sign_in import require_sign_in, signed_in_footer
 from crossway.dashboard.page_registry import PAGES, Page, pages_by_section
@@ -44,9 +51,11 @@ if require_sign_in() and not continue_navigation(current_page.url_path):
             environment.environment_badges(current_page.url_path)
             search.search_box()
     with notices.show_errors():
+        emergency_stop.banner()
         alerts.alert_strip()
     environment.mode_selector()
     with notices.show_errors():
+        emergency_stop.button()
         signed_in_footer()
     notices.show_toasts()
     with notices.show_errors():

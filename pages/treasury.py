@@ -2,7 +2,12 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import rebalancing, rebalancing_policies, treasury
+from crossway.dashboard.components import (
+    outgoing_controls,
+    rebalancing,
+    rebalancing_policies,
+    treasury,
+)
 
 st.title("Treasury")
 NETWORKS = ("Mainnets", "Testnets")
@@ -32,6 +37,7 @@ with st.expander("Move by hand", icon=":material/route:"):
     rebalancing_policies.by_hand(testnets)
 with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
+outgoing_controls.sections()
 st.header("Inventory at bridges")
 treasury.inventory_at_bridges(testnets)
 st.header("Open repayments from escrow")

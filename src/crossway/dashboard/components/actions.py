@@ -1,6 +1,6 @@
 """Buttons that perform actions, with confirmation dialogs, error messages and toasts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -61,17 +61,19 @@ def confirm_money(
     moved: TransferAmount,
     work: Callable[[str, str], str],
     field: str = "",
+    choices: Mapping[str, str] | None = None,
 ) -> None:
     """Like `confirm`, for transfers: above this installation's limit the amount must be typed.
 
-    `work` receives the text of `field`, if there is one, and the typed amount.
+    `work` receives what is chosen for `field`, if there is one, and the typed amount; `choices`
+    are what there is to choose, each with its label.
     """
     again = is_required(services(), operator(), moved)
 
     @st.dialog(title, width="medium")
     def ask() -> None:
         st.markdown(escape_markdown(asks))
-        text = st.text_input(field, key="confirm_text") if field else ""
+        text = _choose(field, choices or {}) if field else ""
         amount = ""
         if again:
             st.warning(
@@ -89,6 +91,13 @@ def confirm_money(
             run_action(lambda: work(text.strip(), amount))
 
     ask()
+
+
+def _choose(field: str, choices: Mapping[str, str]) -> str:
+    chosen = st.selectbox(
+        field, list(choices), index=None, key="confirm_choice", format_func=choices.__getitem__
+    )
+    return chosen or ""
 
 
 def run_action(work: Action) -> None:

@@ -1,5 +1,7 @@
 """The actions of one payment, each with its confirmation."""
 
+from collections.abc import Collection
+
 import streamlit as st
 
 from crossway.dashboard.components.actions import buttons, confirm_money, run_action
@@ -9,7 +11,7 @@ from crossway.dashboard.views import intent_actions as offered
 from crossway.dashboard.views import intent_money
 from crossway.dashboard.views.available_actions import AvailableAction
 from crossway.domain.roles import Permission
-from crossway.usecases.money import amount_confirmation
+from crossway.usecases.money import address_book, amount_confirmation
 from crossway.usecases.payments import (
     abandoned_payouts,
     manual_operations,
@@ -20,6 +22,8 @@ from crossway.usecases.payments import (
 from crossway.usecases.payments.redirects import can_redirect
 from crossway.usecases.payments.timeline import IntentTimeline
 from crossway.usecases.simulator import chain_controls
+
+_WAITS = "Another person has to approve it now, under Treasury."
 
 
 def actions(story: IntentTimeline) -> None:
@@ -62,7 +66,8 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
             "Send the refund",
             manual_transfers.redirected_amount(intent, failed),
             lambda to, amount: _redirect(story, to, amount),
-            "New refund address",
+            "New refund address, from the address book",
+            _usable_addresses({tx.chain for tx in failed}),
         )
     elif offer.name == "refund":
         amount = manual_refunds.refundable_amount(intent)
@@ -118,13 +123,26 @@ def _give_up(story: IntentTimeline, amount: str) -> str:
     return "The payout is given up; the deposit goes back to the payer."
 
 
+def _usable_addresses(chains: Collection[str]) -> dict[str, str]:
+    """The addresses of the address book that can be paid now on all of these chains, by name."""
+    now, entries = services().clock.now(), address_book.list_addresses(services(), operator())
+    usable = [entry for entry in entries if entry.is_usable(now)]
+    names = {entry.address: f"{entry.name} ({entry.address})" for entry in usable}
+    on = {(entry.chain, entry.address) for entry in usable}
+    return {a: name for a, name in names.items() if all((chain, a) in on for chain in chains)}
+
+
 def _redirect(story: IntentTimeline, to: str, amount: str) -> str:
-    manual_operations.redirect_refund(services(), operator(), story.intent.id, to, amount)
+    asked = manual_operations.redirect_refund(services(), operator(), story.intent.id, to, amount)
+    if asked is not None:
+        return _WAITS
     return f"The refund is sent to {to}."
 
 
 def _return_deposit(offer: AvailableAction, amount: str) -> str:
-    manual_operations.return_deposit(services(), operator(), offer.target_id or 0, amount)
+    asked = manual_operations.return_deposit(services(), operator(), offer.target_id or 0, amount)
+    if asked is not None:
+        return _WAITS
     return f"Deposit {offer.target_id} is being returned."
 
 

@@ -43,6 +43,9 @@ class NextStep:
 
 NEXT_STEPS: Final[dict[str, NextStep]] = {
     "stock": NextStep("Add inventory: Treasury", page_href("treasury")),
+    "stop": NextStep("Release it with a second person: Treasury", page_href("treasury")),
+    "approval": NextStep("Approve or decline it: Treasury", page_href("treasury")),
+    "address": NextStep("Remove it if nobody knows it: Treasury", page_href("treasury")),
     "unified": NextStep("See the unified balance: Treasury", page_href("treasury")),
     "gas": NextStep("Top up gas: Chains", page_href("chains")),
     "price": NextStep("See open payments by token: Treasury", page_href("treasury")),

@@ -166,7 +166,12 @@ def summarize_alerts(alerts: Sequence[Alert]) -> AlertSummary:
     counts = {s: sum(1 for severity in severities.values() if severity is s) for s in Severity}
     most_severe = sorted(
         unacknowledged,
-        key=lambda a: (SEVERITY_ORDER.index(severities[a.key]), _newest_first(a.since)),
+        # While nothing is signed, other alerts can wait.
+        key=lambda a: (
+            a.kind != "stop",
+            SEVERITY_ORDER.index(severities[a.key]),
+            _newest_first(a.since),
+        ),
     )
     return AlertSummary(
         counts, most_severe[0] if most_severe else None, len(alerts) - len(unacknowledged)

@@ -1,0 +1,85 @@
+"""`crossway stop`, `crossway release` and `crossway approvals`: holding and approving outgoing
+money from the machine itself, which counts as a person of its own."""
+
+from typing import Annotated
+
+import typer
+
+from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.domain.approvals import ApprovalKind
+from crossway.domain.errors import InvalidStatus
+from crossway.usecases.money import approvals, emergency_stop
+from crossway.usecases.money.approvals import TITLES
+from crossway.usecases.payments.manual_transfers import CARRY_OUT
+
+group = typer.Typer(no_args_is_help=True, help="What waits for a second person.")
+
+
+@report_errors
+def stop(
+    reason: Annotated[str, typer.Option(help="Why, as every page and the audit log say it.")],
+) -> None:
+    """Stop all outgoing money at once. Two people release it."""
+    with open_service() as service:
+        emergency_stop.press(service.services, cli_principal(), reason)
+    typer.echo("all outgoing money is stopped: nothing more is signed that moves money")
+
+
+@report_errors
+def release(
+    reason: Annotated[
+        str, typer.Option(help="Why money may go out again, where nobody has asked for it yet.")
+    ] = "",
+) -> None:
+    """Approve the release of the emergency stop that another person asked for, or ask for it."""
+    with open_service() as service:
+        services, caller = service.services, cli_principal()
+        if emergency_stop.get_stop(services, caller) is None:
+            raise InvalidStatus("nothing is stopped")
+        asked = [
+            one
+            for one in approvals.list_open(services, caller)
+            if one.kind is ApprovalKind.STOP_RELEASE
+        ]
+        if asked:
+            approvals.approve(services, caller, asked[0].id, CARRY_OUT)
+            typer.echo(f"released, as {asked[0].requested_by.name} asked for: money goes out again")
+            return
+        emergency_stop.request_release(services, caller, reason)
+    typer.echo("its release is asked for: a treasurer or an admin has to approve it, on Treasury")
+
+
+@group.command("list")
+@report_errors
+def list_open() -> None:
+    """List what waits for a second person."""
+    with open_service() as service:
+        waiting = approvals.list_open(service.services, cli_principal())
+    for one in waiting:
+        typer.echo(
+            f"{one.id}  {TITLES[one.kind]}, by {one.requested_by.name}, until "
+            f"{one.expires_at:%Y-%m-%d %H:%M} UTC"
+        )
+        for name, value in one.detail.items():
+            typer.echo(f"    {name}: {value}")
+
+
+@group.command("approve")
+@report_errors
+def approve(number: Annotated[int, typer.Argument(help="Its number in the list.")]) -> None:
+    """Agree to what another person asked for, and carry it out."""
+    with open_service() as service:
+        one = approvals.approve(service.services, cli_principal(), number, CARRY_OUT)
+    typer.echo(f"{TITLES[one.kind]}: carried out")
+
+
+@group.command("decline")
+@report_errors
+def decline(
+    number: Annotated[int, typer.Argument(help="Its number in the list.")],
+    reason: Annotated[str, typer.Option(help="Why, as the audit log says it.")],
+) -> None:
+    """Decline what another person asked for, or take back what was asked for here."""
+    with open_service() as service:
+        one = approvals.decline(service.services, cli_principal(), number, reason)
+    typer.echo(f"{TITLES[one.kind]}: {one.state.lower()}")

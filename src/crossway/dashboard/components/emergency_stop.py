@@ -1,0 +1,81 @@
+"""The emergency stop: its button and its banner on every page, and the request to release it."""
+
+from functools import partial
+
+import streamlit as st
+
+from crossway.dashboard import push
+from crossway.dashboard.components.actions import confirm_with_text
+from crossway.dashboard.components.navigation import page_path
+from crossway.dashboard.components.notices import escape_markdown
+from crossway.dashboard.session import operator, services, signed_in_staff
+from crossway.dashboard.views.outgoing_controls import describe_stop
+from crossway.domain.roles import Permission, can
+from crossway.ports.records import KillSwitch
+from crossway.ports.topics import Topic
+from crossway.usecases.money import emergency_stop
+
+_NOTICE = (
+    "Nothing more is signed that moves money: no start, payout, refund or transfer of inventory, "
+    "and no new payment is taken. What is signed already is completed. Two people release it."
+)
+
+
+def banner() -> None:
+    """Since when, by whom and why nothing goes out; nothing while money goes out."""
+    stop = _read()
+    if stop is None:
+        return
+    with st.container(key="emergency_stop_banner", gap="small"):
+        st.error(escape_markdown(describe_stop(stop)), icon=":material/front_hand:")
+
+
+def button() -> None:
+    """The button in the sidebar of every page, for whoever may press it."""
+    person = signed_in_staff()
+    if person is None or not can(person.role, Permission.STOP):
+        return
+    with st.sidebar:
+        if _read() is not None:
+            st.page_link(
+                page_path("treasury"), label="Stopped: release it", icon=":material/front_hand:"
+            )
+        elif st.button("Emergency stop", key="emergency_stop", icon=":material/front_hand:"):
+            confirm_with_text(
+                "Stop all outgoing money?", _NOTICE, "Reason", "Stop everything now", _press
+            )
+
+
+def release_form() -> None:
+    """The button that asks for the release, while the stop is pressed."""
+    stop = _read()
+    if stop is None or not operator().can(Permission.MOVE_FUNDS):
+        return
+    if st.button("Ask for its release", key="ask_release", icon=":material/lock_open:"):
+        confirm_with_text(
+            "Ask for the release of the emergency stop?",
+            "Another person has to approve it below, as a treasurer or an admin. Who is alone does "
+            "so with the command crossway release, on the machine that runs Crossway.",
+            "Why money may go out again",
+            "Ask for the release",
+            partial(_ask, stop),
+        )
+
+
+def _read() -> KillSwitch | None:
+    caller = operator()
+    return push.cached(
+        "emergency stop",
+        lambda: emergency_stop.get_stop(services(), caller),
+        (Topic.REST,),
+    )
+
+
+def _press(reason: str) -> str:
+    emergency_stop.press(services(), operator(), reason)
+    return "All outgoing money is stopped."
+
+
+def _ask(stop: KillSwitch, note: str) -> str:
+    emergency_stop.request_release(services(), operator(), note, stop.at)
+    return "Another person has to approve the release now."
