@@ -134,6 +134,9 @@ class RealWorld(Generic[H]):
                 profile=profile or profile_of(folder, hands.values()),
                 data_dir=folder / "data",
                 database_url=fast(new_sqlite(folder)),
+                # One person acts in these tests, and at once.
+                second_person_above_usd="off",
+                address_delay_hours=0,
                 log_level="error",
             ),
             signs=True,

@@ -44,6 +44,13 @@ class ColdWorld(ClaimWorld):
             "CROSSWAY_DATA_DIR": str(folder / "elsewhere"),
         }
 
+    def book(self, address: str) -> None:
+        """Add an address to the address book that commands know, usable at once."""
+        words = ["addresses", "add", BASE, address, "--name", "Chosen by the operator"]
+        at_once = {"CROSSWAY_ADDRESS_DELAY_HOURS": "0", "CROSSWAY_SECOND_PERSON_ABOVE_USD": "off"}
+        told = CliRunner().invoke(cli, words, env={**self.environment, **at_once})
+        assert told.exit_code == 0, told.output
+
     def says(self, *words: str, code: int = 0) -> str:
         """What a command prints."""
         told = CliRunner().invoke(cli, ["contracts", *words], env=self.environment)
@@ -287,7 +294,10 @@ def test_what_the_coordinator_withdraws_leaves_the_books_once(world: ColdWorld) 
     assert world.booked(Account.SPREAD) == kept > 0
     equity = world.booked(Account.EQUITY)
     assert world.says("retained", "--chain", BASE).endswith(f" USDC for {COORDINATOR}\n")
-    told = world.says("withdraw", "--chain", BASE, "--token", "USDC", "--to", own)
+    withdrawal = ("withdraw", "--chain", BASE, "--token", "USDC", "--to", own)
+    assert "not in the address book of Base" in world.says(*withdrawal, code=1)
+    world.book(own)
+    told = world.says(*withdrawal)
     assert f"the coordinator {COORDINATOR} signs" in told
     before = world.sent_by_us()
     world.pass_minutes(6)

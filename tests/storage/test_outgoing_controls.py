@@ -88,3 +88,24 @@ def test_two_who_send_at_once_are_counted_one_after_the_other(store: Store) -> N
     for thread in threads:
         thread.join(PATIENCE_SECONDS)
     assert sorted(counted) == [0, 1, 2, 3]
+
+
+def test_what_leaves_is_summed_by_chain_and_hour(store: Store) -> None:
+    def add(chain: str, hour: int, micro_usd: int) -> int:
+        return store.write(lambda unit: unit.outgoing_controls.add_outgoing(chain, hour, micro_usd))
+
+    assert [add("BASE_MAINNET", 10, 5), add("BASE_MAINNET", 10, 7)] == [5, 12]
+    assert [add("BASE_MAINNET", 11, 3), add("TRON_MAINNET", 10, 99)] == [3, 99]
+    with store.read() as unit:
+        most = unit.outgoing_controls.find_most_outgoing
+        assert most("BASE_MAINNET", 10, 12) == 12
+        # The hour that is counted is not one of those it is compared with.
+        assert most("BASE_MAINNET", 11, 12) == 3
+        assert most("BASE_MAINNET", 12, 13) == 0
+        assert not unit.outgoing_controls.is_hour_released(10)
+    for _ in range(2):
+        store.write(lambda unit: unit.outgoing_controls.release_hour(10))
+    with store.read() as unit:
+        released = [unit.outgoing_controls.is_hour_released(hour) for hour in (9, 10, 11)]
+        assert unit.outgoing_controls.find_most_outgoing("BASE_MAINNET", 10, 12) == 12
+    assert released == [False, True, False]

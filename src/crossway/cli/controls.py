@@ -1,5 +1,5 @@
-"""`crossway stop`, `crossway release` and `crossway approvals`: holding and approving outgoing
-money from the machine itself, which counts as a person of its own."""
+"""`crossway stop`, `release`, `approvals` and `addresses`: the controls on outgoing money from the
+machine itself, which counts as a person of its own."""
 
 from typing import Annotated
 
@@ -8,11 +8,12 @@ import typer
 from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.domain.approvals import ApprovalKind
 from crossway.domain.errors import InvalidStatus
-from crossway.usecases.money import approvals, emergency_stop
+from crossway.usecases.money import address_book, approvals, emergency_stop
 from crossway.usecases.money.approvals import TITLES
 from crossway.usecases.payments.manual_transfers import CARRY_OUT
 
 group = typer.Typer(no_args_is_help=True, help="What waits for a second person.")
+addresses = typer.Typer(no_args_is_help=True, help="Where money may be sent by hand.")
 
 
 @report_errors
@@ -83,3 +84,41 @@ def decline(
     with open_service() as service:
         one = approvals.decline(service.services, cli_principal(), number, reason)
     typer.echo(f"{TITLES[one.kind]}: {one.state.lower()}")
+
+
+@addresses.command("list")
+@report_errors
+def list_addresses() -> None:
+    """List the address book."""
+    with open_service() as service:
+        entries = address_book.list_addresses(service.services, cli_principal())
+        now = service.services.clock.now()
+    for one in entries:
+        usable = "" if one.is_usable(now) else f"  usable from {one.usable_at:%Y-%m-%d %H:%M} UTC"
+        typer.echo(f"{one.id}  {one.chain}  {one.address}  {one.name}{usable}")
+
+
+@addresses.command("add")
+@report_errors
+def add_address(
+    chain: Annotated[str, typer.Argument(help="The chain, such as BASE_MAINNET.")],
+    address: Annotated[str, typer.Argument(help="The address of a wallet.")],
+    name: Annotated[str, typer.Option(help="What people call it.")],
+) -> None:
+    """Add an address, or ask another person to agree to it."""
+    with open_service() as service:
+        asked = address_book.add_address(service.services, cli_principal(), chain, address, name)
+        delay = address_book.describe_delay(service.services)
+    if asked is not None:
+        typer.echo(f"approval {asked.id}: another person has to agree first, on Treasury")
+        return
+    typer.echo(f"{name} is in the address book. {delay}")
+
+
+@addresses.command("remove")
+@report_errors
+def remove_address(number: Annotated[int, typer.Argument(help="Its number in the list.")]) -> None:
+    """Remove an address at once."""
+    with open_service() as service:
+        address_book.remove_address(service.services, cli_principal(), number)
+    typer.echo("removed: nothing is sent there by hand any more")

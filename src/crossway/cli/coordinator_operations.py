@@ -12,9 +12,10 @@ from crossway.adapters.chains.rpc.protocols import ChainOperator, HasParking
 from crossway.cli.contract_operations import execute, load_profile, make_plan, open_chains
 from crossway.cli.errors import cli_principal, open_service
 from crossway.domain.bridge_transfer import Custody
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.money import format_units
 from crossway.startup_checks import SetupError
+from crossway.usecases.money import address_book, emergency_stop
 from crossway.usecases.payments import intents
 
 
@@ -72,7 +73,8 @@ def print_retained(names: Sequence[str] | None) -> None:
 
 def withdraw(name: str, symbol: str, to: str, coordinator: str, yes: bool) -> None:
     """Withdraw what is retained of a token for a coordinator, by default the profile's, to the
-    treasury by default. Where the coordinator is not the relayer, print what it has to sign."""
+    treasury by default. Where the coordinator is not the relayer, print what it has to sign.
+    Refused while all outgoing money is stopped, and to other addresses that are not booked."""
     catalogue, profile = load_profile()
     signs = name not in profile.chains or _is_relayer(profile.chains[name], coordinator)
     for _, operator in open_chains([name], signs):
@@ -81,12 +83,26 @@ def withdraw(name: str, symbol: str, to: str, coordinator: str, yes: bool) -> No
         owner = _parse_address(operator, "coordinator", coordinator or accounts.coordinator)
         if not (units := operator.retained_amount(token.address, owner)):
             typer.echo(f"{name}: the contracts retained no {symbol}")
-        elif owner == accounts.relayer:
+            continue
+        _require_allowed(name, receiver, accounts.treasury)
+        if owner == accounts.relayer:
             plan = make_plan(partial(operator.plan_withdrawal, token, receiver, units))
             execute(operator, plan, yes)
         else:
             calls = operator.withdrawal_calls(token, receiver, owner)
             print_calls(name, owner, describe_withdrawal(token, receiver, units), calls)
+
+
+def _require_allowed(name: str, receiver: str, treasury: str) -> None:
+    with open_service() as service:
+        services = service.services
+        if (stop := emergency_stop.get_stop(services, cli_principal())) is not None:
+            raise InvalidStatus(emergency_stop.describe_hold(stop))
+        if receiver != treasury:
+            # A writing unit of work, as the entry is locked.
+            services.store.write(
+                lambda unit: address_book.require_usable(unit, services, name, receiver)
+            )
 
 
 def unpark(payment: int, yes: bool) -> None:

@@ -20,6 +20,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "stop": ("controls", "stop"),
     "release": ("controls", "release"),
     "approvals": ("controls", "group"),
+    "addresses": ("controls", "addresses"),
     "reconcile": ("reconcile", "compare"),
     "doctor": ("doctor", "examine"),
     "backup": ("data", "back_up"),

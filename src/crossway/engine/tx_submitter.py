@@ -37,6 +37,9 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.shared_transactions import share_transactions
 from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.money.approvals import SYSTEM
+from crossway.usecases.money.emergency_stop import stop_signing
+from crossway.usecases.money.outgoing_pace import OutgoingTooFast, count_outgoing
 from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
 from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
@@ -101,6 +104,10 @@ def _sign_and_send(
             reason = str(refused)
             services.store.write(lambda unit: postpone(unit, services, batch[0], reason))
             return []
+        except OutgoingTooFast as limit:
+            why = str(limit)
+            services.store.write(lambda unit: stop_signing(unit, services, SYSTEM, why))
+            return []
 
     services.process.failpoint("before-sign")
     batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare)
@@ -150,6 +157,7 @@ def _prepare(
         if not (refusals := find_refusals(policy, to_sign, calls, now)):
             break
         refused |= refusals
+    count_outgoing(unit, services, chain.id, [(tx, intents.get(tx.intent_id)) for tx in to_sign])
     planner.save()
     _raise_alerts(unit, services, chain, snapshot, decisions)
     groups = share_transactions(chain, to_sign, calls, snapshot.fee_per_tx)

@@ -44,3 +44,17 @@ class OutgoingControlsRepository(Protocol):
     def list_transfers(self, since: datetime) -> list[ManualTransfer]:
         """What was sent by hand after this instant, oldest first."""
         ...
+
+    def add_outgoing(self, chain: str, hour: int, micro_usd: int) -> int:
+        """Add to what left us on a chain within an hour, numbered since 1970; returns all of it."""
+        ...
+
+    def find_most_outgoing(self, chain: str, since_hour: int, before_hour: int) -> int:
+        """The most that left us on a chain within one of these hours; 0 where nothing did."""
+        ...
+
+    def release_hour(self, hour: int) -> None:
+        """Store that no limit applies within an hour."""
+        ...
+
+    def is_hour_released(self, hour: int) -> bool: ...

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from crossway.domain.outgoing_controls import (
     BookedAddress,
@@ -15,6 +15,7 @@ from crossway.storage.bulk_sql import insert_into, per_dialect
 from crossway.storage.outgoing_controls_tables import (
     address_book,
     manual_transfers,
+    outgoing_hours,
     transfer_caps,
 )
 from crossway.storage.row_mapper import RowMapper, to_micros
@@ -26,6 +27,8 @@ TRANSFERS: Final = RowMapper(ManualTransfer, manual_transfers)
 _ADD_ADDRESS = per_dialect(
     lambda put: put(address_book).on_conflict_do_nothing().returning(address_book)
 )
+
+_NO_CHAIN: Final = ""
 
 
 class SqlOutgoingControls:
@@ -94,3 +97,27 @@ class SqlOutgoingControls:
         recent = select(manual_transfers).where(manual_transfers.c.at > to_micros(since))
         rows = self._db.execute(recent.order_by(manual_transfers.c.at, manual_transfers.c.id))
         return [TRANSFERS.decode(row) for row in rows]
+
+    def add_outgoing(self, chain: str, hour: int, micro_usd: int) -> int:
+        upsert = insert_into(self._db, outgoing_hours)
+        total = outgoing_hours.c.micro_usd + upsert.excluded.micro_usd
+        added = upsert.on_conflict_do_update(
+            index_elements=["chain", "hour"], set_={"micro_usd": total}
+        ).returning(outgoing_hours.c.micro_usd)
+        row = {"chain": chain, "hour": hour, "micro_usd": micro_usd}
+        return int(self._db.execute(added, row).scalar_one())
+
+    def find_most_outgoing(self, chain: str, since_hour: int, before_hour: int) -> int:
+        hours = outgoing_hours.c.hour
+        most = select(func.max(outgoing_hours.c.micro_usd)).where(
+            outgoing_hours.c.chain == chain, hours >= since_hour, hours < before_hour
+        )
+        return int(self._db.execute(most).scalar_one() or 0)
+
+    def release_hour(self, hour: int) -> None:
+        put = insert_into(self._db, outgoing_hours).on_conflict_do_nothing()
+        self._db.execute(put, {"chain": _NO_CHAIN, "hour": hour, "micro_usd": 0})
+
+    def is_hour_released(self, hour: int) -> bool:
+        row = (outgoing_hours.c.chain == _NO_CHAIN, outgoing_hours.c.hour == hour)
+        return self._db.execute(select(outgoing_hours.c.hour).where(*row)).first() is not None

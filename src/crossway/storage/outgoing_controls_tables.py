@@ -64,6 +64,15 @@ transfer_caps = Table(
     Column("at", BigInteger, nullable=False),
 )
 
+# What left us within each hour since 1970; the row of no chain says that no limit applied to it.
+outgoing_hours = Table(
+    "outgoing_hours",
+    METADATA,
+    Column("chain", Text, primary_key=True),
+    Column("hour", BigInteger, primary_key=True),
+    Column("micro_usd", BigInteger, nullable=False),
+)
+
 manual_transfers = Table(
     "manual_transfers",
     METADATA,

@@ -12,7 +12,7 @@ from crossway.ports.records import Alert, KillSwitch
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import STOPPED, active_kill_switches
-from crossway.usecases.money import approvals
+from crossway.usecases.money import approvals, outgoing_pace
 from crossway.usecases.money.approvals import actor_of
 from crossway.usecases.staff.step_up import require_step_up
 
@@ -134,6 +134,8 @@ def release(unit: UnitOfWork, services: Services, approval: Approval) -> None:
         raise InvalidStatus("This stop was released, or it was pressed again")
     now = services.clock.now()
     unit.kill_switches.set(STOPPED, False, "", "", now)
+    if stop.by == approvals.SYSTEM.name:
+        outgoing_pace.release_hour(unit, services)
     unit.alerts.resolve([STOP_ALERT], now)
     by = f"{approval.requested_by.name} and {approval.decided_by.name}"
     detail = {"released_by": by, "stopped": stop.reason, "stopped_by": stop.by}

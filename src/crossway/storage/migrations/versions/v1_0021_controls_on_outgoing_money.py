@@ -23,6 +23,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("chain", "token"),
     )
     op.create_table(
+        "outgoing_hours",
+        *_columns(sa.Text(), "chain"),
+        *_columns(sa.BigInteger(), "hour", "micro_usd"),
+        sa.PrimaryKeyConstraint("chain", "hour"),
+    )
+    op.create_table(
         "manual_transfers",
         _id(),
         *_columns(sa.Text(), "chain", "token", "amount", "by"),
@@ -88,5 +94,6 @@ def _create_address_book() -> None:
 
 
 def downgrade() -> None:
-    for name in ("manual_transfers", "transfer_caps", "address_book", "approvals"):
+    names = ("manual_transfers", "outgoing_hours", "transfer_caps", "address_book", "approvals")
+    for name in names:
         op.drop_table(name)
