@@ -19,7 +19,14 @@ from crossway.ports.services import Services
 from crossway.ports.webhooks import WebhookServices
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import api_keys, webhooks
-from crossway.usecases.money import inventory, inventory_adjustments
+from crossway.usecases.money import (
+    address_book,
+    approvals,
+    emergency_stop,
+    inventory,
+    inventory_adjustments,
+    transfer_caps,
+)
 from crossway.usecases.payments import abandoned_payouts, manual_operations, manual_refunds
 from crossway.usecases.staff import (
     account,
@@ -42,6 +49,12 @@ SENSITIVE: dict[str, Action] = {
     "redirect a refund": lambda s, c: manual_operations.redirect_refund(s, c, 1, ETH),
     "return a deposit": lambda s, c: manual_operations.return_deposit(s, c, 1),
     "give a payout up": lambda s, c: abandoned_payouts.give_up_by_hand(s, c, 1),
+    "ask for the release of the stop": lambda s, c: emergency_stop.request_release(s, c, "why"),
+    "approve": lambda s, c: approvals.approve(s, c, 99, {}),
+    "decline": lambda s, c: approvals.decline(s, c, 1, "why"),
+    "add an address": lambda s, c: address_book.add_address(s, c, "BASE_MAINNET", ETH, "?"),
+    "remove an address": lambda s, c: address_book.remove_address(s, c, 1),
+    "set a cap": lambda s, c: transfer_caps.set_cap(s, c, "BASE_MAINNET", "USDC", 1),
     "set a target": lambda s, c: inventory.set_target(s, c, "BASE_MAINNET", "USDC", 1),
     "book opening balances": lambda s, c: inventory_adjustments.book_opening_balances(s, c),
     "book a difference": lambda s, c: inventory_adjustments.book_difference(

@@ -23,7 +23,16 @@ from crossway.ports.webhooks import WebhookServices
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import api_keys, clients, deliveries, webhooks
 from crossway.usecases.kyc import customers, verification
-from crossway.usecases.money import inventory, inventory_adjustments, price_exposure, reconciliation
+from crossway.usecases.money import (
+    address_book,
+    approvals,
+    emergency_stop,
+    inventory,
+    inventory_adjustments,
+    price_exposure,
+    reconciliation,
+    transfer_caps,
+)
 from crossway.usecases.operating import alerts, overview
 from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
@@ -98,6 +107,13 @@ ACTIONS: dict[str, tuple[Role, Action]] = {
         OPERATOR,
         lambda s, c: kill_switches.set_kill_switch(s, c, "bridge:CCTP", True, "why"),
     ),
+    "stop all outgoing money": (OPERATOR, lambda s, c: emergency_stop.press(s, c, "why")),
+    "ask for the release": (TREASURER, lambda s, c: emergency_stop.request_release(s, c, "why")),
+    "approve": (TREASURER, lambda s, c: approvals.approve(s, c, 99, {})),
+    "decline": (TREASURER, lambda s, c: approvals.decline(s, c, 1, "why")),
+    "book a receiver": (TREASURER, lambda s, c: address_book.add_address(s, c, "?", "?", "?")),
+    "remove a receiver": (TREASURER, lambda s, c: address_book.remove_address(s, c, 1)),
+    "set a cap": (TREASURER, lambda s, c: transfer_caps.set_cap(s, c, "?", "?", 1)),
     "redirect a refund": (TREASURER, lambda s, c: manual_operations.redirect_refund(s, c, 1, ETH)),
     "set a target": (TREASURER, lambda s, c: inventory.set_target(s, c, "?", "?", 1)),
     "take stock in": (TREASURER, lambda s, c: inventory_adjustments.book_opening_balances(s, c)),
