@@ -83,6 +83,8 @@ def test_metrics_cover_payments_chains_and_alerts(http: TestClient, service: Ser
     metrics.refresh_inventory(service.services)
     results = read_metrics(http)
     assert results["crossway_intents", ("PENDING",)] == before + 1
+    for outcome in ("paid", "failed"):
+        assert results["crossway_funded_payments_ended_24h", (outcome,)] >= 0
     base = ("BASE_MAINNET",)
     assert results["crossway_chain_height", base] >= results["crossway_engine_height", base] > 0
     assert 0 <= results["crossway_engine_lag_blocks", base] < 100

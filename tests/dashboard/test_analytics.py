@@ -11,10 +11,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from crossway.dashboard.analytics_charts import over_time
-from crossway.dashboard.views.analytics_changes import format_share, relative_change
+from crossway.dashboard.views.analytics_changes import relative_change
 from crossway.dashboard.views.analytics_measures import MEASURES, time_points
 from crossway.dashboard.views.analytics_selection import parse_selection, payments_href
 from crossway.dashboard.views.analytics_series import selected_links
+from crossway.dashboard.views.formatting import format_share
 from crossway.domain.analytics import AnalyticsPeriod
 from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput

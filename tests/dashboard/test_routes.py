@@ -33,10 +33,10 @@ def test_a_payment_appears_in_its_corridor_with_its_duration(screen: DashboardAp
     first = screen.open("routes").widget("pairs")["rows"][0]
     assert "≈ 25.00 USD" in texts(first)
     assert "1 payment" in texts(first)
-    assert "100.0%" in texts(first)
+    assert '"text": "100%"' in texts(first)
     screen.open("routes", corridor=first["key"])
     assert f"{intent.terms.bridge} from Base to Arbitrum One" in screen.text
-    assert "100.0% of 1 payment" in texts(screen.widget("corridor"))
+    assert "100% of 1 payment" in texts(screen.widget("corridor"))
 
 
 def test_filters_and_amounts_select_routes(screen: DashboardApp) -> None:

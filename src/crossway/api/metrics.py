@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from crossway.api.client_ip import is_local_request
 from crossway.api.errors import error_response
+from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.services import Services
 from crossway.usecases.operating.metrics import Metrics, collect_metrics
 
@@ -95,6 +96,12 @@ class _ServiceMetrics(Collector):
 
 def _payment_gauges(metrics: Metrics) -> Iterator[GaugeMetricFamily]:
     yield _gauge("intents", "Payment intents by state.", "state", metrics.intents)
+    yield _gauge(
+        "funded_payments_ended_24h",
+        f"Funded payments that ended in the last 24 hours. {SUCCESS_MEANING}",
+        "outcome",
+        metrics.ended,
+    )
     inventory = GaugeMetricFamily(
         "crossway_relayer_stock",
         "Relayer balance in whole tokens, read at most every 15 seconds.",

@@ -113,6 +113,11 @@ class Measures:
         )
 
     @property
+    def ended_funded(self) -> int:
+        """Those that were funded and have ended, of which the completed ones are a success."""
+        return self.deposited - self.funded - self.initiated
+
+    @property
     def revenue_micro_usd(self) -> int:
         """What payers paid on top of the amount, without the merchant's own fee."""
         return self.service_fee_micro_usd + self.bridge_fee_micro_usd

@@ -10,7 +10,7 @@ _MIN_SECONDS = 0.1
 
 
 class Outcome(StrEnum):
-    """How a funded payment ended: the recipient was paid, or cannot be paid."""
+    """How a payment that was funded has ended: its recipient was paid, or was not."""
 
     PAID = "paid"
     FAILED = "failed"

@@ -6,16 +6,21 @@ from typing import Final
 
 from crossway.dashboard.views.analytics_changes import (
     NONE_BEFORE,
-    format_share,
     point_change,
     relative_change,
     usd_change,
 )
 from crossway.dashboard.views.analytics_selection import describe_period, format_minute
-from crossway.dashboard.views.formatting import chain_name, format_usd, group_thousands
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_share,
+    format_usd,
+    group_thousands,
+)
 from crossway.dashboard.views.overview import Kpi
 from crossway.domain.analytics import AnalyticsPeriod
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.analytics import AnalyticsReport, Figures, Freshness
 
 ESTIMATE: Final = "The network fees in it are an estimate, at today's prices of the chains' coins."
@@ -26,7 +31,8 @@ _WHOLE_DOLLARS: Final = 10_000
 
 
 def build_kpis(report: AnalyticsReport) -> tuple[Kpi, ...]:
-    """Volume, revenue, cost, margin and completed share, each against the period before."""
+    """Volume, revenue, cost, margin, completed share and success, each against the period
+    before."""
     now, then = report.total, report.before
     of, before = now.measures, then.measures
     counts = f"{of.completed:,} of {of.created:,} payments"
@@ -53,6 +59,8 @@ def build_kpis(report: AnalyticsReport) -> tuple[Kpi, ...]:
         Kpi("Completed", format_share(of.completed, of.created),
             "Completed payments as a share of all that were created in the period",
             f"{counts}; {change}" if change else counts, trend),
+        Kpi("Success rate", format_share(of.completed, of.ended_funded), SUCCESS_MEANING,
+            *point_change(of.completed, of.ended_funded, before.completed, before.ended_funded)),
     )  # fmt: skip
 
 

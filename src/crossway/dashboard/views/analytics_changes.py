@@ -1,22 +1,12 @@
-"""Shares and changes of the figures of Analytics in words."""
+"""Changes of the figures of Analytics in words."""
 
 from typing import Final
 
 from crossway.dashboard.views.formatting import format_usd
 from crossway.dashboard.views.overview import Trend
 
-_SMALLEST: Final = 0.1  # per cent
 BEFORE: Final = "the period before"
 NONE_BEFORE: Final[tuple[str, Trend]] = (f"none in {BEFORE}", "")
-
-
-def format_share(part: int, whole: int) -> str:
-    """`83.4%`; 100% only when nothing is missing, 0% only when nothing is there."""
-    if not whole:
-        return "–"
-    if part in (0, whole):
-        return f"{100 * part // whole}%"
-    return f"{min(max(round(100 * part / whole, 1), _SMALLEST), 100 - _SMALLEST):.1f}%"
 
 
 def relative_change(now: int, before: int) -> tuple[str, Trend]:

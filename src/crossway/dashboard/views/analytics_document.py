@@ -100,6 +100,7 @@ def figure_record(figures: Figures) -> dict[str, int | Decimal]:
         "reached_deposited": of.deposited,
         "reached_started": of.started,
         "underpaid": of.underpaid,
+        "funded_and_ended": of.ended_funded,
         "requested_usd": usd(of.requested_micro_usd),
         "volume_usd": usd(of.volume_micro_usd),
         "service_fees_usd": usd(of.service_fee_micro_usd),

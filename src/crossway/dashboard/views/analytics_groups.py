@@ -7,7 +7,6 @@ from typing import Final
 
 from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.analytics import format_dollars
-from crossway.dashboard.views.analytics_changes import format_share
 from crossway.dashboard.views.analytics_selection import (
     DIMENSION_NAMES,
     Selection,
@@ -15,11 +14,12 @@ from crossway.dashboard.views.analytics_selection import (
 )
 from crossway.dashboard.views.cells import Cell, Column, LinkButton, Row
 from crossway.dashboard.views.clients import client_names
-from crossway.dashboard.views.formatting import chain_name, format_amount
+from crossway.dashboard.views.formatting import chain_name, format_amount, format_share
 from crossway.domain.analytics import Dimension, split_route
 from crossway.domain.filters import MAX_VALUES, NO_BRIDGE, Filter, FilterField
 from crossway.domain.intent import State
 from crossway.domain.quotes import bridge_title
+from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.analytics import AnalyticsReport, Group
 from crossway.ports.services import Services
 
@@ -76,6 +76,7 @@ def build_columns(dimension: Dimension) -> tuple[Column, ...]:
         Column(DIMENSION_NAMES[dimension]),
         Column("Payments", "right", "Created in the period"),
         Column("Completed", "right", "And their share of the payments"),
+        Column("Success", "right", SUCCESS_MEANING),
         *(deposits if dimension is Dimension.TOKEN else ()),
         Column("Volume, USD", "right", "Amounts of the completed payments"),
         Column("Revenue, USD", "right", "Fees that payers paid, without the merchant's, as booked"),
@@ -107,6 +108,7 @@ def _row(selection: Selection, named: NamedGroup, compared: bool) -> Row:
             Cell("" if badge else named.name, badges=badge),
             Cell(f"{now.created:,}", sub=f"before: {before.created:,}" if compared else ""),
             Cell(f"{now.completed:,}", sub=format_share(now.completed, now.created)),
+            Cell(format_share(now.completed, now.ended_funded)),
             *((Cell(exact),) if dimension is Dimension.TOKEN else ()),
             Cell(
                 format_dollars(now.volume_micro_usd),

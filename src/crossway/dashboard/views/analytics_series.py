@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from crossway.dashboard.views.analytics import format_dollars
-from crossway.dashboard.views.analytics_changes import format_share
 from crossway.dashboard.views.analytics_groups import count_payments, show_payments
 from crossway.dashboard.views.analytics_selection import (
     PARAMS,
@@ -16,14 +15,17 @@ from crossway.dashboard.views.analytics_selection import (
     period_params,
 )
 from crossway.dashboard.views.cells import Cell, Column, LinkButton, Row
+from crossway.dashboard.views.formatting import format_share
 from crossway.dashboard.views.links import page_href
 from crossway.domain.analytics import STEP_LENGTHS, AnalyticsPeriod, Step
+from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.analytics import AnalyticsReport, SeriesPoint
 
 COLUMNS: Final = (
     Column("Time (UTC)"),
     Column("Payments", "right", "Created in this hour or day"),
     Column("Completed", "right", "And their share of the payments"),
+    Column("Success", "right", SUCCESS_MEANING),
     Column("Volume, USD", "right"),
     Column("Revenue, USD", "right"),
     Column("Cost, USD", "right"),
@@ -51,6 +53,7 @@ def _row(selection: Selection, report: AnalyticsReport, point: SeriesPoint) -> R
             Cell(name),
             Cell(f"{of.created:,}"),
             Cell(f"{of.completed:,}", sub=format_share(of.completed, of.created)),
+            Cell(format_share(of.completed, of.ended_funded)),
             Cell(format_dollars(of.volume_micro_usd)),
             Cell(format_dollars(of.revenue_micro_usd)),
             Cell(f"≈ {format_dollars(point.figures.cost_micro_usd)}"),

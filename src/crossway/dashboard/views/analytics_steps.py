@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossway.dashboard.views.analytics import format_dollars
-from crossway.dashboard.views.analytics_changes import format_share
 from crossway.dashboard.views.analytics_groups import (
     count_payments,
     group_filters,
@@ -13,7 +12,12 @@ from crossway.dashboard.views.analytics_groups import (
 )
 from crossway.dashboard.views.analytics_selection import Selection, payments_href
 from crossway.dashboard.views.cells import Cell, Column, LinkButton, Row
-from crossway.dashboard.views.formatting import capitalize_first, chain_name, format_duration
+from crossway.dashboard.views.formatting import (
+    capitalize_first,
+    chain_name,
+    format_duration,
+    format_share,
+)
 from crossway.dashboard.views.payment_filters import CAUSE_NAMES
 from crossway.domain.analytics import (
     DURATION_RESOLUTION_PERCENT,

@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import (
     chain_name,
     format_approx_usd,
     format_duration,
+    format_share,
     format_usd,
     group_thousands,
     to_millis,
@@ -23,6 +24,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.quotes import bridge_title
+from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.records import KillSwitch
 from crossway.usecases.pricing.corridor_quotes import CorridorSummary
 
@@ -33,7 +35,7 @@ TABLE_COLUMNS = (
     Column("To"),
     Column("Bridge"),
     Column("Volume", "right"),
-    Column("Success", "right", "Share of payments that were completed"),
+    Column("Success", "right", SUCCESS_MEANING),
     Column("Median time", "right", "From complete deposit to payout; the quoted time without data"),
     Column("Current cost", "right", "For the amount above, network fees included"),
     Column("Limits", "right"),
@@ -143,7 +145,7 @@ def _row(catalogue: Catalogue, c: CorridorSummary) -> Row:
                 sub=label_custody(route.custody),
             ),
             Cell(format_approx_usd(c.micro_usd) if c.micro_usd else "–", sub=_count_payments(c)),
-            Cell("–" if c.success is None else f"{c.success:.1%}"),
+            Cell(format_share(c.paid, c.paid + c.failed)),
             Cell(_format_time(c), sub="" if c.median_seconds is not None else _quoted_note(c)),
             _cost_cell(c, 2),
             Cell(_format_limits(c)),
@@ -224,7 +226,9 @@ def build_details(
     quoted = "–" if c.seconds is None else format_duration(c.seconds)
     switches = [switch for switch in kill_switches if switch.subject in _switch_subjects(c)]
     ended = _count_payments(c) or "none"
-    success = "–" if c.success is None else f"{c.success:.1%} of {ended}"
+    success = format_share(c.paid, c.paid + c.failed)
+    if c.paid + c.failed:
+        success = f"{success} of {ended}"
     state = [
         fact
         for switch in switches
@@ -238,7 +242,7 @@ def build_details(
         Detail("State", Cell(badges=(ON if c.route.enabled else OFF,))),
         *state,
         Detail(f"Volume, {window}", volume),
-        Detail(f"Success, {window}", Cell(success)),
+        Detail(f"Success, {window}", Cell(success), SUCCESS_MEANING),
         Detail("Median time", Cell(median), "From complete deposit to payout"),
         Detail("p95", Cell(p95)),
         Detail("Quoted time", Cell(quoted)),

@@ -8,6 +8,7 @@ from crossway.domain.ledger import UNIFIED_DECIMALS, is_unified, unified_title
 from crossway.domain.money import MICRO_USD_DECIMALS, Token, format_units
 
 MAX_SHORT_DECIMALS = 8
+_SMALLEST_PERCENT = 0.1
 
 
 def capitalize_first(text: str) -> str:
@@ -47,6 +48,16 @@ def format_usd(micro_usd: int, places: int = 2) -> str:
 def format_approx_usd(micro_usd: int) -> str:
     """`≈ 25.03 USD`, shown beside an amount."""
     return f"≈ {format_usd(micro_usd)}"
+
+
+def format_share(part: int, whole: int) -> str:
+    """`83.4%`; 100% only when nothing is missing, 0% only when nothing is there."""
+    if not whole:
+        return "–"
+    if part in (0, whole):
+        return f"{100 * part // whole}%"
+    least, most = _SMALLEST_PERCENT, 100 - _SMALLEST_PERCENT
+    return f"{min(max(round(100 * part / whole, 1), least), most):.1f}%"
 
 
 def shorten(text: str) -> str:

@@ -10,12 +10,14 @@ from crossway.dashboard.views.formatting import (
     chain_name,
     format_amount,
     format_duration,
+    format_share,
     format_usd,
     to_millis,
 )
 from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.intent import State
+from crossway.domain.success import SUCCESS_MEANING
 from crossway.usecases.operating.overview import Overview, PeriodStats
 
 IN_TRANSIT_COLUMNS = (
@@ -57,8 +59,8 @@ def build_kpis(overview: Overview) -> tuple[Kpi, ...]:
                "Payments completed in the last 24 hours",
                *_relative_change(day.completed, previous.completed),
                _hourly_values(overview, lambda hour: float(hour.completed))),
-        Kpi("Success rate", "–" if day.success is None else f"{day.success:.1%}",
-               "Completed payments as a share of the funded payments that ended in the last 24 h",
+        Kpi("Success rate", format_share(day.completed, day.completed + day.failed),
+               f"Of the last 24 hours. {SUCCESS_MEANING}",
                *_point_change(day.success, previous.success),
                _hourly_values(overview, _success_percent)),
         Kpi("Median time", _format_time(day.median_seconds),

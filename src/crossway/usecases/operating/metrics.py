@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from crossway.domain.clients import OwnerFilter
+from crossway.domain.corridor_stats import SECONDS, Outcome, Period
 from crossway.domain.errors import Unreachable
 from crossway.ports.services import Services
 
 INVENTORY_REFRESH_SECONDS = 15.0
 MAX_ALERTS = 5_000
+HOURS = 24
 log = logging.getLogger("crossway.metrics")
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
     """Metrics at one moment. By chain: `heads` is the newest block, `scanned` the newest scanned
-    block, and `pass_ages` the seconds since this process's engine last processed the chain."""
+    block, and `pass_ages` the seconds since this process's engine last processed the chain.
+    `ended` are the funded payments that ended in the last 24 hours by whether they were paid."""
 
     intents: Mapping[str, int]
+    ended: Mapping[str, int]
     heads: Mapping[str, int]
     scanned: Mapping[str, int]
     pass_ages: Mapping[str, float]
@@ -40,6 +44,9 @@ def collect_metrics(services: Services) -> Metrics:
         counts = unit.intents.count_by_state(OwnerFilter())
         alerts = unit.alerts.list_active(limit=MAX_ALERTS)
         cursors = unit.cursors.get_all()
+        ended = dict.fromkeys((outcome.value for outcome in Outcome), 0)
+        for volume in unit.corridor_stats.list_hours(None, _first_hour(services)):
+            ended[volume.outcome.value] += volume.count
         backlog = unit.deliveries.get_backlog()
     oldest = backlog.oldest or services.clock.now()
     overdue = (services.clock.now() - oldest).total_seconds()
@@ -50,6 +57,7 @@ def collect_metrics(services: Services) -> Metrics:
     }
     return Metrics(
         intents={state.value: number for state, number in counts.items()},
+        ended=ended,
         heads=heads,
         scanned={chain: cursor.height for chain, cursor in cursors.items()},
         pass_ages={chain: now - at for chain, (_, at) in engine_heads.items()},
@@ -59,6 +67,10 @@ def collect_metrics(services: Services) -> Metrics:
         webhooks_oldest_seconds=max(0.0, overdue),
         requests_waiting=len(services.process.request_log.entries),
     )
+
+
+def _first_hour(services: Services) -> int:
+    return int(services.clock.now().timestamp()) // SECONDS[Period.HOUR] - HOURS + 1
 
 
 def _refresh_if_stale(services: Services) -> None:

@@ -12,6 +12,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.money import micro_usd_down
 from crossway.domain.roles import Permission
+from crossway.domain.success import success_rate
 from crossway.ports.chain import ChainHead
 from crossway.ports.records import TransitionRecord
 from crossway.ports.services import Services
@@ -39,8 +40,7 @@ class PeriodStats:
     @property
     def success(self) -> float | None:
         """The share of completed payments among all funded payments that ended; None without."""
-        total = self.completed + self.failed
-        return self.completed / total if total else None
+        return success_rate(self.completed, self.failed)
 
 
 @dataclass(frozen=True, slots=True)

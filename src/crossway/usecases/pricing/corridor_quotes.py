@@ -14,6 +14,7 @@ from crossway.domain.errors import QuotesUnavailable
 from crossway.domain.network_costs import network_fee
 from crossway.domain.quotes import BridgeName, Route, RouteRequest
 from crossway.domain.roles import Permission
+from crossway.domain.success import success_rate
 from crossway.ports.process import BridgeStats
 from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
@@ -63,9 +64,8 @@ class CorridorSummary:
 
     @property
     def success(self) -> float | None:
-        """The share of ended payments that were paid out; None when none ended."""
-        ended = self.paid + self.failed
-        return self.paid / ended if ended else None
+        """The share of the funded payments that have ended that were paid out; None without."""
+        return success_rate(self.paid, self.failed)
 
 
 @dataclass(frozen=True, slots=True)
