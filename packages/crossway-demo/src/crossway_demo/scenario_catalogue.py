@@ -19,6 +19,7 @@ from crossway_demo.scenarios.cases import (
     payouts,
     prices,
     ramps,
+    rebalancing,
     reorgs,
 )
 from crossway_demo.scenarios.runner import run_scenario
@@ -35,6 +36,7 @@ MODULES = (
     cctp,
     across,
     inventory_transfers,
+    rebalancing,
     operations,
     prices,
     backup_restore,
