@@ -74,6 +74,11 @@ def test_reconciliation_runs_and_opening_inventory_is_recorded(screen: Dashboard
     # As on a live network: nobody tells what our accounts began with.
     live, operator = replace(screen.world.services, sandbox=None), screen.world.operator
     reconciliation_runs.run_and_wait(live, operator)
+    assert "of this first run became part of the books." in screen.rerun().text
+    # What appears at the treasury later is recorded by a treasurer.
+    faults = {"balances": {"treasury": {"USDT": "7000000"}}}
+    chain_controls.inject_faults(screen.world.services, operator, "BASE_MAINNET", faults)
+    reconciliation_runs.run_and_wait(live, operator)
     assert "no opening balance is recorded" in screen.rerun().text
     assert "The books and the chains agree." not in screen.text
     assert "These balances were there before the books." in screen.text
@@ -82,8 +87,8 @@ def test_reconciliation_runs_and_opening_inventory_is_recorded(screen: Dashboard
     reconciliation_runs.run_and_wait(live, operator)
     assert "The books and the chains agree." in screen.rerun().text
     assert "These balances were there before the books." not in screen.text
-    assert len(screen.widget("runs")["rows"]) == 2
-    screen.open("reconcile", run="1")
+    assert len(screen.widget("runs")["rows"]) == 3
+    screen.open("reconcile", run="2")
     assert "These balances were there before the books." in screen.text
 
 

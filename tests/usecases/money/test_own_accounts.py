@@ -1,19 +1,22 @@
 """The relayer's account and the treasury are compared from the first run."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account
+from crossway.ports.chain import Chain
 from crossway.ports.services import Services
 from crossway.usecases.money import inventory_adjustments, reconciliation_runs
 from crossway.usecases.money.own_accounts import TREASURY, own_accounts
 from crossway.usecases.money.reconciliation import reconcile
+from crossway.usecases.operating.alerts import Severity, describe_kind
 from crossway.usecases.simulator import chain_controls
 from crossway_demo.scenarios.scenario_world import BASE, ScenarioWorld
 
@@ -78,27 +81,76 @@ def test_an_emptied_treasury_is_a_difference_before_anything_is_recorded(
     assert difference.kind == "treasury"
 
 
-def test_books_without_opening_balances_do_not_agree_until_they_are_recorded(
-    world: ScenarioWorld,
-) -> None:
+def test_the_first_run_takes_in_what_was_there_before_the_books(world: ScenarioWorld) -> None:
     set_balances(world, treasury="7000000")
     complete_payment(world)
     services, usdc = live(world), world.token(BASE, "USDC")
     first = reconciliation_runs.run_and_wait(services, world.operator)
-    assert first.differences == []
+    assert (first.differences, first.missing_opening_balances) == ([], {})
+    assert first.taken_in[BASE, TREASURY, usdc] == 7_000_000
     assert "The books and the chains agree." not in first.sentences()
-    assert first.missing_opening_balances[BASE, TREASURY, usdc] == 7_000_000
-    [alert] = world.alerts()
-    assert alert.kind == "opening"
-    assert "record the opening balances" in alert.message
-    inventory_adjustments.book_opening_balances(services, world.operator)
+    [notice] = world.alerts()
+    assert (notice.kind, describe_kind(notice.kind).severity) == ("taken_in", Severity.NOTICE)
     second = reconciliation_runs.run_and_wait(services, world.operator)
     assert second.sentences() == ["The books and the chains agree."]
-    assert world.alerts() == []
     with services.store.read() as unit:
-        actions = [action for _, _, action, _ in unit.audit_log.list_recent(9)]
+        audited = {actor for _, actor, action, _ in unit.audit_log.list_recent(30)
+                   if action == "opening balances booked"}  # fmt: skip
         assert unit.ledger.get_balances()[Account.TREASURY, BASE, usdc] == 7_000_000
-    assert "opening balances booked" in actions
+        equity = unit.ledger.get_balances()[Account.EQUITY, BASE, usdc]
+    assert audited == {"the first reconciliation"}
+    # The relayer's stock and the 7 USDC, and not what the payment has earned.
+    relayer = world.services.chains[BASE].accounts.relayer
+    stock = world.services.sandbox.opening_balances(BASE)[relayer, usdc]
+    assert equity == -(stock + 7_000_000)
+
+
+def test_a_second_run_takes_in_nothing(world: ScenarioWorld) -> None:
+    """What appears later may be a gift, or an error of ours: a treasurer records it."""
+    services, usdc = live(world), world.token(BASE, "USDC")
+    reconciliation_runs.run_and_wait(services, world.operator)
+    set_balances(world, treasury="7000000")
+    later = reconciliation_runs.run_and_wait(services, world.operator)
+    assert later.missing_opening_balances[BASE, TREASURY, usdc] == 7_000_000
+    assert "The books and the chains agree." not in later.sentences()
+    assert {alert.kind for alert in world.alerts()} == {"taken_in", "opening"}
+    inventory_adjustments.book_opening_balances(services, world.operator)
+    assert reconciliation_runs.run_and_wait(services, world.operator).sentences() == [
+        "The books and the chains agree."
+    ]
+    assert [alert.kind for alert in world.alerts()] == ["taken_in"]
+
+
+class Doubted:
+    """A chain on whose balances its nodes do not agree."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chain, name)
+
+    def agreed_balances(self, addresses: Collection[str], token: str) -> Mapping[str, int]:
+        return {}
+
+
+def test_nothing_is_taken_in_that_the_nodes_do_not_agree_on(world: ScenarioWorld) -> None:
+    chains: Any = {name: Doubted(chain) for name, chain in world.services.chains.items()}
+    services = replace(live(world), chains=chains)
+    run = reconciliation_runs.run_and_wait(services, world.operator)
+    assert run.taken_in == {}
+    assert run.missing_opening_balances
+    assert [alert.kind for alert in world.alerts()] == ["opening"]
+
+
+def test_a_first_run_takes_in_nothing_where_less_is_left_than_was_booked(
+    world: ScenarioWorld,
+) -> None:
+    complete_payment(world)
+    set_balances(world, treasury="0")
+    run = reconciliation_runs.run_and_wait(live(world), world.operator)
+    assert [difference.kind for difference in run.differences] == ["treasury"]
+    assert (BASE, TREASURY, world.token(BASE, "USDC")) not in run.taken_in
 
 
 def test_money_taken_out_of_the_treasury_is_booked_with_a_reason(world: ScenarioWorld) -> None:

@@ -134,6 +134,21 @@ def test_one_daily_run_starts_at_its_hour(world: ScenarioWorld) -> None:
     ] == [reconciliation_runs.DAILY_ACTOR] * 2
 
 
+def test_the_first_run_of_a_live_service_waits_for_no_hour(world: ScenarioWorld) -> None:
+    """It takes in the opening balances; the later ones wait for theirs."""
+    late = replace(world.services.policy, reconcile_at_hour=23)
+    live = replace(world.services, policy=late, sandbox=None)
+    assert live.clock.now().hour < 23
+    live.process.engine.running = True
+    assert reconciliation_runs.start_daily(live) == 1
+    wait_until("it has ended", lambda: ended_run(world, 1))
+    live.process.engine.running = False
+    world.pass_time(86_400, step=43_200)
+    live.process.engine.running = True
+    assert reconciliation_runs.start_daily(live) == 0
+    live.process.engine.running = False
+
+
 def test_one_run_at_a_time_and_only_with_permission(world: ScenarioWorld) -> None:
     begun = world.services.clock.now()
     world.services.store.write(lambda unit: unit.treasury.start_reconciliation("Ada", begun, 2))

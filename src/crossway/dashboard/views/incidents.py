@@ -56,6 +56,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
     "lost_commits": NextStep("Compare books and chains: Reconcile", page_href("reconcile")),
     "opening": NextStep("Record the opening balances: Reconcile", page_href("reconcile")),
     "loss": NextStep("See what it costs: Profit and loss", page_href("profit")),
+    "taken_in": NextStep("Compare them with what you brought: Reconcile", page_href("reconcile")),
     "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
     "node": NextStep("Check its node: Chains", page_href("chains")),
     "doubted": NextStep("Check its node: Chains", page_href("chains")),

@@ -91,6 +91,8 @@ def describe_result(services: Services, run: ReconciliationRun) -> tuple[Tone, s
         return "warning", f"No differences on the chains that responded.{temporary}{unresponsive}"
     fees = result.get("outside_fees_booked", 0)
     booked = f" The fees of {_count(fees, 'outside transaction')} were booked." if fees else ""
+    if taken := len(result.get("opening_balances_taken_in", ())):
+        booked += f" {_count(taken, 'opening balance')} of this first run became part of the books."
     return "success", f"The books and the chains agree.{temporary}{booked}"
 
 

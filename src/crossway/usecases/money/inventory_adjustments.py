@@ -62,6 +62,33 @@ def book_opening_balances(services: Services, caller: Principal) -> list[str]:
     return [message for message in messages if message]
 
 
+def take_in_opening_balances(services: Services, chain: Chain, actor: str) -> list[tuple[str, str]]:
+    """Book, as the system, what a chain's accounts hold beyond the books, where no opening balance
+    was ever booked for the account on this chain and the nodes that must agree do; returns kind of
+    account and token of each. What is less than the books is never one. Nothing is booked while
+    transactions are under way. Raises `Conflict` and `Unreachable`."""
+    with services.store.read() as unit:
+        opened = {(account, place) for account, place, _ in unit.ledger.list_opened_accounts()}
+    new = [
+        c
+        for c in compare_own_accounts(services, chain)
+        if c.lacks_opening_balance and (c.account.adjusted, chain.id) not in opened
+    ]
+    if find_unbooked_movements(services, chain).open_count or not all(c.is_stable for c in new):
+        return []
+    new = [c for c in new if _is_agreed(chain, c)]
+    if new:
+        _post_openings(services, actor, chain.id, new)
+    return [(c.account.kind, c.token) for c in new]
+
+
+def _is_agreed(chain: Chain, comparison: BalanceComparison) -> bool:
+    """Whether the nodes that must agree report this balance."""
+    address = comparison.account.address
+    agreed = chain.agreed_balances([address], comparison.token)
+    return agreed.get(address) == comparison.chain_amount
+
+
 def _book_opening_balance(services: Services, caller: Principal, chain: Chain) -> str:
     name = chain_name(services, chain.id)
     new = [c for c in compare_own_accounts(services, chain) if c.opening_balance]
@@ -70,13 +97,16 @@ def _book_opening_balance(services: Services, caller: Principal, chain: Chain) -
     open_count = find_unbooked_movements(services, chain).open_count
     if open_count or not all(comparison.is_stable for comparison in new):
         return f"{name}: {max(open_count, 1)} transactions are in progress; try again later."
-    postings = [
-        _equity_posting(c.account, chain.id, c.token, c.opening_balance, OPENING) for c in new
-    ]
-    amounts = {f"{c.account.kind} {c.token}": str(c.opening_balance) for c in new}
-    action = "opening balances booked"
-    _post_adjustment(services, caller, chain.id, postings, new, action, amounts)
+    _post_openings(services, caller.actor_name, chain.id, new)
     return f"{name}: opening balances of {len(new)} tokens booked."
+
+
+def _post_openings(
+    services: Services, actor: str, chain: str, new: Sequence[BalanceComparison]
+) -> None:
+    postings = [_equity_posting(c.account, chain, c.token, c.opening_balance, OPENING) for c in new]
+    amounts = {f"{c.account.kind} {c.token}": str(c.opening_balance) for c in new}
+    _post_adjustment(services, actor, chain, postings, new, "opening balances booked", amounts)
 
 
 def book_difference(
@@ -117,7 +147,8 @@ def book_difference(
         postings.append(_equity_posting(current.account, chain_port.id, token, known, OPENING))
     detail = {token: str(difference), "account": kind, "reason": reason.strip()}
     action = "inventory adjustment booked"
-    _post_adjustment(services, caller, chain_port.id, postings, [current], action, detail)
+    actor = caller.actor_name
+    _post_adjustment(services, actor, chain_port.id, postings, [current], action, detail)
     return _describe_booked(services, chain_port.id, token, difference)
 
 
@@ -134,7 +165,7 @@ def _equity_posting(own: OwnAccount, chain: str, token: str, amount: int, tx: st
 
 def _post_adjustment(
     services: Services,
-    caller: Principal,
+    actor: str,
     chain: str,
     postings: Sequence[Posting],
     compared: Sequence[BalanceComparison],
@@ -156,7 +187,7 @@ def _post_adjustment(
         if any(p.tx == OPENING and (p.debit, chain, p.token) in opened for p in postings):
             raise Conflict("The opening balances have been booked already")
         unit.ledger.post(postings, now)
-        unit.audit_log.record(caller.actor_name, action, detail, now, f"chain:{chain}")
+        unit.audit_log.record(actor, action, detail, now, f"chain:{chain}")
 
     services.store.write(work)
 

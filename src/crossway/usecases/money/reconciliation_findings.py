@@ -71,7 +71,7 @@ class Reconciliation:
     `missing_opening_balances` are balances by (chain, kind of account, token address) that were
     never booked. `idle_txs` are transactions of the relayer's account by chain that this service
     did not sign and that moved nothing; `outside_fees` are those whose fees explain what is
-    missing."""
+    missing. `taken_in` are balances that a first run has booked as opening balances."""
 
     differences: list[Difference] = field(default_factory=list)
     unknown_txs: list[UnknownTx] = field(default_factory=list)
@@ -79,6 +79,7 @@ class Reconciliation:
     missing_opening_balances: dict[tuple[str, str, str], int] = field(default_factory=dict)
     outside_fees: dict[str, list[AccountTx]] = field(default_factory=dict)
     idle_txs: dict[str, list[AccountTx]] = field(default_factory=dict)
+    taken_in: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
     @property
     def unresolved_count(self) -> int:
@@ -99,6 +100,11 @@ class Reconciliation:
             messages.append(
                 f"{missing} balance{'' if missing == 1 else 's'} of the relayer or the treasury "
                 "cannot be compared: no opening balance is recorded."
+            )
+        if taken := len(self.taken_in):
+            messages.append(
+                f"{taken} opening balance{' was' if taken == 1 else 's were'} taken in from the "
+                "chains: check them on the page Books."
             )
         return messages or ["The books and the chains agree."]
 

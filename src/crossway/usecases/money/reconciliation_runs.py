@@ -13,6 +13,7 @@ from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import ReconciliationRun
+from crossway.usecases.money.first_openings import take_in_openings, tell_taken_in
 from crossway.usecases.money.inventory_adjustments import format_amount
 from crossway.usecases.money.locations import location_name
 from crossway.usecases.money.reconciliation import compare
@@ -70,15 +71,15 @@ def run_and_wait(services: Services, caller: Principal) -> Reconciliation:
 
 def start_daily(services: Services) -> int:
     """Start the daily run in the background once its hour has come and the engine has run for some
-    minutes; returns the number of runs started. Of several engines, one starts it."""
+    minutes; the very first of a live service, which takes in opening balances, at any hour. Returns
+    the number of runs started. Of several engines, one starts it."""
     hour, now = services.policy.reconcile_at_hour, services.clock.now()
-    if hour is None or now.hour < hour:
-        return 0
-    if services.process.engine.seconds_running() < SETTLE_SECONDS:
+    if hour is None or services.process.engine.seconds_running() < SETTLE_SECONDS:
         return 0
     day = int(now.timestamp()) // _SECONDS_IN_DAY
     with services.store.read() as unit:
-        if unit.treasury.has_reconciliation_for(day):
+        is_first = services.sandbox is None and not unit.treasury.list_reconciliations(1, None)
+        if (now.hour < hour and not is_first) or unit.treasury.has_reconciliation_for(day):
             return 0
     chain_count = len(services.chains)
     run_id = services.store.write(
@@ -134,12 +135,14 @@ def _run(services: Services, run_id: int) -> Reconciliation:
         services.store.write(lambda unit: unit.treasury.record_progress(run_id, done))
 
     comparison = compare(services, record_progress)
+    take_in_openings(services, comparison)
     now, result = services.clock.now(), _stored_result(services, comparison)
 
     def work(unit: UnitOfWork) -> None:
         unit.treasury.finish_reconciliation(run_id, now, comparison.unresolved_count, result)
         _settle_outside_txs(unit, services, comparison)
         _update_opening_alert(unit, services, comparison)
+        tell_taken_in(unit, services, comparison)
         if comparison.unresolved_count:
             places = (
                 "1 place"
@@ -207,16 +210,24 @@ def _stored_result(services: Services, comparison: Reconciliation) -> Mapping[st
         "transient_count": sum(bool(finding["transient"]) for finding in findings),
         "unavailable": comparison.unavailable,
         "outside_fees_booked": sum(map(len, comparison.outside_fees.values())),
-        "missing_opening_balances": [
-            {
-                "chain": chain,
-                "name": location_name(services, chain),
-                "account": kind,
-                "amount": format_amount(services, chain, token, amount),
-            }
-            for (chain, kind, token), amount in comparison.missing_opening_balances.items()
-        ],
+        "compared": sorted(services.chains.keys() - comparison.unavailable.keys()),
+        "missing_opening_balances": _openings(services, comparison.missing_opening_balances),
+        "opening_balances_taken_in": _openings(services, comparison.taken_in),
     }
+
+
+def _openings(
+    services: Services, of: Mapping[tuple[str, str, str], int]
+) -> list[Mapping[str, str]]:
+    return [
+        {
+            "chain": chain,
+            "name": location_name(services, chain),
+            "account": kind,
+            "amount": format_amount(services, chain, token, amount),
+        }
+        for (chain, kind, token), amount in of.items()
+    ]
 
 
 def _stored_difference(difference: Difference) -> dict[str, Any]:

@@ -109,6 +109,9 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "address": AlertKind(_N, "New address for transfers", "New addresses for transfers"),
         "approval": AlertKind(_N, "Approval needed", "Approvals needed"),
         "loss": AlertKind(_W, "Route runs at a loss", "Routes run at a loss"),
+        "taken_in": AlertKind(
+            _N, "Opening balances taken in", "Opening balances taken in", resolved_manually=True
+        ),
         "foreign": AlertKind(_N, "Unexpected deposit", "Unexpected deposits"),
     }
 )  # fmt: skip
