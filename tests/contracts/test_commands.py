@@ -16,8 +16,13 @@ from crossway.adapters.chains.evm.transactions import KEYS
 from crossway.adapters.chains.rpc.keys import load_signer
 from crossway.adapters.chains.words import address_word, number_word
 from crossway.cli.program import cli
+from crossway.domain.ledger import Account
+from crossway.ports.treasury_repository import PostingFilter
+from crossway.storage.store import open_store
+from crossway.usecases.money.operator_transactions import post_once
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
 from tests.contracts.gas import AT, gas_used, payment
+from tests.databases import new_sqlite
 from tests.processes import PATIENCE_SECONDS
 
 CHAIN = "BASE_MAINNET"
@@ -153,6 +158,37 @@ def test_what_bridges_charged_is_withdrawn(desk: Desk) -> None:
     desk.says(*take)
     assert one.balance(TREASURY) == 1_000_000
     assert "retained no USDC" in desk.says(*take)
+
+
+def test_what_a_command_costs_and_moves_is_booked_once(desk: Desk, tmp_path: Path) -> None:
+    one, data = desk.one, tmp_path / "data"
+    one.rpc("anvil_setBalance", RELAYER, hex(10**20))
+    assert "booked" not in desk.says("contracts", "deploy", "--yes"), "there are no books yet"
+    data.mkdir(exist_ok=True)
+    before = int(one.rpc("eth_getBalance", RELAYER, "latest"), 16)
+    store = open_store(new_sqlite(data))
+    one.put_token(dollars(CHAIN))
+    paid = payment(one, "settled", 25_000_000)
+    gas_used(one, AT.factory, paid.start())
+    gas_used(one, AT.escrow2, paid.settle((RELAYER, 24_000_000)))
+    before = int(one.rpc("eth_getBalance", RELAYER, "latest"), 16)
+    take = ("contracts", "withdraw", "--chain", CHAIN, "--token", "USDC", "--yes")
+    assert "  booked\n" in desk.says(*take)
+    cost = before - int(one.rpc("eth_getBalance", RELAYER, "latest"), 16)
+    with store.read() as unit:
+        booked = {key: units for key, units in unit.ledger.get_balances().items() if units}
+    native, usdc = "0x" + "0" * 40, dollars(CHAIN)
+    assert booked == {
+        (Account.NETWORK_FEES, CHAIN, native): cost,
+        (Account.INVENTORY, CHAIN, native): -cost,
+        (Account.TREASURY, CHAIN, usdc): 1_000_000,
+        (Account.SPREAD, CHAIN, usdc): -1_000_000,
+    }
+    with store.read() as unit:
+        [first, _] = unit.ledger.list_page(PostingFilter(), 2)
+        again = [posted.posting for posted in unit.ledger.list_page(PostingFilter(), 2)]
+    assert not store.write(lambda unit: post_once(unit, again, first.at))
+    store.close()
 
 
 def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:

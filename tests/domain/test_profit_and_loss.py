@@ -157,10 +157,17 @@ def test_a_swap_is_worth_the_difference_of_its_ends_and_paid_by_the_payer() -> N
     assert [value_of(part, without_ether) for part in ends] == [None, None]
 
 
-def test_what_the_operator_takes_out_is_no_loss() -> None:
-    assert lines(posting(A.EQUITY, A.SPREAD, 60_000, "escrow:withdrawn", owner=0)) == {
+@pytest.mark.parametrize("to", [A.EQUITY, A.TREASURY, A.INVENTORY])
+def test_what_the_operator_takes_out_is_no_loss(to: A) -> None:
+    assert lines(posting(to, A.SPREAD, 60_000, "escrow:withdrawn", owner=0)) == {
         Line.WITHDRAWN: -60_000
     }
+
+
+def test_gas_of_the_operators_own_is_a_cost_whoever_pays_it() -> None:
+    for payer in (A.INVENTORY, A.EQUITY):
+        fee = posting(A.NETWORK_FEES, payer, GAS, "deploy", token="eth", owner=0)
+        assert lines(fee) == {Line.NETWORK_FEES: 10_000}
 
 
 def test_a_reversal_undoes_every_line() -> None:

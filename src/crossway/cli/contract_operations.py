@@ -1,6 +1,6 @@
 """The work of `crossway contracts` on the chains of a profile, with its console output."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from crossway.adapters.chains.rpc.keys import KeyMissing, Keyring, create_keysto
 from crossway.adapters.chains.rpc.operator_txs import TxPlan
 from crossway.adapters.chains.rpc.profile import Profile, read_profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator, HasRent, HasUpgradeAuthority
+from crossway.cli.operator_booking import book
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import Token, format_units, parse_decimal
@@ -183,8 +184,11 @@ def _select_tokens(
     return list({token.address: token for token in tokens}.values())
 
 
-def execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
-    """Print a plan with its costs, ask unless `yes`, and send it. Raises `SetupError`."""
+def execute(
+    operator: ChainOperator, plan: TxPlan, yes: bool, unified: Mapping[str, str] | None = None
+) -> None:
+    """Print a plan with its costs, ask unless `yes`, send it, and book it; `unified` maps contracts
+    that hold a unified balance to its location. Raises `SetupError`."""
     chain, name = catalogue_data.load_catalogue().chains[operator.chain.id], operator.chain.id
 
     def coins(units: int) -> str:
@@ -208,6 +212,7 @@ def execute(operator: ChainOperator, plan: TxPlan, yes: bool) -> None:
             result = tx.send(sent)
         except ValueError as error:
             raise SetupError(str(error)) from None
+        book(operator, plan.account, result.tx_id, unified)
         if not result.succeeded:
             raise SetupError(f"{name}: {tx.description}: {result.tx_id} reverted")
         used += result.gas_used

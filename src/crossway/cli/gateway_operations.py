@@ -12,6 +12,7 @@ from crossway.adapters.chains.rpc.protocols import ChainOperator
 from crossway.cli.contract_operations import execute, load_profile, make_plan, open_chains
 from crossway.cli.coordinator_operations import print_calls
 from crossway.domain.errors import InvalidInput, Unreachable
+from crossway.domain.ledger import unified_location
 from crossway.domain.money import format_units, parse_decimal
 from crossway.startup_checks import SetupError
 
@@ -115,8 +116,10 @@ def _send_or_print(
         _print(operator, depositor, what, calls)
         return
     typer.echo(f"{operator.chain.id}: {what}")
+    testnet = load_profile()[0].chains[operator.chain.id].testnet
+    unified = {depositor.end.wallet: unified_location(testnet)}
     for made in calls:
-        execute(operator, make_plan(partial(depositor.plan, made)), yes)
+        execute(operator, make_plan(partial(depositor.plan, made)), yes, unified)
 
 
 def _print(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from crossway.domain.ledger import Account, Posting
+from crossway.domain.ledger import NO_INTENT, Account, Posting
 
 NANO_USD_DECIMALS: Final = 9
 _PICO_IN_NANO: Final = 1_000
@@ -135,7 +135,8 @@ def contributions(posting: Posting, of_owner: Sequence[Posting]) -> list[Contrib
         (posting.credit, posting.debit, -posting.amount),
     ):
         if line := _INCOME.get(account):
-            line = L.WITHDRAWN if other is Account.EQUITY else line
+            # Without a payment, nothing is earned: the operator takes it from where it lies.
+            line = L.WITHDRAWN if posting.intent_id == NO_INTENT else line
             found.append(_single(posting, line, units))
         elif account in _COST:
             found.append(_cost(posting, account, other, units, of_owner))

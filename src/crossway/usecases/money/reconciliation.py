@@ -264,14 +264,15 @@ def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) 
     with services.store.read() as unit:
         known_ids = unit.outbound_txs.find_own_tx_ids(chain.id, [tx.tx_id for tx in account_txs])
         unknown = [tx for tx in account_txs if tx.tx_id not in known_ids]
-        idle = [tx for tx in unknown if not any(t.amount for t in tx.included.transfers)]
-        fees = unit.ledger.list_by_tx([NO_INTENT], {tx.tx_id for tx in idle}) if idle else []
-    for tx in unknown:
-        if tx not in idle:
-            result.unknown_txs.append(_describe_unknown(services, chain, tx))
-    if idle:
-        result.idle_txs[chain.id] = idle
-    booked = {posting.tx for posting in fees}
+        of_operator = unit.ledger.list_by_tx([NO_INTENT], {tx.tx_id for tx in unknown})
+    booked = {posting.tx for posting in of_operator}
+    idle = [tx for tx in unknown if not any(t.amount for t in tx.included.transfers)]
+    explained = [tx for tx in unknown if tx in idle or tx.tx_id in booked]
+    result.unknown_txs += [
+        _describe_unknown(services, chain, tx) for tx in unknown if tx not in explained
+    ]
+    if explained:
+        result.idle_txs[chain.id] = explained
     return [tx for tx in idle if tx.tx_id not in booked]
 
 

@@ -69,9 +69,9 @@ class UnknownTx:
 class Reconciliation:
     """The result of a comparison. `unavailable` maps chains that did not respond to the reason.
     `missing_opening_balances` are balances by (chain, kind of account, token address) that were
-    never booked. `idle_txs` are transactions of the relayer's account by chain that this service
-    did not sign and that moved nothing; `outside_fees` are those whose fees explain what is
-    missing. `taken_in` are balances that a first run has booked as opening balances."""
+    never booked; `taken_in` are those that a first run has booked. `idle_txs` are transactions of
+    the relayer's account by chain that this service did not sign and that moved nothing, or that an
+    operator's command has booked; `outside_fees` are those whose fees explain what is missing."""
 
     differences: list[Difference] = field(default_factory=list)
     unknown_txs: list[UnknownTx] = field(default_factory=list)
