@@ -34,6 +34,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "keys": ("keys", "group"),
     "secrets": ("secrets", "group"),
     "people": ("staff", "group"),
+    "treasury": ("treasury", "group"),
     "intents": ("intents", "group"),
     "ramps": ("quotes", "ramps"),
     "webhooks": ("webhooks", "group"),

@@ -11,8 +11,9 @@ from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.roles import Role
 from crossway.usecases.money import inventory as treasury
-from crossway.usecases.money import inventory_adjustments, rebalancing
+from crossway.usecases.money import inventory_adjustments
 from crossway.usecases.money.inventory import COVER_DAYS, FLOW_DAYS, InventoryPosition
+from crossway.usecases.money.rebalancing_plan import suggest_plan
 from crossway.usecases.simulator import chain_controls
 from tests.harness import CATALOGUE, Harness
 
@@ -112,16 +113,19 @@ def test_a_target_is_set_by_a_treasurer_or_automatic(world: Harness) -> None:
         )
 
 
-def test_shortfalls_are_suggested_to_be_covered_by_surplus(world: Harness) -> None:
-    treasury.set_target(world.services, world.operator, ARBITRUM, "USDC", 1_012_000 * 10**6)
-    inventory = treasury.get_inventory(world.services, world.operator)
-    (move,) = rebalancing.suggest_moves(world.services, world.operator, inventory.positions)
-    assert (move.to.chain, move.to.symbol, move.micro_usd) == (ARBITRUM, "USDC", 12_000 * 10**6)
-    assert move.token.chain in {BASE, "OPTIMISM_MAINNET"}
-    assert move.amount == 12_000 * 10**6
-    assert move.bridge is not None
-    assert 0 < move.fee_micro_usd < move.micro_usd
-    assert move.seconds > 0
+def test_shortfalls_are_suggested_to_be_covered_by_surplus(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'crossway.db'}"
+    world = Harness(url, chains=CHAINS, over_bridges=("RHINOFI",))
+    # A location without a policy is filled to its target once it has less than half of it.
+    treasury.set_target(world.services, world.operator, ARBITRUM, "USDC", 2_012_000 * 10**6)
+    moves = suggest_plan(world.services, world.operator).transfers
+    assert {move.source[0] for move in moves} == {BASE, "OPTIMISM_MAINNET"}
+    for move in moves:
+        assert move.destination[0] == ARBITRUM
+        # The largest transfer that the settings allow, at the most that it may cost.
+        assert (move.amount, move.micro_usd) == (50_000 * 10**6, 50_000 * 10**6)
+        assert 0 < move.fee_micro_usd <= 100 * 10**6
+        assert move.seconds > 0
     for chain in world.services.chains:
         before = by_chain_and_token(world)[chain, "USDC"].balance
         assert before == 1_000_000 * 10**6, "a suggestion moves nothing"

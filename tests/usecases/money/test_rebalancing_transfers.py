@@ -245,3 +245,20 @@ def test_without_an_answer_or_a_price_nothing_starts(world: World) -> None:
     world.sandbox.inject_faults("BASE_MAINNET", Faults(outage_seconds=60))
     with pytest.raises(InvalidStatus, match="cannot be read"):
         world.carry_out(SMALL)
+
+
+def test_two_transfers_at_once_do_not_count_on_the_same_units(world: World) -> None:
+    world.set_inventory(9_010)
+    both = (planned(), planned(kind=Kind.DEPOSIT))
+
+    def carry_out(wanted: PlannedTransfer) -> str:
+        try:
+            return rebalancing_transfers.carry_out(world.services, world.ada, wanted).state
+        except InvalidStatus as error:
+            return str(error)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(carry_out, both))
+    assert results.count("STARTED") == 1
+    (refused,) = [result for result in results if result != "STARTED"]
+    assert "placed meanwhile" in refused or "to spare" in refused

@@ -21,7 +21,7 @@ from crossway.domain.errors import NotFound
 from crossway.domain.inventory_transfer import InventoryTransferKind
 from crossway.domain.ledger import Account
 from crossway.domain.quotes import bridge_title
-from crossway.domain.rebalancing import RebalancingState, RebalancingTransfer
+from crossway.domain.rebalancing import Location, RebalancingState, RebalancingTransfer
 from crossway.ports.services import Services
 from crossway.usecases.money.rebalancing_records import TransferStory, get_story
 
@@ -64,8 +64,8 @@ def build_steps(story: TransferStory) -> tuple[Step, ...]:
 def _find_steps(story: TransferStory) -> list[tuple[str, datetime | None, bool]]:
     """The steps of a transfer that has started, when each was taken, and whether it was."""
     transfer, carried = story.record.transfer, story.record.carried
-    sent_at = _time_of(story, Account.IN_TRANSIT, Account.INVENTORY)
-    arrived_at = _time_of(story, Account.INVENTORY, Account.CROSSED)
+    sent_at = _time_of(story, transfer.source, Account.IN_TRANSIT, Account.INVENTORY)
+    arrived_at = _time_of(story, transfer.destination, Account.INVENTORY, Account.CROSSED)
     has_left = sent_at is not None or arrived_at is not None
     has_agreed = has_left or (carried is not None and bool(carried.agreement))
     sent = [("Sent", sent_at, has_left)]
@@ -80,10 +80,13 @@ def _failed(transfer: RebalancingTransfer) -> Step:
     return Step(_FAILED[transfer.state], "failed", to_millis(transfer.updated_at), note)
 
 
-def _time_of(story: TransferStory, debit: Account, credit: Account) -> datetime | None:
-    """When this last was booked; None where it was not, or was reversed."""
-    times = [at for at, p in story.postings if (p.debit, p.credit) == (debit, credit)]
-    undone = [at for at, p in story.postings if (p.debit, p.credit) == (credit, debit)]
+def _time_of(
+    story: TransferStory, location: Location, debit: Account, credit: Account
+) -> datetime | None:
+    """When this last was booked at a location; None where it was not, or was reversed."""
+    there = [(at, p) for at, p in story.postings if (p.chain, p.token) == location]
+    times = [at for at, p in there if (p.debit, p.credit) == (debit, credit)]
+    undone = [at for at, p in there if (p.debit, p.credit) == (credit, debit)]
     return times[-1] if len(times) > len(undone) else None
 
 

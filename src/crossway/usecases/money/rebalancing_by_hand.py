@@ -8,6 +8,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.rebalancing import (
     NO_MAXIMUM,
+    OPEN_REBALANCING_STATES,
     Location,
     LocationBalance,
     PlannedTransfer,
@@ -60,10 +61,11 @@ def plan_by_hand(
 
 def require_possible(
     services: Services, planned: PlannedTransfer | RebalancingTransfer, held: int = 0
-) -> None:
+) -> frozenset[int]:
     """Raise `InvalidStatus`, with a sentence, where a planned transfer is not possible any more:
     rebalancing is paused, a kill switch is on, or what would leave is not there to spare. `held`
-    is what of the source is kept for this very transfer."""
+    is what of the source is kept for this very transfer. Returns the ids of the transfers that are
+    open: this counts on no other."""
     if _is_disabled(services, planned):
         raise InvalidStatus("A chain or the bridge of this transfer is disabled")
     if planned.micro_usd <= 0:
@@ -79,6 +81,7 @@ def require_possible(
         has = format_held(source, max(spare, 0))
         needed = format_held(source, planned.max_source_amount)
         raise InvalidStatus(f"{source.name} has {has} to spare, and {needed} may leave it")
+    return frozenset(t.id for t in inputs.recent if t.state in OPEN_REBALANCING_STATES)
 
 
 def _only(inputs: PlanInputs, source: Location, destination: Location, amount: int) -> PlanInputs:

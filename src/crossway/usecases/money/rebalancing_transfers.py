@@ -89,8 +89,14 @@ def carry_out(
     """A person carries out a suggestion, or a transfer that they planned by hand, if it still is
     possible; see `place`."""
     _require_treasurer(services, caller)
-    require_possible(services, planned)
-    placed = services.store.write(lambda unit: place(unit, services, planned, caller))
+    counted = require_possible(services, planned)
+
+    def work(unit: UnitOfWork) -> RebalancingTransfer:
+        _require_free(unit, planned.source, planned.destination)
+        _require_unchanged(unit, counted)
+        return place(unit, services, planned, caller)
+
+    placed = services.store.write(work)
     services.process.wake()
     return placed
 
@@ -102,13 +108,15 @@ def approve(services: Services, caller: Principal, id: int) -> RebalancingTransf
     _require_treasurer(services, caller)
     with services.store.read() as unit:
         proposed = unit.rebalancing.get_many([id]).get(id)
+    counted = frozenset[int]()
     if proposed is not None and proposed.state is RebalancingState.PROPOSED:
-        require_possible(services, proposed, held=proposed.max_source_amount)
+        counted = require_possible(services, proposed, held=proposed.max_source_amount)
 
     def work(unit: UnitOfWork) -> RebalancingTransfer:
         transfer = _lock_proposed(unit, services, id)
         identity, asked_at = transfer.proposed_by_identity, transfer.created_at
         require_second_person(unit, caller, identity, asked_at)
+        _require_unchanged(unit, counted)
         return start(unit, services, transfer, caller.actor_name)
 
     started = services.store.write(work)
@@ -172,6 +180,13 @@ def _require_free(unit: UnitOfWork, source: Location, destination: Location) -> 
                 f"Rebalancing transfer {other.id} between the same two locations is open: wait "
                 "for its end"
             )
+
+
+def _require_unchanged(unit: UnitOfWork, counted: frozenset[int]) -> None:
+    """Nothing was placed that was not counted when it was asked what may leave."""
+    lock_transfers(unit)
+    if {transfer.id for transfer in unit.rebalancing.list_open()} - counted:
+        raise InvalidStatus("Another transfer was placed meanwhile: look again, and try again")
 
 
 def _lock_proposed(unit: UnitOfWork, services: Services, id: int) -> RebalancingTransfer:

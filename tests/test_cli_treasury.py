@@ -1,0 +1,55 @@
+"""Rebalancing on the command line."""
+
+import json
+from pathlib import Path
+
+from tests.commands import crossway
+
+
+def run(folder: Path, *arguments: str) -> str:
+    done = crossway(folder, "treasury", *arguments)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def test_policies_are_set_and_printed(tmp_path: Path) -> None:
+    amounts = ("--minimum", "5000", "--target", "10000.5")
+    assert "is set" in run(tmp_path, "set-policy", "--where", "BASE", *amounts)
+    gateway = ("--where", "gateway:mainnet", "--maximum", "2000000", "--priority", "2")
+    run(tmp_path, "set-policy", *gateway, *amounts)
+    printed = json.loads(run(tmp_path, "policies", "--json"))
+    assert printed["mode"] == "SUGGEST"
+    of_base, of_gateway = printed["policies"]
+    assert of_base == {
+        "where": "BASE_MAINNET",
+        "minimum": "5000 USDC",
+        "target": "10000.5 USDC",
+        "maximum": "none",
+        "priority": "1",
+        "by": "command line",
+    }
+    assert (of_gateway["maximum"], of_gateway["priority"]) == ("2000000 USDC", "2")
+    assert "minimum 5000 USDC" in run(tmp_path, "policies")
+    assert run(tmp_path, "plan") == "Nothing is below its minimum or above its maximum.\n"
+    refused = crossway(tmp_path, "treasury", "set-policy", "--where", "BASE", "--minimum", "x",
+                       "--target", "1")  # fmt: skip
+    assert (refused.exit_code, refused.stderr.split()[1]) == (1, "minimum")
+
+
+def test_what_lacks_is_planned_and_the_pause_is_printed(tmp_path: Path) -> None:
+    amounts = ("--minimum", "1000100", "--target", "1000200")
+    run(tmp_path, "set-policy", "--where", "ARBITRUM", *amounts)
+    (planned,) = json.loads(run(tmp_path, "plan", "--json"))["transfers"]
+    assert (planned["to"], planned["amount"]) == ("ARBITRUM_MAINNET", "200 USDC")
+    assert "less than its minimum of 1,000,100 USDC" in planned["reason"]
+    assert planned["reason"] in run(tmp_path, "plan")
+    assert run(tmp_path, "transfers") == "No inventory was rebalanced yet.\n"
+    assert json.loads(run(tmp_path, "transfers", "--json")) == []
+    run(tmp_path, "pause")
+    assert run(tmp_path, "policies").startswith("Rebalancing: paused\n")
+    for command in (("approve", "7"), ("decline", "7", "--reason", "No.")):
+        refused = crossway(tmp_path, "treasury", *command)
+        assert (refused.exit_code, refused.stderr) == (
+            1,
+            "crossway: There is no rebalancing transfer 7\n",
+        )
