@@ -118,8 +118,10 @@ def test_above_the_limit_a_transfer_waits_for_a_person_and_lapses(tmp_path: Path
     world.pass_time(120, 5)
     (transfer,) = world.transfers()
     assert transfer.state is S.PROPOSED
+    (alert,) = world.alerts("proposed")
+    assert alert.subject == f"rebalancing:{transfer.id}"
     assert world.inventory(ARBITRUM) == 400 * USDC
-    world.pass_time(timedelta(hours=24).total_seconds(), 600)
+    world.pass_time(timedelta(hours=24).total_seconds(), 1_800)
     assert world.transfers()[0].state is S.LAPSED
     # It is planned anew.
     assert world.transfers()[-1].state is S.PROPOSED
@@ -133,9 +135,13 @@ def test_while_a_bridge_or_a_chain_is_silent_nothing_begins(tmp_path: Path) -> N
     world.configure()
     world.pass_time(120, 5)
     assert world.transfers() == []
+    (alert,) = world.alerts("unserved")
+    assert alert.subject == f"{ARBITRUM}:USDC"
+    assert "does not answer" in alert.message
     world.set_faults("GATEWAY", silent=False)
     world.pass_time(120, 5)
     assert len(world.transfers()) == 1
+    assert world.alerts("unserved") == []
 
 
 def test_two_engines_make_one_plan(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from crossway.domain.rebalancing import (
 from crossway.domain.rebalancing_needs import PlanInputs
 from crossway.domain.rebalancing_planner import plan_rebalancing
 from crossway.engine.alerts import TaskHealth
+from crossway.engine.rebalancing_alerts import update_rebalancing_alerts
 from crossway.engine.serial_worker import SerialWorker
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -35,6 +36,7 @@ class Rebalancer:
         self._services, self._owner = services, owner
         self._worker = SerialWorker(LEASE, TaskHealth(services, LEASE))
         self._looked_at: datetime | None = None
+        self._had_work = True
 
     def check(self, in_background: bool) -> int:
         """Plan if that is due, here or `in_background`; returns how many transfers it placed."""
@@ -43,7 +45,7 @@ class Rebalancer:
         if self._looked_at is not None and abs(now - self._looked_at) < INTERVAL:
             return 0
         self._looked_at = now
-        if not (_has_work(services) and self._has_lease()):
+        if not (self._has_work() and self._has_lease()):
             return 0
         if not in_background:
             return run_pass(services)
@@ -55,6 +57,15 @@ class Rebalancer:
         """End the thread, without waiting for a service that hangs."""
         self._worker.stop()
 
+    def _has_work(self) -> bool:
+        """Whether transfers are placed or wait for a person. Once after that has ended, too: what
+        was told of it does not apply any more."""
+        had_work = self._had_work
+        with self._services.store.read() as unit:
+            is_automatic = unit.rebalancing.get_settings().mode is RebalancingMode.AUTOMATIC
+            self._had_work = is_automatic or bool(unit.rebalancing.list_open())
+        return had_work or self._had_work
+
     def _has_lease(self) -> bool:
         """Whether this engine is the one that plans."""
 
@@ -64,12 +75,6 @@ class Rebalancer:
         return self._services.store.write(work)
 
 
-def _has_work(services: Services) -> bool:
-    with services.store.read() as unit:
-        is_automatic = unit.rebalancing.get_settings().mode is RebalancingMode.AUTOMATIC
-        return is_automatic or bool(unit.rebalancing.list_open())
-
-
 def run_pass(services: Services) -> int:
     """Let proposals lapse, and, while rebalancing is automatic, place what a plan of now wants;
     returns how many transfers those are."""
@@ -77,15 +82,17 @@ def run_pass(services: Services) -> int:
     with services.store.read() as unit:
         mode = unit.rebalancing.get_settings().mode
     if mode is not RebalancingMode.AUTOMATIC:
+        update_rebalancing_alerts(services, ())
         return lapsed
     inputs = read_inputs(services)
     plan = plan_rebalancing(inputs)
     services.process.failpoint("rebalancing-planned")
-    if not plan.transfers:
-        return lapsed
-    placed = services.store.write(lambda unit: _place_all(unit, services, inputs, plan))
-    services.process.failpoint("rebalancing-placed")
-    services.process.wake()
+    placed = 0
+    if plan.transfers:
+        placed = services.store.write(lambda unit: _place_all(unit, services, inputs, plan))
+        services.process.failpoint("rebalancing-placed")
+        services.process.wake()
+    update_rebalancing_alerts(services, plan.unserved)
     return lapsed + placed
 
 

@@ -47,6 +47,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
     "approval": NextStep("Approve or decline it: Treasury", page_href("treasury")),
     "address": NextStep("Remove it if nobody knows it: Treasury", page_href("treasury")),
     "unified": NextStep("See the unified balance: Treasury", page_href("treasury")),
+    "unserved": NextStep("See its policy and limits: Treasury", page_href("treasury")),
     "gas": NextStep("Top up gas: Chains", page_href("chains")),
     "price": NextStep("See open payments by token: Treasury", page_href("treasury")),
     "returns": NextStep("See the payments that wait: Payments", page_href("intents")),

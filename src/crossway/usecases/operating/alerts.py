@@ -93,6 +93,12 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "funding_overdue": AlertKind(
             _W, "Inventory transfer overdue", "Inventory transfers overdue"
         ),
+        "unserved": AlertKind(
+            _W, "Inventory is not refilled", "Inventory is not refilled"
+        ),
+        "proposed": AlertKind(
+            _N, "Rebalancing waits for approval", "Rebalancing waits for approval"
+        ),
         "unfilled": AlertKind(_W, "Nobody filled it in time", "Nobody filled them in time"),
         "repeated": AlertKind(
             _W, "Money arrived a second time", "Money arrived a second time",
