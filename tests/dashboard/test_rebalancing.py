@@ -15,6 +15,7 @@ from crossway.domain.rebalancing import (
     RebalancingSettings,
     RebalancingState,
 )
+from crossway.domain.staff import INSTALLATION_OPERATOR
 from crossway.ports.sandbox import Faults
 from crossway.usecases.money import rebalancing_policies, rebalancing_transfers
 from crossway.usecases.money.rebalancing_by_hand import plan_by_hand
@@ -116,9 +117,9 @@ def test_a_lack_that_nothing_serves_is_explained(treasury: DashboardApp) -> None
 
 def test_another_persons_transfer_waits_for_a_decision(treasury: DashboardApp) -> None:
     first = propose(treasury)
-    treasury.open("treasury")
+    treasury.open("rebalancing", id=str(first))
     assert "Proposed by Ada." in treasury.text
-    treasury.click("Approve")
+    treasury.open("treasury").click("Approve")
     assert f"#{first}: 20,000.00 USDC from Base to Arbitrum One" in treasury.text
     services, operator = treasury.world.services, treasury.world.operator
     rebalancing_transfers.decline(services, operator, first, "Not today.")
@@ -132,6 +133,17 @@ def test_another_persons_transfer_waits_for_a_decision(treasury: DashboardApp) -
         ("Planned", "done"),
         ("Declined", "failed"),
     ]
+
+
+def test_who_proposed_it_takes_it_back_and_does_not_approve_it(treasury: DashboardApp) -> None:
+    services, operator = treasury.world.services, staff_principal(INSTALLATION_OPERATOR)
+    planned = plan_by_hand(services, operator, usdc(BASE), usdc(ARBITRUM), 20_000 * USDC)
+    rebalancing_transfers.carry_out(services, operator, planned)
+    treasury.open("treasury")
+    assert "You proposed it: another person has to approve it." in treasury.text
+    labels = {button.label for button in treasury.at.button}
+    assert "Take back…" in labels
+    assert "Approve" not in labels
 
 
 def test_who_may_not_act_sees_no_button(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RebalancingTransfer,
 )
+from crossway.ports.records import Alert
 from crossway.ports.sandbox import Faults
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.money import rebalancing_transfers
@@ -68,6 +69,11 @@ class World(StaffWorld):
         with self.store.read() as unit:
             return unit.rebalancing.get_many([id])[id]
 
+    def waiting(self) -> list[Alert]:
+        """The alerts that something waits for a person."""
+        with self.store.read() as unit:
+            return [alert for alert in unit.alerts.list_active() if alert.kind == "approval"]
+
     def set_inventory(self, units: int) -> None:
         """Set what the relayer has of USDC on Base."""
         faults = Faults(balances={"relayer": {"USDC": units}})
@@ -107,6 +113,11 @@ def test_the_unified_balance_is_no_chain(world: World, kind: Kind) -> None:
 def test_a_large_transfer_starts_when_another_person_agrees(world: World) -> None:
     assert world.carry_out().state is S.PROPOSED
     assert world.carried() == []
+    (alert,) = world.waiting()
+    assert (alert.subject, alert.message) == (
+        "rebalancing:1",
+        "Rebalancing transfer 1 waits for a person. Because.",
+    )
     with pytest.raises(Forbidden, match="another person"):
         world.approve(world.ada)
     # The same person in another session, under another name.
@@ -117,6 +128,7 @@ def test_a_large_transfer_starts_when_another_person_agrees(world: World) -> Non
     assert world.carried() == []
     started = world.approve(world.bob)
     assert (started.state, started.decided_by) == (S.STARTED, "Bob")
+    assert world.waiting() == []
     assert len(world.carried()) == 1
     with pytest.raises(InvalidStatus, match="it is started"):
         world.approve(world.bob)
@@ -190,6 +202,7 @@ def test_a_transfer_is_declined_with_a_reason(world: World) -> None:
     declined = decline(world.services, world.bob, 1, "Base pays out tomorrow.")
     assert (declined.state, declined.note) == (S.DECLINED, "Base pays out tomorrow.")
     assert world.stored() == declined
+    assert world.waiting() == []
     with pytest.raises(InvalidStatus, match="declined"):
         world.approve(world.bob)
     assert world.carried() == []
@@ -206,6 +219,7 @@ def test_a_proposal_lapses_after_a_day(world: World) -> None:
         world.approve(world.person("Bob"))
     assert rebalancing_transfers.lapse_overdue(world.services) == 1
     assert world.stored().state is S.LAPSED
+    assert world.waiting() == []
     assert rebalancing_transfers.lapse_overdue(world.services) == 0
 
 

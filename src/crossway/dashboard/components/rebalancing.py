@@ -26,6 +26,7 @@ from crossway.usecases.money.rebalancing_records import (
     list_costs,
     list_transfers,
 )
+from crossway.usecases.staff.second_person import identity_of
 
 FRESH_SECONDS = 5.0
 PLAN_SECONDS = 30.0
@@ -177,11 +178,14 @@ def decide(transfer: RebalancingTransfer) -> None:
     if transfer.state is not RebalancingState.PROPOSED:
         return
     what, why = view.describe_proposed(services().catalogue, transfer)
-    buttons = [
-        ("Approve", f"approve_{transfer.id}", partial(_confirm_approve, transfer.id, what)),
-        ("Decline…", f"decline_{transfer.id}", partial(_confirm_decline, transfer.id)),
-    ]
-    _entry(what, why, transfer.is_urgent, buttons)
+    id, own = transfer.id, identity_of(operator()) == transfer.proposed_by_identity
+    buttons = [("Approve", f"rebalancing_approve_{id}", partial(_confirm_approve, id, what))]
+    if own:
+        why += " You proposed it: another person has to approve it."
+        buttons = []
+    label = "Take back…" if own else "Decline…"
+    decline = partial(_confirm_decline, id)
+    _entry(what, why, transfer.is_urgent, [*buttons, (label, f"rebalancing_end_{id}", decline)])
 
 
 def _confirm_approve(id: int, what: str) -> None:
@@ -191,7 +195,7 @@ def _confirm_approve(id: int, what: str) -> None:
 def _confirm_decline(id: int) -> None:
     asks = "It does not take place. The reason stays with it."
     work = partial(_decline, id)
-    confirm_with_text(f"Decline rebalancing #{id}?", asks, "Reason", "Decline", work)
+    confirm_with_text(f"End rebalancing #{id}?", asks, "Reason", "End it", work)
 
 
 def _approve(id: int) -> str:

@@ -98,7 +98,8 @@ def next_step(context: AlertContext) -> NextStep:
         label = _PAYMENT_NEXT_STEPS.get(context.kind, "See what happened")
         return NextStep(f"{label}: payment #{context.intent_id}", intent_href(context.intent_id))
     if (number := context.rebalancing_id) is not None:
-        return NextStep(f"See how far it is: rebalancing #{number}", rebalancing_href(number))
+        what = "Approve or decline it" if context.kind == "approval" else "See how far it is"
+        return NextStep(f"{what}: rebalancing #{number}", rebalancing_href(number))
     return NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
 
 

@@ -19,8 +19,10 @@ from crossway.domain.rebalancing import (
 )
 from crossway.domain.roles import Permission
 from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
+from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.approvals import APPROVAL_ALERT
 from crossway.usecases.money.rebalancing_by_hand import require_possible
 from crossway.usecases.staff.second_person import identity_of, require_second_person
 from crossway.usecases.staff.step_up import require_step_up
@@ -77,10 +79,17 @@ def place(
     unit: UnitOfWork, services: Services, planned: PlannedTransfer, by: Principal | None = None
 ) -> RebalancingTransfer:
     """Propose a transfer, and start it at once unless it is worth so much that another person has
-    to approve it. Raises `InvalidStatus` as `propose` and `start` do."""
+    to approve it, which an alert tells. Raises `InvalidStatus` as `propose` and `start` do."""
     transfer = propose(unit, services, planned, by)
     limit = unit.rebalancing.get_settings().approve_above_micro_usd
-    return transfer if transfer.micro_usd > limit else start(unit, services, transfer)
+    if transfer.micro_usd <= limit:
+        return start(unit, services, transfer)
+    now = services.clock.now()
+    message = f"Rebalancing transfer {transfer.id} waits for a person. {transfer.reason}"
+    subject = owner_subject(transfer.owner)
+    alert = Alert(_alert_key(transfer), APPROVAL_ALERT, subject, message, now, now, None)
+    unit.alerts.raise_alert(alert)
+    return transfer
 
 
 def carry_out(
@@ -117,6 +126,7 @@ def approve(services: Services, caller: Principal, id: int) -> RebalancingTransf
         identity, asked_at = transfer.proposed_by_identity, transfer.created_at
         require_second_person(unit, caller, identity, asked_at)
         _require_unchanged(unit, counted)
+        unit.alerts.resolve([_alert_key(transfer)], services.clock.now())
         return start(unit, services, transfer, caller.actor_name)
 
     started = services.store.write(work)
@@ -136,6 +146,7 @@ def decline(services: Services, caller: Principal, id: int, reason: str) -> Reba
         now = services.clock.now()
         declined = _advanced(transfer, RebalancingEvent.DECLINE, now, **changes)
         unit.rebalancing.update([declined])
+        unit.alerts.resolve([_alert_key(transfer)], now)
         _audit(unit, services, declined, caller.actor_name, "rebalancing transfer declined")
         return declined
 
@@ -152,6 +163,7 @@ def lapse_overdue(services: Services) -> int:
         overdue = [t for t in unit.rebalancing.lock(ids).values() if has_lapsed(t, now)]
         lapsed = [_advanced(t, RebalancingEvent.LAPSE, now, note=_LAPSED) for t in overdue]
         unit.rebalancing.update(lapsed)
+        unit.alerts.resolve([_alert_key(transfer) for transfer in lapsed], now)
         for transfer in lapsed:
             _audit(unit, services, transfer, "", "rebalancing transfer lapsed")
         return len(lapsed)
@@ -199,6 +211,11 @@ def _lock_proposed(unit: UnitOfWork, services: Services, id: int) -> Rebalancing
     if has_lapsed(transfer, services.clock.now()):
         raise InvalidStatus(f"Rebalancing transfer {id} was proposed too long ago: plan it anew")
     return transfer
+
+
+def _alert_key(transfer: RebalancingTransfer) -> str:
+    """The key of the alert that a transfer waits for a person."""
+    return f"{APPROVAL_ALERT}:{owner_subject(transfer.owner)}"
 
 
 def _advanced(

@@ -119,10 +119,10 @@ def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
         return AlertContext(alert, kind, order_id=number)
     if kind == "webhook":
         return AlertContext(alert, kind, webhook_id=_trailing_number(alert.key))
+    if alert.subject.startswith("rebalancing:"):
+        owner = owner_of_subject(alert.subject)
+        return AlertContext(alert, kind, rebalancing_id=rebalancing_id(owner))
     if kind in _INTENT_KINDS:
-        if alert.subject.startswith("rebalancing:"):
-            owner = owner_of_subject(alert.subject)
-            return AlertContext(alert, kind, rebalancing_id=rebalancing_id(owner))
         order_id = number if alert.key.startswith("record:order:") else None
         return AlertContext(alert, kind, order_id=order_id, intent_id=None if order_id else number)
     chain, _, symbol = alert.subject.partition(":") if kind != "price" else ("", "", alert.subject)
