@@ -27,13 +27,13 @@ from crossway.usecases.money import rebalancing_policies as cases
 def policies(testnets: bool) -> None:
     """What every location has of a token, against its policy."""
     with notices.show_errors(), st.skeleton(height=240):
-        places = view.list_places(plan_of_now().inputs, testnets)
-        symbols = view.list_symbols(places)
+        found = view.list_locations(plan_of_now().inputs, testnets)
+        symbols = view.list_symbols(found)
         if not symbols:
             st.markdown("No policy and no target is set, and nothing was paid out lately.")
             return
         symbol = st.selectbox("Token", symbols, key="rebalancing_token", width=220)
-        of_token = [place for place in places if place.at.group[0] == symbol]
+        of_token = [one for one in found if one.at.group[0] == symbol]
         bars = view.build_bars(of_token)
         if bars:
             st.caption(f"{symbol} in per cent of each target; longer bars end at the edge.")
@@ -170,7 +170,7 @@ def by_hand(testnets: bool) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         source = st.selectbox("From", options, key="hand_source", format_func=_name)
-        others = [place for place in options if place != source]
+        others = [other for other in options if other != source]
         destination = st.selectbox("To", others, key="hand_destination", format_func=_name)
         both = [s for s in _symbols_of(source) if s in _symbols_of(destination)]
         symbol = st.selectbox("Token", both, key="hand_token")

@@ -48,40 +48,40 @@ class PolicyBar:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LocationPolicy:
     """A location with what is there and its policy."""
 
     at: LocationBalance
     policy: RebalancingPolicy
 
 
-def list_places(inputs: PlanInputs, testnets: bool) -> list[Place]:
+def list_locations(inputs: PlanInputs, testnets: bool) -> list[LocationPolicy]:
     """The locations on main or test networks that a policy or a target says something of, those of
     the largest target first."""
     policies = {policy.location: policy for policy in inputs.policies}
-    places = [
-        Place(at, policy)
+    locations = [
+        LocationPolicy(at, policy)
         for at in inputs.balances
         if at.group[1] == testnets
         and (policy := policies.get(at.location))
         and (policy.by or policy.target)
     ]
-    return sorted(places, key=lambda p: (-p.at.micro_usd(p.policy.target), p.at.name))
+    return sorted(locations, key=lambda p: (-p.at.micro_usd(p.policy.target), p.at.name))
 
 
-def list_symbols(places: Sequence[Place]) -> list[str]:
+def list_symbols(locations: Sequence[LocationPolicy]) -> list[str]:
     """The tokens of these locations, USDC first."""
-    symbols = {place.at.group[0] for place in places}
+    symbols = {one.at.group[0] for one in locations}
     return sorted(symbols, key=lambda symbol: (symbol != "USDC", symbol.lower()))
 
 
-def build_bars(places: Sequence[Place]) -> list[PolicyBar]:
+def build_bars(locations: Sequence[LocationPolicy]) -> list[PolicyBar]:
     """A bar for each location with a target."""
-    return [_bar(place) for place in places if place.policy.target][:MAX_BARS]
+    return [_bar(one) for one in locations if one.policy.target][:MAX_BARS]
 
 
-def _bar(place: Place) -> PolicyBar:
-    at, policy = place.at, place.policy
+def _bar(one: LocationPolicy) -> PolicyBar:
+    at, policy = one.at, one.policy
 
     def percent(units: int) -> float:
         return 100 * units / policy.target
@@ -110,13 +110,13 @@ def describe_bars(bars: Sequence[PolicyBar]) -> str:
     )
 
 
-def build_rows(catalogue: Catalogue, places: Sequence[Place]) -> tuple[Row, ...]:
+def build_rows(catalogue: Catalogue, locations: Sequence[LocationPolicy]) -> tuple[Row, ...]:
     """Rows of all locations of a token with their policies."""
-    return tuple(_row(catalogue, place) for place in places)
+    return tuple(_row(catalogue, one) for one in locations)
 
 
-def _row(catalogue: Catalogue, place: Place) -> Row:
-    at, policy = place.at, place.policy
+def _row(catalogue: Catalogue, one: LocationPolicy) -> Row:
+    at, policy = one.at, one.policy
 
     def amount(units: int) -> str:
         return format_token_amount(catalogue, *at.location, units)
@@ -161,7 +161,7 @@ def describe_settings(settings: RebalancingSettings) -> list[str]:
         "who proposed it.",
         f"New ones begin {hours}, at most {settings.max_open_per_bridge} at a time over one "
         f"bridge, and {format_duration(settings.cool_down_seconds)} after the last between the "
-        "same two places.",
+        "same two locations.",
     ]
 
 
