@@ -63,7 +63,7 @@ def test_what_another_person_asked_for_is_approved_by_its_number(tmp_path: Path)
 def test_the_address_book_is_kept_on_the_machine_too(tmp_path: Path) -> None:
     wallet = "0x52908400098527886E0F7030069857D2E4169EE7"
     added = run(tmp_path, "addresses", "add", "BASE_MAINNET", wallet, "--name", "The office")
-    assert added.stdout == "The office is in the address book. It can be used at once.\n"
+    assert added.stdout == "The office is in the address book. A new one can be used at once.\n"
     assert run(tmp_path, "addresses", "list").stdout == f"1  BASE_MAINNET  {wallet}  The office\n"
     again = run(tmp_path, "addresses", "add", "BASE_MAINNET", wallet, "--name", "Twice")
     assert again.stderr == f"crossway: {wallet} is in the address book of Base\n"

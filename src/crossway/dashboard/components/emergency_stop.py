@@ -10,10 +10,11 @@ from crossway.dashboard.components.navigation import page_path
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services, signed_in_staff
 from crossway.dashboard.views.outgoing_controls import describe_stop
+from crossway.domain.approvals import ApprovalKind
 from crossway.domain.roles import Permission, can
 from crossway.ports.records import KillSwitch
 from crossway.ports.topics import Topic
-from crossway.usecases.money import emergency_stop
+from crossway.usecases.money import approvals, emergency_stop
 
 _NOTICE = (
     "Nothing more is signed that moves money: no start, payout, refund or transfer of inventory, "
@@ -48,8 +49,11 @@ def button() -> None:
 
 def release_form() -> None:
     """The button that asks for the release, while the stop is pressed."""
-    stop = _read()
-    if stop is None or not operator().can(Permission.MOVE_FUNDS):
+    stop, caller = _read(), operator()
+    if stop is None or not caller.can(Permission.MOVE_FUNDS):
+        return
+    waiting = approvals.list_open(services(), caller)
+    if any(one.kind is ApprovalKind.STOP_RELEASE for one in waiting):
         return
     if st.button("Ask for its release", key="ask_release", icon=":material/lock_open:"):
         confirm_with_text(

@@ -143,8 +143,8 @@ def describe(catalogue: Catalogue, approval: Approval) -> str:
     match approval.kind:
         case ApprovalKind.STOP_RELEASE:
             return (
-                f"Money may go out again. {detail['stopped_by']} stopped it: {detail['stopped']} "
-                f"To release it: {detail['note']}"
+                f"Money may go out again: {detail['note'].rstrip('.')}. It was stopped by "
+                f"{detail['stopped_by']}: {detail['stopped'].rstrip('.')}."
             )
         case ApprovalKind.TREASURY_ADDRESS:
             place = chain_name(catalogue, detail["chain"])
@@ -167,10 +167,19 @@ def _subject_cells(catalogue: Catalogue, approval: Approval) -> tuple[Cell, Cell
     value = "–" if approval.micro_usd is None else format_usd(approval.micro_usd)
     return (
         Cell(TITLES[approval.kind]),
-        Cell(describe(catalogue, approval)),
+        _describe_cell(catalogue, approval),
         Cell(value),
         Cell(approval.requested_by.name),
     )
+
+
+def _describe_cell(catalogue: Catalogue, approval: Approval) -> Cell:
+    """As `describe`, with a long address on a line of its own."""
+    if approval.kind is not ApprovalKind.TREASURY_ADDRESS:
+        return Cell(describe(catalogue, approval))
+    detail = approval.detail
+    place = chain_name(catalogue, detail["chain"])
+    return Cell(f"{detail['name']} on {place} joins the address book.", sub=detail["address"])
 
 
 def _href(approval: Approval) -> str:

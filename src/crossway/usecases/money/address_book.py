@@ -111,8 +111,8 @@ def describe_delay(services: Services) -> str:
     """When a new entry can be used, in a sentence."""
     delay = services.policy.controls.address_delay
     if not delay:
-        return "It can be used at once."
-    return f"It can be used {delay // timedelta(hours=1)} hours later."
+        return "A new one can be used at once."
+    return f"A new one can be used {delay // timedelta(hours=1)} hours later."
 
 
 def end_alerts(services: Services) -> int:
