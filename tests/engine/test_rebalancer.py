@@ -118,7 +118,7 @@ def test_above_the_limit_a_transfer_waits_for_a_person_and_lapses(tmp_path: Path
     world.pass_time(120, 5)
     (transfer,) = world.transfers()
     assert transfer.state is S.PROPOSED
-    (alert,) = world.alerts("proposed")
+    (alert,) = world.alerts("approval")
     assert alert.subject == f"rebalancing:{transfer.id}"
     assert world.inventory(ARBITRUM) == 400 * USDC
     world.pass_time(timedelta(hours=24).total_seconds(), 1_800)

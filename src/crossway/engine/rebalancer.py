@@ -13,7 +13,7 @@ from crossway.domain.rebalancing import (
 from crossway.domain.rebalancing_needs import PlanInputs
 from crossway.domain.rebalancing_planner import plan_rebalancing
 from crossway.engine.alerts import TaskHealth
-from crossway.engine.rebalancing_alerts import update_rebalancing_alerts
+from crossway.engine.rebalancing_alerts import update_unserved_alerts
 from crossway.engine.serial_worker import SerialWorker
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -82,7 +82,7 @@ def run_pass(services: Services) -> int:
     with services.store.read() as unit:
         mode = unit.rebalancing.get_settings().mode
     if mode is not RebalancingMode.AUTOMATIC:
-        update_rebalancing_alerts(services, ())
+        update_unserved_alerts(services, ())
         return lapsed
     inputs = read_inputs(services)
     plan = plan_rebalancing(inputs)
@@ -92,7 +92,7 @@ def run_pass(services: Services) -> int:
         placed = services.store.write(lambda unit: _place_all(unit, services, inputs, plan))
         services.process.failpoint("rebalancing-placed")
         services.process.wake()
-    update_rebalancing_alerts(services, plan.unserved)
+    update_unserved_alerts(services, plan.unserved)
     return lapsed + placed
 
 

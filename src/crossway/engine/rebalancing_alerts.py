@@ -1,55 +1,46 @@
-"""Raises and resolves the alerts of rebalancing: lacks that nothing serves, and what waits for a
-person."""
+"""Raises and resolves the alerts about lacks of inventory that no transfer serves."""
 
 from collections.abc import Sequence
 from typing import Final
 
-from crossway.domain.rebalancing import RebalancingState, Unserved, owner_subject
+from crossway.domain.rebalancing import Unserved
 from crossway.engine.alerts import raise_alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.locations import location_name
 
 UNSERVED: Final = "unserved"
-PROPOSED: Final = "proposed"
 _MAX_ALERTS: Final = 1_000
 
 
-def update_rebalancing_alerts(services: Services, unserved: Sequence[Unserved]) -> int:
-    """Raise the alerts that apply now, and resolve the others; returns how many there are."""
+def update_unserved_alerts(services: Services, unserved: Sequence[Unserved]) -> None:
+    """Raise an alert for each of these lacks, and resolve those about others."""
+    wanted = {_subject(services, lack): _message(services, lack) for lack in unserved}
     with services.store.read() as unit:
-        wanted = _wanted(services, unit, unserved)
         active = unit.alerts.list_active(limit=_MAX_ALERTS)
-    known = {a.key: a.message for a in active if a.kind in (UNSERVED, PROPOSED)}
-    ended = [key for key in known if key not in wanted]
-    changed = {key: one for key, one in wanted.items() if known.get(key) != one[2]}
+    known = {alert.subject: alert.message for alert in active if alert.kind == UNSERVED}
+    ended = [_key(subject) for subject in known if subject not in wanted]
+    changed = {s: message for s, message in wanted.items() if known.get(s) != message}
 
     def work(unit: UnitOfWork) -> None:
         unit.alerts.resolve(ended, services.clock.now())
-        for key, (kind, subject, message) in changed.items():
-            raise_alert(unit, services, key, kind, subject, message)
+        for subject, message in changed.items():
+            raise_alert(unit, services, _key(subject), UNSERVED, subject, message)
 
     if ended or changed:
         services.store.write(work)
-    return len(wanted)
 
 
-def _wanted(
-    services: Services, unit: UnitOfWork, unserved: Sequence[Unserved]
-) -> dict[str, tuple[str, str, str]]:
-    """By key, the kind, the subject and the message of each alert that applies."""
-    found = {}
-    for lack in unserved:
-        chain, token = lack.location
-        listed = services.catalogue.by_address.get(lack.location)
-        symbol = token if listed is None else listed.symbol
-        subject = f"{chain}:{symbol}"
-        name = location_name(services, chain)
-        message = f"{symbol} on {name} is not refilled. {lack.reason}"
-        found[f"{UNSERVED}:{subject}"] = (UNSERVED, subject, message)
-    for transfer in unit.rebalancing.list_open():
-        if transfer.state is RebalancingState.PROPOSED:
-            message = f"Rebalancing transfer {transfer.id} waits for approval. {transfer.reason}"
-            key = f"{PROPOSED}:{transfer.id}"
-            found[key] = (PROPOSED, owner_subject(transfer.owner), message)
-    return found
+def _key(subject: str) -> str:
+    return f"{UNSERVED}:{subject}"
+
+
+def _subject(services: Services, lack: Unserved) -> str:
+    chain, token = lack.location
+    listed = services.catalogue.by_address.get(lack.location)
+    return f"{chain}:{token if listed is None else listed.symbol}"
+
+
+def _message(services: Services, lack: Unserved) -> str:
+    chain, _, symbol = _subject(services, lack).rpartition(":")
+    return f"{symbol} on {location_name(services, chain)} is not refilled. {lack.reason}"

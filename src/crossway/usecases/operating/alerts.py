@@ -96,9 +96,6 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "unserved": AlertKind(
             _W, "Inventory is not refilled", "Inventory is not refilled"
         ),
-        "proposed": AlertKind(
-            _N, "Rebalancing waits for approval", "Rebalancing waits for approval"
-        ),
         "unfilled": AlertKind(_W, "Nobody filled it in time", "Nobody filled them in time"),
         "repeated": AlertKind(
             _W, "Money arrived a second time", "Money arrived a second time",
