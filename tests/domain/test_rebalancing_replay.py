@@ -72,12 +72,29 @@ def test_a_payout_that_begins_to_wait_is_served_at_once() -> None:
 
 def test_a_payment_that_never_started_would_have_been_paid() -> None:
     lost = replace(paid(1, 700, HOUR, 4 * HOUR), started_at=None)
-    assert play([], [lost], policies=[]).waits == {1: None}
+    before = play([], [lost], policies=[])
+    assert (before.waits, before.unstarted) == ({1: 3 * HOUR}, {1})
     after = play([], [lost])
-    assert after.waits == {1: MINUTE}
+    assert (after.waits, after.unstarted) == ({1: MINUTE}, set())
     # 600 + 2 100 − 700 USD are left: nothing more is needed.
     (filled,) = after.transfers
     assert filled.planned.amount == 2_100 * USDC
+
+
+def test_what_was_paid_out_of_what_is_missing_waits_until_that_comes() -> None:
+    """700 USD were there then, by a transfer that is left out: 100 of them come later."""
+    early, later = paid(1, 700, HOUR, HOUR + MINUTE), paid(2, 50, 2 * HOUR, 2 * HOUR + MINUTE)
+    movements = [
+        movement(A, -700, HOUR + MINUTE),
+        movement(A, -50, 2 * HOUR + MINUTE),
+        movement(A, 200, 3 * HOUR),
+    ]
+    # The second is small enough for the 600 USD; of what comes then, the first is paid.
+    assert play(movements, [early, later], policies=[]).waits == {1: 2 * HOUR}
+    # Served at once, within a minute.
+    assert play(movements, [early, later]).waits == {1: MINUTE}
+    never = play(movements[:2], [early, later], policies=[])
+    assert (never.waits, never.unstarted) == ({1: END - NOW - HOUR}, {1})
 
 
 def test_without_a_bridge_it_waits_as_it_did() -> None:

@@ -75,11 +75,13 @@ class ReplayedTransfer:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What would have moved, and how long payments would have waited for inventory: None for ever.
-    Those that would not have waited are left out."""
+    """What would have moved, and how long payments would have waited for inventory, without those
+    that would not: until they started, or, if they are `unstarted`, until they or the time ended.
+    """
 
     transfers: tuple[ReplayedTransfer, ...]
-    waits: Mapping[int, timedelta | None]
+    waits: Mapping[int, timedelta]
+    unstarted: frozenset[int]
 
 
 Offer = Callable[[PlanInputs], PlanInputs]
@@ -116,7 +118,9 @@ class _Replayer:
         self._arriving: dict[Location, int] = defaultdict(int)
         self._waiting: dict[int, Demand] = {}
         self._started: set[int] = set()
-        self._waits: dict[int, timedelta | None] = {}
+        self._late: set[int] = set()
+        self._waits: dict[int, timedelta] = {}
+        self._unstarted: set[int] = set()
         self._recent: dict[int, RebalancingTransfer] = {}
         self._transfers: list[ReplayedTransfer] = []
         self._events: list[tuple[datetime, int, Callable[[datetime], None]]] = []
@@ -146,8 +150,9 @@ class _Replayer:
             if percent > done:
                 done = percent
                 on_progress(done / 100)
-        self._waits |= dict.fromkeys(self._waiting)
-        return Replay(tuple(self._transfers), self._waits)
+        for demand in list(self._waiting.values()):
+            self._give_up(demand, self._history.ended)
+        return Replay(tuple(self._transfers), self._waits, frozenset(self._unstarted))
 
     def _at(self, at: datetime, event: Callable[[datetime], None]) -> None:
         heappush(self._events, (at, next(self._numbers), event))
@@ -165,11 +170,20 @@ class _Replayer:
 
     def _end(self, demand: Demand, now: datetime) -> None:
         """It was paid, which is a movement, or ended unpaid."""
-        del now
-        if self._waiting.pop(demand.intent_id, None) is not None:
-            self._waits[demand.intent_id] = None
-        elif demand.intent_id in self._started and demand.started_at is not None:
-            self._reserved[demand.location] -= demand.units
+        if demand.intent_id in self._started:
+            if demand.started_at is not None:
+                self._reserved[demand.location] -= demand.units
+        elif demand.started_at is None:
+            self._give_up(demand, now)
+        else:
+            # It was paid out of what is not here: here it is paid later.
+            self._units[demand.location] += demand.units
+            self._late.add(demand.intent_id)
+
+    def _give_up(self, demand: Demand, now: datetime) -> None:
+        del self._waiting[demand.intent_id]
+        self._unstarted.add(demand.intent_id)
+        self._waits[demand.intent_id] = now - demand.funded_at
 
     def _start_waiting(self, now: datetime) -> None:
         """Start what waits where something has come, what was funded first before."""
@@ -187,10 +201,11 @@ class _Replayer:
         self._started.add(demand.intent_id)
         if now > demand.funded_at:
             self._waits[demand.intent_id] = now - demand.funded_at
-        if demand.started_at is not None:
+        is_late = demand.intent_id in self._late
+        if demand.started_at is not None and not is_late:
             self._reserved[location] += demand.units
-        elif self._policies:
-            # It was never paid, and would have been.
+        elif is_late or self._policies:
+            # It was not paid by then, and would have been.
             self._units[location] -= demand.units
         return True
 

@@ -1,6 +1,5 @@
 """Which bridges can move inventory between two locations, and what that costs now."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -39,13 +38,18 @@ class Offers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class Way:
     """A transfer that may be wanted, and the route whose quotes tell what it costs."""
 
     source: LocationBalance
     destination: LocationBalance
     micro_usd: int
     request: RouteRequest
+
+    @property
+    def pair(self) -> Pair:
+        """Its source and its destination."""
+        return self.source.location, self.destination.location
 
     @property
     def kind(self) -> Kind:
@@ -60,48 +64,60 @@ class _Way:
         return self.request.destination if is_mint else self.request.source
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """For each way, in order, what bridges offer, or why none does, in a sentence; and who does not
+    answer, in sentences."""
+
+    outcomes: Sequence[Sequence[RouteOffer] | str]
+    silent: Sequence[str]
+
+
 def read_offers(services: Services, inputs: PlanInputs, deposits: Deposits) -> Offers:
     """What bridges offer for the lacks and excesses of these inputs; asks none where there are
     none."""
-    ways = list(_find_ways(inputs, deposits))
+    ways = list(find_ways(inputs, deposits))
     if not ways:
         return Offers()
+    answers = ask_about(services, ways)
+    by_pair: dict[Pair, Sequence[RouteOffer]] = {}
+    refusals: dict[Pair, str] = {}
+    for way, outcome in zip(ways, answers.outcomes, strict=True):
+        if isinstance(outcome, str):
+            refusals[way.pair] = outcome
+        else:
+            by_pair[way.pair] = outcome
+    return Offers(by_pair, refusals, {way.source.group: answers.silent for way in ways})
+
+
+def ask_about(services: Services, ways: Sequence[Way]) -> Answers:
+    """Ask all bridges that move inventory about these ways."""
     bridges = [b for b in services.bridges if b.name in services.inventory_bridges]
     requests = [way.request for way in ways]
     quotes = ask_bridges(services, bridges, requests, active_kill_switches(services))
     costs = read_network_costs(services, {way.paying_chain for way in ways})
-    silent: dict[tuple[str, bool], list[str]] = defaultdict(list)
-    for way in ways:
-        sentences = [f"{bridge_title(e.subject)} does not answer." for e in quotes.excluded]
-        silent[way.source.group] = list(dict.fromkeys(silent[way.source.group] + sentences))
-    return _collect(ways, quotes, costs, silent)
+    outcomes = [_outcome(way, index, quotes, costs) for index, way in enumerate(ways)]
+    return Answers(
+        outcomes, [f"{bridge_title(one.subject)} does not answer." for one in quotes.excluded]
+    )
 
 
-def _collect(
-    ways: Sequence[_Way],
-    quotes: BridgeQuotes,
-    costs: NetworkCostReport,
-    silent: Mapping[tuple[str, bool], Sequence[str]],
-) -> Offers:
-    by_pair: dict[Pair, list[RouteOffer]] = {}
-    refusals: dict[Pair, str] = {}
-    for index, way in enumerate(ways):
-        pair = (way.source.location, way.destination.location)
-        served = [quote for quote in quotes.quotes[index] if _serves(way, quote)]
-        if not served:
-            refusals[pair] = rejection_reasons(quotes.rejections[index]) or _NOBODY
-        elif way.paying_chain in costs.unknown:
-            refusals[pair] = unknown_costs(way.paying_chain, costs)
-        else:
-            by_pair[pair] = [_offer(way, quote, costs) for quote in served]
-    return Offers(by_pair, refusals, silent)
+def _outcome(
+    way: Way, index: int, quotes: BridgeQuotes, costs: NetworkCostReport
+) -> Sequence[RouteOffer] | str:
+    served = [quote for quote in quotes.quotes[index] if _serves(way, quote)]
+    if not served:
+        return rejection_reasons(quotes.rejections[index]) or _NOBODY
+    if way.paying_chain in costs.unknown:
+        return unknown_costs(way.paying_chain, costs)
+    return [_offer(way, quote, costs) for quote in served]
 
 
-def _find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[_Way]:
+def find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[Way]:
     """Every pair between which a lack or an excess might be moved, once, for its largest amount."""
     policies = {policy.location: policy for policy in inputs.policies}
     lacks, excesses = find_needs(inputs)
-    wanted: dict[Pair, _Way] = {}
+    wanted: dict[Pair, Way] = {}
     for need in (*lacks, *excesses):
         for other in inputs.balances:
             ends = (need.at, other) if need.is_excess else (other, need.at)
@@ -113,9 +129,11 @@ def _find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[_Way]:
                 continue
             value = min(need.at.micro_usd(need.units), other.micro_usd(units))
             way = _way(*ends, _within(inputs.settings, value), deposits)
-            pair = (ends[0].location, ends[1].location)
-            if way is not None and (pair not in wanted or way.micro_usd > wanted[pair].micro_usd):
-                wanted[pair] = way
+            if way is None:
+                continue
+            known = wanted.get(way.pair)
+            if known is None or way.micro_usd > known.micro_usd:
+                wanted[way.pair] = way
     return wanted.values()
 
 
@@ -133,7 +151,7 @@ def _within(settings: RebalancingSettings, micro_usd: int) -> int:
 
 def _way(
     source: LocationBalance, destination: LocationBalance, micro_usd: int, deposits: Deposits
-) -> _Way | None:
+) -> Way | None:
     """The route whose quotes price a transfer. For what goes into or comes out of the unified
     balance, that of Gateway between its chain and the one of which the balance has most."""
     ends = [source.chain, destination.chain]
@@ -148,17 +166,17 @@ def _way(
                 micro_usd = min(micro_usd, source.micro_usd(of_network[ends[0]]))
     symbol = source.group[0]
     request = RouteRequest(ends[0], ends[1], micro_usd, symbol, symbol)
-    return _Way(source, destination, micro_usd, request)
+    return Way(source, destination, micro_usd, request)
 
 
-def _serves(way: _Way, quote: BridgeQuote) -> bool:
+def _serves(way: Way, quote: BridgeQuote) -> bool:
     """Whether a quoted bridge moves inventory that way: one token, and Gateway through the unified
     balance alone."""
     of_gateway = quote.bridge is BridgeName.GATEWAY
     return quote.swap is None and of_gateway == (way.kind is not Kind.TRANSFER)
 
 
-def _offer(way: _Way, quote: BridgeQuote, costs: NetworkCostReport) -> RouteOffer:
+def _offer(way: Way, quote: BridgeQuote, costs: NetworkCostReport) -> RouteOffer:
     """What a quote says of a transfer. The relayer approves and sends on the source, or mints on
     the destination; a deposit into the unified balance costs gas alone."""
     of_chain = costs.costs[way.paying_chain]
