@@ -84,14 +84,15 @@ def test_automatic_rebalancing_is_confirmed_by_a_sentence(world: StaffWorld) -> 
 
 def test_limits_change_one_by_one_with_a_trace(world: StaffWorld) -> None:
     services, ada = world.services, world.operator
-    policies.set_limits(
-        services, ada, {"max_cost_bps": 15, "begins_at": time(8), "ends_at": time(17, 30)}
+    changes = {"max_cost_day_micro_usd": 70_500_000, "begins_at": time(8), "ends_at": time(17, 30)}
+    policies.set_limits(services, ada, changes)
+    expected = RebalancingSettings(
+        max_cost_day_micro_usd=70_500_000, begins_at=time(8), ends_at=time(17, 30)
     )
-    expected = RebalancingSettings(max_cost_bps=15, begins_at=time(8), ends_at=time(17, 30))
     assert policies.get_settings(services, ada) == expected
     entry = world.audited()[-1]
-    assert entry.before == {"max_cost_bps": 20, "begins_at": "00:00", "ends_at": "00:00"}
-    assert entry.after == {"max_cost_bps": 15, "begins_at": "08:00", "ends_at": "17:30"}
+    assert entry.before == {"max_cost_day_usd": "100.00", "from": "00:00", "until": "00:00"}
+    assert entry.after == {"max_cost_day_usd": "70.50", "from": "08:00", "until": "17:30"}
     with pytest.raises(InvalidInput, match="mode is not a limit"):
         policies.set_limits(services, ada, {"mode": RebalancingMode.AUTOMATIC})
 

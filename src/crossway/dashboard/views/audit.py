@@ -14,6 +14,7 @@ from crossway.dashboard.views.links import (
     key_href,
     order_href,
     page_href,
+    rebalancing_href,
     webhook_href,
 )
 from crossway.domain.clients import Principal
@@ -59,6 +60,8 @@ _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "chain": lambda _: page_href("chains"),
     "staff": lambda number: page_href("staff", id=number),
     "route": lambda _: page_href("routes"),
+    "place": lambda _: page_href("treasury"),
+    "rebalancing": lambda id: rebalancing_href(id) if id else page_href("treasury"),
 }
 
 

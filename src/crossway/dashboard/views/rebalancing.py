@@ -238,4 +238,4 @@ def _share_cell(micro_usd: int, limit: int) -> Cell:
     if not limit:
         return Cell("no cost is allowed")
     share = 100 * micro_usd / limit
-    return Cell(f"{share:.0f} % of {format_usd(limit)}", share=min(share, 100.0))
+    return Cell(f"{share:.1f} % of {format_usd(limit)}", share=min(share, 100.0))

@@ -8,6 +8,7 @@ from typing import Any, Final
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.ledger import UNIFIED_TOKEN, is_unified, unified_location
+from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.rebalancing import (
     NO_MAXIMUM,
     Location,
@@ -28,6 +29,7 @@ _UNIFIED_LOCATIONS: Final = (unified_location(testnet=False), unified_location(t
 _LOCK: Final = "rebalancing settings"
 _LIMITS: Final = {f.name for f in fields(RebalancingSettings)} - {"mode"}
 _MAX_USD: Final = 10**15
+_AUDIT_NAMES: Final = {"begins_at": "from", "ends_at": "until"}
 # The least and the most of each number among the settings.
 _RANGES: Final = {
     "max_cost_bps": (0, 1_000),
@@ -191,17 +193,25 @@ def _audit_settings(
     before: RebalancingSettings,
     settings: RebalancingSettings,
 ) -> None:
-    changed = [
-        f.name for f in fields(settings) if getattr(settings, f.name) != getattr(before, f.name)
-    ]
-    old, new = ({name: _plain(getattr(of, name)) for name in changed} for of in (before, settings))
+    values = (_audit_values(before), _audit_values(settings))
+    changed = [name for name in values[0] if values[0][name] != values[1][name]]
+    old, new = ({name: of[name] for name in changed} for of in values)
     now = services.clock.now()
     action = "rebalancing settings changed"
     unit.audit_log.record(caller.actor_name, action, {}, now, "rebalancing", old, new)
 
 
-def _plain(value: Any) -> Any:
-    return f"{value:%H:%M}" if isinstance(value, time) else value
+def _audit_values(settings: RebalancingSettings) -> dict[str, Any]:
+    """The settings as people read them: amounts in USD, times of day."""
+    values: dict[str, Any] = {}
+    for field in fields(settings):
+        name, value = field.name, getattr(settings, field.name)
+        if name.endswith("_micro_usd"):
+            value = format_units(value, MICRO_USD_DECIMALS, 2)
+        elif isinstance(value, time):
+            value = f"{value:%H:%M}"
+        values[_AUDIT_NAMES.get(name, name.replace("_micro_usd", "_usd"))] = value
+    return values
 
 
 def _find_policy(unit: UnitOfWork, location: Location) -> RebalancingPolicy | None:
