@@ -23,7 +23,7 @@ def test_creating_is_503_with_a_sentence_and_reading_and_quoting_go_on(
     assert "leaked" not in refused.text
     address = created.json()["intent_address"]
     assert api.get(f"/intents/address/{address}").status_code == 200
-    assert api.http.get("/readyz").status_code == 200
+    assert api.http.get("/api/readyz").status_code == 200
     quote = {
         "tokenIn": USDC_BASE,
         "tokenOut": USDC_ARBITRUM,

@@ -209,7 +209,11 @@ def test_a_refund_goes_elsewhere_only_where_the_audit_log_has_a_redirect(held: G
     )
     other_payment, other_address = logged.format(2, OTHER), logged.format(1, THIEF)
     assert "nobody" in world.refusal(redirect, other_payment, other_address, call=changed)
-    assert not world.refusal(redirect, logged.format(1, OTHER), call=changed)
+    booked = f"INSERT INTO address_book VALUES (1, '{BASE}', '{OTHER}', '', '', 0, 0, NULL, '')"
+    log = logged.format(1, OTHER)
+    assert "not in the address book any more" in world.refusal(redirect, log, call=changed)
+    assert "nobody redirected the refund" in world.refusal(redirect, booked, call=changed)
+    assert not world.refusal(redirect, log, booked, call=changed)
 
 
 def alterations(call: OutboundCall) -> Iterator[tuple[OutboundCall, str]]:

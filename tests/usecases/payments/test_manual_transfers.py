@@ -180,6 +180,25 @@ def test_an_address_removed_meanwhile_keeps_the_money_here(tmp_path: Path) -> No
     assert received(world, elsewhere(world)) == 0
 
 
+def test_an_address_removed_before_it_is_signed_gets_nothing(world: Harness) -> None:
+    intent = refused_refund(world)
+    add(world, elsewhere(world))
+    (entry,) = address_book.list_addresses(world.services, TESS)
+    redirect(world, intent)
+    address_book.remove_address(world.services, TESS, entry.id)
+    world.pass_time(120, 5)
+    assert received(world, elsewhere(world)) == 0
+    with world.store.read() as unit:
+        alerts = [alert.message for alert in unit.alerts.list_active()]
+    assert any("is not in the address book any more" in message for message in alerts)
+    # To another one it may still be sent.
+    other = world.wallet(BASE, "another")
+    add(world, other, "Another wallet")
+    redirect(world, intent, other)
+    world.wait_for_state(intent, State.REFUNDED)
+    assert received(world, other) == intent.received_amount
+
+
 def test_over_the_cap_it_is_refused_with_what_is_left_and_when(world: Harness) -> None:
     first, second = refused_refund(world), refused_refund(world)
     add(world, elsewhere(world))

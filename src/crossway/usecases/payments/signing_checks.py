@@ -7,7 +7,7 @@ from typing import Final
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent
-from crossway.domain.outbound import OutboundTx
+from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.domain.outbound import OutboundTxKind as K
 from crossway.domain.outbound_call import (
     OutboundCall,
@@ -21,6 +21,11 @@ from crossway.domain.outbound_call import (
     start_outputs,
 )
 from crossway.ports.chain_addresses import ChainAddresses
+from crossway.ports.logs import AuditFilter
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.manual_transfers import REDIRECTED
+
+_MAX_REDIRECTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,23 @@ def differences_of_call(
         yield "it does not pay what the terms say to whom they say"
     if (call.marker, call.not_after) != (expected.marker, expected.not_after):
         yield "its marker or its deadline is not that of the terms"
+
+
+def differences_of_receiver(unit: UnitOfWork, tx: OutboundTx, intent: Intent) -> Iterator[str]:
+    """Whether a refund or return may go where it goes: to the refund address, or to one that a
+    person redirected it to, as the audit log says, and that is in the address book when it is
+    signed first."""
+    if tx.to_address == intent.terms.refund_address:
+        return
+    redirects = unit.audit_log.list_page(
+        AuditFilter(action=REDIRECTED, subject=f"intent:{intent.id}"), _MAX_REDIRECTS
+    )
+    if not any(entry.detail.get("to") == tx.to_address for entry in redirects):
+        yield f"{tx.to_address} is not the refund address, and nobody redirected the refund"
+    elif tx.state is OutboundTxState.DUE:
+        entry = unit.outgoing_controls.find_address(tx.chain, tx.to_address)
+        if entry is None:
+            yield f"{tx.to_address} is not in the address book any more"
 
 
 def _expect(

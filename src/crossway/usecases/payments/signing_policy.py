@@ -13,14 +13,15 @@ from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
 from crossway.domain.quotes import BridgeName
 from crossway.domain.rebalancing import is_rebalancing
 from crossway.ports.chain import Chain, SignedTx
-from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.emergency_stop import describe_hold, find_stop, is_held
 from crossway.usecases.payments.inventory_signing import differences_of_invocation
 from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
-from crossway.usecases.payments.manual_transfers import REDIRECTED
-from crossway.usecases.payments.signing_checks import differences_of_call
+from crossway.usecases.payments.signing_checks import (
+    differences_of_call,
+    differences_of_receiver,
+)
 
 K, T = OutboundTxKind, OutboundTxState
 _DONE: Final = (T.CONFIRMED, T.FINAL)
@@ -46,7 +47,6 @@ _CAUSES: Final[Mapping[OutboundTxKind, tuple[str, ...]]] = {
     K.GIVE_BACK: ("give_back",),
     K.RELEASE: ("release",),
 }
-_MAX_REDIRECTS: Final = 100
 
 
 class SigningPolicy:
@@ -160,8 +160,8 @@ class SigningPolicy:
             yield from self._differences_of_output(intent, call)
         if tx.kind is K.DELIVER:
             yield from self._differences_of_message(intent, call)
-        if tx.kind in (K.REFUND, K.RETURN_EXCESS) and not self._may_receive(intent, tx.to_address):
-            yield f"{tx.to_address} is not the refund address, and nobody redirected the refund"
+        if tx.kind in (K.REFUND, K.RETURN_EXCESS):
+            yield from differences_of_receiver(self._unit, tx, intent)
         yield from self._missing_authority(tx, intent)
         yield from self._contradictions(tx, intent)
 
@@ -250,16 +250,6 @@ class SigningPolicy:
             or (tx.kind is K.GIVE_BACK and intent.state is State.FUNDED)
         ):
             yield f"the relayer is not an agent of its coordinator {intent.coordinator}"
-
-    def _may_receive(self, intent: Intent, to_address: str) -> bool:
-        """Whether a refund may go there: the refund address, or one that a person redirected it to,
-        as the audit log says."""
-        if to_address == intent.terms.refund_address:
-            return True
-        redirects = self._unit.audit_log.list_page(
-            AuditFilter(action=REDIRECTED, subject=f"intent:{intent.id}"), _MAX_REDIRECTS
-        )
-        return any(entry.detail.get("to") == to_address for entry in redirects)
 
     def _contradictions(self, tx: OutboundTx, intent: Intent) -> Iterator[str]:
         """What else was sent or booked for the payment that this must not follow."""
