@@ -156,6 +156,15 @@ class BridgeReceivable:
 
 
 @dataclass(frozen=True, slots=True)
+class PayoutsBrought:
+    """Payouts for which a bridge is bringing inventory, in smallest units; of these, `unsent` are
+    those for which nothing has left yet."""
+
+    units: int
+    unsent: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReconciliationRun:
     """One comparison of ledger and chains. `ended_at` is None while it runs."""
 
@@ -177,9 +186,18 @@ class TreasuryRepository(Protocol):
         counts as started once its start is signed."""
         ...
 
+    def sum_brought(self) -> dict[tuple[str, str], PayoutsBrought]:
+        """Those of the same amounts for which bridges are bringing inventory."""
+        ...
+
     def sum_waiting(self) -> dict[tuple[str, str], int]:
         """Amounts that funded payments need out of inventory, by chain and token, whose starts are
-        not signed, and payouts in advance of a bridge that wait for inventory."""
+        not signed."""
+        ...
+
+    def sum_waiting_in_advance(self) -> dict[tuple[str, str], int]:
+        """Payouts in advance of a bridge that wait for inventory, by chain and token: the bridge
+        pays them otherwise."""
         ...
 
     def list_bridge_receivables(self, limit: int) -> list[BridgeReceivable]:

@@ -14,15 +14,23 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    text,
     update,
 )
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import State
+from crossway.domain.inventory_transfer import InventoryTransferState
 from crossway.domain.outbound import NO_INVENTORY, OutboundTxKind, OutboundTxState
 from crossway.domain.return_budget import ReturnBudget
-from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget, ReconciliationRun
+from crossway.ports.treasury_repository import (
+    BridgeReceivable,
+    InventoryTarget,
+    PayoutsBrought,
+    ReconciliationRun,
+)
 from crossway.storage.bulk_sql import insert_into
+from crossway.storage.inventory_tables import UNDER_WAY, inventory_transfers
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.treasury_tables import inventory_targets, reconciliations, return_budgets
@@ -34,6 +42,8 @@ BUDGETS: Final = RowMapper(ReturnBudget, return_budgets)
 _INITIATED: ColumnElement[str] = literal_column(f"'{State.INITIATED}'")
 _DUE: ColumnElement[str] = literal_column(f"'{OutboundTxState.DUE}'")
 _SIGNED: ColumnElement[str] = literal_column(f"'{OutboundTxState.SIGNED}'")
+
+_UNSENT: Final = (InventoryTransferState.PLANNED.value, InventoryTransferState.AGREED.value)
 
 
 class SqlTreasury:
@@ -63,22 +73,53 @@ class SqlTreasury:
                 totals[chain, token] += int(units)
         return dict(totals)
 
-    def sum_waiting(self) -> dict[tuple[str, str], int]:
-        c = intents.c
-        unstarted = and_(
+    def sum_brought(self) -> dict[tuple[str, str], PayoutsBrought]:
+        moved = inventory_transfers.c
+        starts = select(outbound_txs.c.id).where(
+            outbound_txs.c.intent_id == intents.c.id,
             outbound_txs.c.kind == OutboundTxKind.START.value,
-            c.state == State.FUNDED.value,
-            c.custody == Custody.OPERATOR.value,
-        )
-        in_advance = and_(
-            outbound_txs.c.kind == OutboundTxKind.FILL.value,
-            c.custody == Custody.BRIDGE.value,
-            outbound_txs.c.reason == NO_INVENTORY,
+            outbound_txs.c.state == _SIGNED,
         )
         query = (
-            select(c.destination_chain, c.token_out, c.payout_amount)
-            .join(outbound_txs, outbound_txs.c.intent_id == c.id)
-            .where(outbound_txs.c.state == _DUE, or_(unstarted, in_advance))
+            select(intents.c.destination_chain, intents.c.token_out, intents.c.payout_amount)
+            .add_columns(moved.state)
+            .join(inventory_transfers, moved.intent_id == intents.c.id)
+            .where(
+                text(f"inventory_transfers.{UNDER_WAY}"),
+                moved.destination_chain == intents.c.destination_chain,
+                or_(
+                    intents.c.state == _INITIATED,
+                    and_(intents.c.state == State.FUNDED.value, starts.exists()),
+                ),
+            )
+        )
+        sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        for chain, token, units, state in self._db.execute(query):
+            sums[chain, token][0] += int(units)
+            sums[chain, token][1] += int(units) if state in _UNSENT else 0
+        return {location: PayoutsBrought(*units) for location, units in sums.items()}
+
+    def sum_waiting(self) -> dict[tuple[str, str], int]:
+        return self._sum_due(
+            outbound_txs.c.kind == OutboundTxKind.START.value,
+            intents.c.state == State.FUNDED.value,
+            intents.c.custody == Custody.OPERATOR.value,
+        )
+
+    def sum_waiting_in_advance(self) -> dict[tuple[str, str], int]:
+        return self._sum_due(
+            outbound_txs.c.kind == OutboundTxKind.FILL.value,
+            intents.c.custody == Custody.BRIDGE.value,
+            outbound_txs.c.reason == NO_INVENTORY,
+        )
+
+    def _sum_due(self, *conditions: ColumnElement[bool]) -> dict[tuple[str, str], int]:
+        """The payouts of payments with a due transaction, by chain and token."""
+        columns = (intents.c.destination_chain, intents.c.token_out, intents.c.payout_amount)
+        query = (
+            select(*columns)
+            .join(outbound_txs, outbound_txs.c.intent_id == intents.c.id)
+            .where(outbound_txs.c.state == _DUE, *conditions)
         )
         totals: dict[tuple[str, str], int] = defaultdict(int)
         for chain, token, units in self._db.execute(query):

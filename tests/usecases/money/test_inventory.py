@@ -12,7 +12,8 @@ from crossway.domain.ledger import Account
 from crossway.domain.roles import Role
 from crossway.usecases.money import inventory as treasury
 from crossway.usecases.money import inventory_adjustments
-from crossway.usecases.money.inventory import COVER_DAYS, FLOW_DAYS, InventoryPosition
+from crossway.usecases.money.inventory import COVER_DAYS, InventoryPosition
+from crossway.usecases.money.inventory_records import FLOW_DAYS
 from crossway.usecases.money.rebalancing_plan import suggest_plan
 from crossway.usecases.simulator import chain_controls
 from tests.harness import CATALOGUE, Harness

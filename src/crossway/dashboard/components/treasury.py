@@ -57,7 +57,8 @@ def _shortages(moves: inventory.Inventory, stocks: list[inventory.InventoryPosit
         more = f"\n* and {len(sentences) - 8} more" if len(sentences) > 8 else ""
         st.error(f"**Needs attention**\n{bullets}{more}", icon=":material/trending_down:")
     else:
-        st.success("No shortages.", icon=":material/check_circle:")
+        known = "No shortages on the chains that respond." if moves.unavailable else "No shortages."
+        st.success(known, icon=":material/check_circle:")
 
 
 def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:

@@ -11,17 +11,23 @@ from crossway.dashboard.views.formatting import (
     format_usd,
 )
 from crossway.domain.catalogue import Catalogue
-from crossway.usecases.money.inventory import COVER_DAYS, FLOW_DAYS, Inventory, InventoryPosition
+from crossway.usecases.money.inventory import COVER_DAYS, Inventory, InventoryPosition
+from crossway.usecases.money.inventory_records import FLOW_DAYS
 
 LOW_GAS = 1_000
+# Less below a target is no shortage.
+_LEAST_MICRO_USD = 1_000_000
 MAX_BARS = 24
 INVENTORY_COLUMNS = (
     Column("Chain"),
     Column("Token"),
     Column("On chain", "right"),
-    Column("Reserved", "right", "Agreed payouts not made yet"),
+    Column("Reserved", "right", "Payouts of started payments that are not made yet"),
+    Column("Waiting", "right", "Payouts of funded payments that wait to be started"),
     Column("Available", "right", "On chain less reserved"),
     Column("Expected", "right", "In escrow for payouts that were made"),
+    Column("On bridges", "right", "Left from here over a bridge, of payments and of our own, and "
+           "not arrived yet"),
     Column("Target", "right", f"Set manually, else {COVER_DAYS} days of payouts at the pace of "
            f"the last {FLOW_DAYS}"),
 )  # fmt: skip
@@ -61,17 +67,22 @@ def build_kpis(
     """The KPI row of the treasury."""
     chains = {stock.token.chain for stock in positions}
     gas = [position.runway for position in inventory.gas if position.chain in chains]
-    short = sum(bool(_shortage_micro_usd(stock)) for stock in positions)
+    short = sum(_is_short(stock) for stock in positions)
     return [
         Kpi("On chain, USD", _format_total_usd(s.micro_usd(s.balance) for s in positions),
                "The relayer's holdings at today's prices"),
         Kpi("Reserved, USD", _format_total_usd(s.micro_usd(s.reserved) for s in positions),
-               "Agreed payouts not made yet"),
+               "Payouts of started payments that are not made yet"),
+        Kpi("Waiting, USD", _format_total_usd(s.micro_usd(s.waiting) for s in positions),
+               "Payouts of funded payments that wait to be started"),
         Kpi("Expected, USD", _format_total_usd(s.micro_usd(s.expected) for s in positions),
                "In escrow for payouts that were made"),
         Kpi("Overdue, USD", _format_total_usd(s.micro_usd(s.overdue) for s in positions),
                "Part of the expected amount that is past the bridge's due time"),
-        Kpi("Below target", f"{short:,}", "Inventory positions below their target"),
+        Kpi("On bridges, USD", _format_total_usd(s.micro_usd(s.on_bridges) for s in positions),
+               "Left a chain over a bridge and not arrived yet, by the books"),
+        Kpi("Short", f"{short:,}",
+               "Tokens on a chain for which payments wait, or that are below their target"),
         Kpi("Gas runway (tx)", f"{min(gas):,}" if gas else "–",
                "Transactions the gas balance covers, on the chain with the least"),
     ]  # fmt: skip
@@ -87,28 +98,46 @@ def _format_total_usd(parts: object) -> str:
     )
 
 
-def _shortage_micro_usd(stock: InventoryPosition) -> int:
-    """The shortage in micro-USD; less than one dollar counts as none."""
+def _is_short(stock: InventoryPosition) -> bool:
+    """Whether payments wait for it, however little, or it is below its target by a dollar."""
+    return bool(stock.missing) or _is_below_target(stock)
+
+
+def _is_below_target(stock: InventoryPosition) -> bool:
+    value = stock.micro_usd(stock.shortfall)
+    return stock.shortfall > stock.missing and (value is None or value >= _LEAST_MICRO_USD)
+
+
+def _worst_first(stock: InventoryPosition) -> tuple[bool, bool, int, int]:
+    """The sort key: what payments wait for, then what is below its target, then by value."""
     shortage = stock.micro_usd(stock.shortfall) or 0
-    return shortage if shortage >= 1_000_000 else 0
+    balance = stock.micro_usd(stock.balance) or 0
+    return not stock.missing, not _is_below_target(stock), -shortage, -balance
 
 
 def list_shortages(
     catalogue: Catalogue, inventory: Inventory, positions: Sequence[InventoryPosition]
 ) -> list[str]:
-    """Sentences about what needs attention, the largest shortage first."""
+    """Sentences about what needs attention: what payments wait for, then the largest shortage."""
+    ordered = sorted(positions, key=_worst_first)
     sentences = [
-        f"{_describe_position(catalogue, position)} is below its target by "
-        f"{_format_amount(position, position.shortfall)} "
-        f"({format_approx_usd(_shortage_micro_usd(position))})."
-        for position in sorted(positions, key=_shortage_micro_usd, reverse=True)
-        if _shortage_micro_usd(position)
+        f"{_describe_position(catalogue, position)}: payments wait for "
+        f"{_format_lack(position, position.missing)}."
+        for position in ordered
+        if position.missing
     ]
     sentences += [
-        f"{_describe_position(catalogue, position)}: payouts exceed the balance by "
-        f"{_format_amount(position, -(position.available or 0))}."
-        for position in positions
-        if (position.available or 0) < 0
+        f"{_describe_position(catalogue, position)}: payouts of "
+        f"{_format_amount(position, position.waiting + position.reserved)} are due, and what is "
+        "there is unknown."
+        for position in ordered
+        if position.balance is None and position.waiting + position.reserved
+    ]
+    sentences += [
+        f"{_describe_position(catalogue, position)} is below its target by "
+        f"{_format_lack(position, position.shortfall)}."
+        for position in ordered
+        if _is_below_target(position)
     ]
     chains = {position.token.chain for position in positions}
     sentences += [
@@ -131,6 +160,12 @@ def _describe_position(catalogue: Catalogue, stock: InventoryPosition) -> str:
     return f"{stock.token.symbol} on {chain_name(catalogue, stock.token.chain)}"
 
 
+def _format_lack(stock: InventoryPosition, units: int) -> str:
+    value = stock.micro_usd(units)
+    known = "no price" if value is None else format_approx_usd(value)
+    return f"{_format_amount(stock, units)} ({known})"
+
+
 def _format_amount(stock: InventoryPosition, units: int) -> str:
     return format_short_amount(units, stock.token.decimals, stock.token.symbol)
 
@@ -141,12 +176,10 @@ def build_rows(
     symbol: str | None,
     everything: bool,
 ) -> tuple[Row, ...]:
-    """Rows of the inventory in use, or all of it; the largest shortage first, then by value."""
+    """Rows of the inventory in use, or all of it; what payments wait for and shortages first."""
     matching = [s for s in positions if (not symbol or s.token.symbol == symbol)]
     matching = [s for s in matching if everything or symbol or s.is_active] or matching
-    ordered = sorted(
-        matching, key=lambda s: (-_shortage_micro_usd(s), -(s.micro_usd(s.balance) or 0))
-    )
+    ordered = sorted(matching, key=_worst_first)
     return tuple(_row(catalogue, stock) for stock in ordered)
 
 
@@ -154,9 +187,9 @@ def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
     badges: tuple[Badge, ...] = ()
     if stock.balance is None:
         badges = (Badge("Not responding", "orange", "cloud_off"),)
-    elif (stock.available or 0) < 0:
-        badges = (Badge("Overdrawn", "red", "error"),)
-    elif _shortage_micro_usd(stock):
+    elif stock.missing:
+        badges = (Badge("Payments wait", "red", "error"),)
+    elif _is_below_target(stock):
         badges = (Badge("Below target", "red", "trending_down"),)
     overdue = f"{_format_amount(stock, stock.overdue)} overdue" if stock.overdue else ""
     target_source = f"set by {stock.target_set_by}" if stock.target_set_by else "automatic"
@@ -166,17 +199,27 @@ def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
             Cell(chain_name(catalogue, stock.token.chain)),
             Cell(stock.token.symbol, badges=badges),
             _amount_cell(stock, stock.balance),
-            _amount_cell(stock, stock.reserved),
+            _reserved_cell(stock),
+            _amount_cell(stock, stock.waiting),
             _amount_cell(stock, stock.available),
             Cell(
                 _format_amount_or_dash(stock, stock.expected),
                 sub=overdue,
                 tone="bad" if overdue else "",
             ),
+            _amount_cell(stock, stock.on_bridges),
             Cell(_format_amount_or_dash(stock, stock.target), sub=target_source),
         ),
-        marked=bool(_shortage_micro_usd(stock)),
+        marked=_is_short(stock),
     )
+
+
+def _reserved_cell(stock: InventoryPosition) -> Cell:
+    """What is reserved, and how much of it a bridge is bringing."""
+    if not stock.brought:
+        return _amount_cell(stock, stock.reserved)
+    brought = f"bridges bring {_format_amount(stock, stock.brought)}"
+    return Cell(_format_amount_or_dash(stock, stock.reserved), sub=brought)
 
 
 def _amount_cell(stock: InventoryPosition, units: int | None) -> Cell:
@@ -198,9 +241,7 @@ def build_bars(
 ) -> list[Bar]:
     """One bar per chain for a token, shortages first."""
     matching = [s for s in positions if s.token.symbol == symbol and s.balance is not None]
-    ordered = sorted(
-        matching, key=lambda s: (-_shortage_micro_usd(s), -(s.micro_usd(s.balance) or 0))
-    )
+    ordered = sorted(matching, key=_worst_first)
     return [
         Bar(
             chain_name(catalogue, s.token.chain),
@@ -208,7 +249,7 @@ def build_bars(
             _to_dollars(s, min(s.reserved, s.balance or 0)),
             _to_dollars(s, s.expected),
             _to_dollars(s, s.target),
-            bool(_shortage_micro_usd(s)),
+            _is_short(s),
         )
         for s in ordered[:MAX_BARS]
     ]

@@ -1,13 +1,11 @@
 """The relayer's inventory: balances, reservations, bridge receivables, targets and gas."""
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
-from crossway.domain.ledger import Account
 from crossway.domain.money import Token, micro_usd_down
 from crossway.domain.quotes import ExcludedSource
 from crossway.domain.roles import Permission
@@ -15,25 +13,31 @@ from crossway.ports.policy import TimeoutPolicy
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.treasury_repository import BridgeReceivable, InventoryTarget
+from crossway.usecases.money.inventory_records import (
+    FLOW_DAYS,
+    LocationRecords,
+    TokenLocation,
+    read_inventory_records,
+)
 from crossway.usecases.parallel_calls import call_all
 from crossway.usecases.pricing.price_snapshot import latest_prices
 from crossway.usecases.staff.step_up import require_step_up
 
-FLOW_DAYS, COVER_DAYS = 7, 2
+COVER_DAYS = 2
 TIMEOUT_SECONDS = 4.0
-MAX_CLAIMS = 20_000
-_SECONDS_IN_DAY = 86_400
 _SIGNIFICANT_DIGITS = 3
-TokenLocation = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class InventoryPosition:
     """One token on one chain; all amounts are in smallest units.
 
-    `balance` is at the relayer's address (None if the chain did not respond), `reserved` is for
-    agreed payouts, `waiting` what payments need that wait to be started or paid in advance of a
-    bridge, `expected` and `overdue` are bridge receivables. `target` was set by
+    `balance` is at the relayer's address (None if the chain did not respond). `reserved` is for
+    agreed payouts, of which bridges are bringing inventory for `brought`, and have sent none of it
+    for `unsent`. `waiting` is for payouts of funded payments that wait to be started, `in_advance`
+    for those that a bridge pays unless inventory does first. Bridges are to take `leaving` for
+    payments and `rebalancing` to rebalance, and have taken none of it yet; `on_bridges` has left
+    and has not arrived. `expected` and `overdue` are bridge receivables. `target` was set by
     `target_set_by`, or follows from recent payouts where that is empty.
     """
 
@@ -47,21 +51,42 @@ class InventoryPosition:
     target_set_by: str
     pico_usd: int | None
     waiting: int = 0
+    in_advance: int = 0
+    brought: int = 0
+    unsent: int = 0
+    leaving: int = 0
+    rebalancing: int = 0
+    on_bridges: int = 0
 
     @property
     def available(self) -> int | None:
-        """The amount available for new payments."""
+        """What is not reserved. Below zero, payouts exceed the balance."""
         return None if self.balance is None else self.balance - self.reserved
 
     @property
-    def shortfall(self) -> int:
-        """What is missing to the target after all receivables arrive, and at once for payouts that
-        wait; zero or more."""
+    def missing(self) -> int:
+        """What payments wait for, zero or more; zero while the balance is unknown.
+
+        As the engine has it: what a bridge has sent for other payouts may have arrived already, so
+        nothing is started with it; what a bridge takes for payments leaves last.
+        """
         available = self.available
         if available is None:
             return 0
-        to_target = self.target + self.waiting - available - self.expected
-        return max(0, to_target, self.waiting - available)
+        uncommitted = available + self.unsent
+        to_start = max(0, self.waiting - max(0, uncommitted))
+        to_send = max(0, self.leaving - max(0, uncommitted - self.rebalancing))
+        return to_start + max(0, -available - self.brought) + to_send
+
+    @property
+    def shortfall(self) -> int:
+        """What is missing for payments at once, or to the target after all that is expected has
+        arrived, whichever is more; zero or more."""
+        available = self.available
+        if available is None:
+            return 0
+        arriving = self.brought + self.expected
+        return max(0, self.target + self.waiting - available - arriving, self.missing)
 
     @property
     def surplus(self) -> int:
@@ -71,9 +96,11 @@ class InventoryPosition:
 
     @property
     def is_active(self) -> bool:
-        """Whether it has recent payouts, reservations, receivables or a target set by staff."""
-        is_needed = self.reserved or self.waiting or self.expected
-        return bool(is_needed or self.paid_out or self.target_set_by)
+        """Whether it has recent payouts, needs, receivables, money on bridges or a target set by
+        staff."""
+        is_needed = self.reserved or self.waiting or self.in_advance
+        is_moving = self.expected or self.on_bridges
+        return bool(is_needed or is_moving or self.paid_out or self.target_set_by)
 
     def micro_usd(self, amount: int | None) -> int | None:
         """The value of an amount; None where the amount or the price is unknown."""
@@ -132,25 +159,20 @@ def read_inventory(
     now, tokens = services.clock.now(), dict(_list_tokens(services, wanted))
     calls = {name: _holdings_reader(services, name, tokens[name]) for name in tokens}
     results = call_all(services.executor, calls, TimeoutPolicy(TIMEOUT_SECONDS, enough=len(calls)))
-    first_day = int(now.timestamp()) // _SECONDS_IN_DAY - FLOW_DAYS + 1
-    with services.store.read() as unit:
-        reserved, waiting = unit.treasury.sum_reserved(), unit.treasury.sum_waiting()
-        receivables = unit.treasury.list_bridge_receivables(MAX_CLAIMS)
-        targets = {(target.chain, target.token): target for target in unit.treasury.list_targets()}
-        turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
-    paid_out = {
-        (chain, token): turnover.credits for (_, chain, token), turnover in turnovers.items()
-    }
-    claims = _sum_receivables(receivables, now)
-    records = _Records(reserved, waiting, claims, targets, paid_out)
+    records = read_inventory_records(services, now)
     prices = latest_prices(services)
     positions = [
-        records.position(token, results.results.get(name), prices.get(token.symbol))
+        _position(
+            token,
+            results.results.get(name),
+            records.at((name, token.address)),
+            prices.get(token.symbol),
+        )
         for name in tokens
         for token in tokens[name]
     ]
     gas = tuple(results.results[name].gas for name in tokens if name in results.results)
-    ordered = tuple(sorted(receivables, key=lambda claim: claim.due))
+    ordered = tuple(sorted(records.receivables, key=lambda claim: claim.due))
     return Inventory(tuple(positions), gas, ordered, results.excluded, now)
 
 
@@ -232,35 +254,28 @@ def _enabled_tokens(services: Services, chain: str) -> Sequence[Token]:
     return tuple(reversed(by_address.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Records:
-    """What the database records, by (chain, token address)."""
-
-    reserved: Mapping[TokenLocation, int]
-    waiting: Mapping[TokenLocation, int]
-    claims: Mapping[TokenLocation, tuple[int, int]]
-    targets: Mapping[TokenLocation, InventoryTarget]
-    paid_out: Mapping[TokenLocation, int]
-
-    def position(
-        self, token: Token, holdings: _Holdings | None, pico_usd: int | None
-    ) -> InventoryPosition:
-        location = (token.chain, token.address)
-        expected, overdue = self.claims.get(location, (0, 0))
-        target = self.targets.get(location)
-        paid_out = self.paid_out.get(location, 0)
-        return InventoryPosition(
-            token=token,
-            balance=holdings.amounts.get(token.address, 0) if holdings else None,
-            reserved=self.reserved.get(location, 0),
-            expected=expected,
-            overdue=overdue,
-            paid_out=paid_out,
-            target=target.amount if target else automatic_target(paid_out),
-            target_set_by=target.by if target else "",
-            pico_usd=pico_usd,
-            waiting=self.waiting.get(location, 0),
-        )
+def _position(
+    token: Token, holdings: _Holdings | None, records: LocationRecords, pico_usd: int | None
+) -> InventoryPosition:
+    target = records.target
+    return InventoryPosition(
+        token=token,
+        balance=holdings.amounts.get(token.address, 0) if holdings else None,
+        reserved=records.reserved,
+        expected=records.expected,
+        overdue=records.overdue,
+        paid_out=records.paid_out,
+        target=target.amount if target else automatic_target(records.paid_out),
+        target_set_by=target.by if target else "",
+        pico_usd=pico_usd,
+        waiting=records.waiting,
+        in_advance=records.in_advance,
+        brought=records.brought.units,
+        unsent=records.brought.unsent,
+        leaving=records.leaving,
+        rebalancing=records.rebalancing,
+        on_bridges=records.on_bridges,
+    )
 
 
 def automatic_target(paid_out: int) -> int:
@@ -268,15 +283,3 @@ def automatic_target(paid_out: int) -> int:
     exact = -(-paid_out * COVER_DAYS // FLOW_DAYS)
     step = 10 ** max(0, len(str(exact)) - _SIGNIFICANT_DIGITS)
     return int(-(-exact // step) * step)
-
-
-def _sum_receivables(
-    receivables: Sequence[BridgeReceivable], now: datetime
-) -> Mapping[TokenLocation, tuple[int, int]]:
-    """Expected and overdue amounts by (chain, token address)."""
-    sums: defaultdict[TokenLocation, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for receivable in receivables:
-        expected, overdue = sums[receivable.chain, receivable.token]
-        late = receivable.amount if receivable.due < now else 0
-        sums[receivable.chain, receivable.token] = (expected + receivable.amount, overdue + late)
-    return sums

@@ -136,7 +136,7 @@ def _on_chain(services: Services, position: InventoryPosition) -> LocationBalanc
         position.pico_usd,
         position.balance,
         reserved=position.reserved,
-        waiting=position.waiting,
+        waiting=position.waiting + position.in_advance,
         expected=position.expected,
     )
 
