@@ -69,13 +69,14 @@ def test_a_lack_is_filled_to_its_target_and_then_nothing_moves(tmp_path: Path) -
     world = SweptWorld(tmp_path, "RHINOFI")
     world.short_of_usdc()
     world.configure()
-    world.pass_time(300)
+    world.pass_time(60)
+    world.wait_ended(world.transfers()[0])
     (transfer,) = world.transfers()
     assert (transfer.source, transfer.destination) == (usdc(BASE), usdc(ARBITRUM))
     assert (transfer.state, transfer.proposed_by) == (S.ARRIVED, "")
     assert transfer.reason == "Arbitrum One has 400 USDC, less than its minimum of 500 USDC."
     assert world.inventory(ARBITRUM) == 2_000 * USDC
-    world.pass_time(900, 5)
+    world.pass_time(900, 60)
     assert len(world.transfers()) == 1
     assert world.alerts("engine") == []
     world.check_books()
@@ -87,7 +88,7 @@ def test_by_default_and_while_paused_nothing_moves(tmp_path: Path, mode: Rebalan
     world.short_of_usdc()
     if mode is not RebalancingSettings().mode:
         world.configure(replace(AUTOMATIC, mode=mode))
-    world.pass_time(300, 5)
+    world.pass_time(120, 20)
     assert world.transfers() == []
 
 
@@ -121,7 +122,7 @@ def test_above_the_limit_a_transfer_waits_for_a_person_and_lapses(tmp_path: Path
     (alert,) = world.alerts("approval")
     assert alert.subject == f"rebalancing:{transfer.id}"
     assert world.inventory(ARBITRUM) == 400 * USDC
-    world.pass_time(timedelta(hours=24).total_seconds(), 1_800)
+    world.pass_time(timedelta(hours=24).total_seconds(), 7_200)
     assert world.transfers()[0].state is S.LAPSED
     # It is planned anew.
     assert world.transfers()[-1].state is S.PROPOSED
@@ -149,7 +150,7 @@ def test_two_engines_make_one_plan(tmp_path: Path) -> None:
     world.short_of_usdc()
     world.configure()
     other = Engine(world.services, "other")
-    for _ in range(20):
+    for _ in range(12):
         world.pass_time(5)
         other.tick()
         # Without any lease, as after one has been lost.
@@ -164,7 +165,7 @@ def test_it_is_placed_once_when_the_engine_is_killed(tmp_path: Path, step: str) 
     world = SweptWorld(tmp_path, "RHINOFI", step=step, number=1)
     world.short_of_usdc()
     world.configure()
-    world.run(240)
+    world.run(90)
     assert world.left == 0
     (transfer,) = world.transfers()
     assert transfer.state is S.ARRIVED
