@@ -16,6 +16,7 @@ from crossway.adapters.bridges.across.pool_contract import FILLED, SLOW_FILL_REQ
 from crossway.adapters.bridges.across.pool_end import PoolEnd
 from crossway.adapters.bridges.across.refund_book import RefundBook
 from crossway.adapters.bridges.across.relays import InventoryDeposit, Relay, parse_agreement
+from crossway.adapters.bridges.allowances import allowances_of
 from crossway.adapters.chains.evm.abi import APPROVE
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable
@@ -95,10 +96,8 @@ class AcrossInventory:
 
     def invocations(self, transfer: InventoryTransfer) -> Sequence[ContractInvocation]:
         deposit = self._agreed_deposit(transfer)
-        token, units = transfer.source_token, transfer.source_amount
-        # Some tokens refuse to change an allowance, which an earlier attempt may have left.
-        approvals = (0, units) if transfer.attempt > 1 else (units,)
-        calls = [(token, APPROVE.encode(deposit.pool, allowed)) for allowed in approvals]
+        token, allowances = transfer.source_token, allowances_of(transfer)
+        calls = [(token, APPROVE.encode(deposit.pool, allowed)) for allowed in allowances]
         calls.append((deposit.pool, deposit.data))
         return [ContractInvocation(transfer.source_chain, to, data) for to, data in calls]
 

@@ -6,6 +6,7 @@ from concurrent.futures import Executor, Future, wait
 from datetime import datetime
 from typing import Final
 
+from crossway.adapters.bridges.allowances import allowances_of
 from crossway.adapters.bridges.rhinofi.api import TITLE, Refused, RhinofiApi
 from crossway.adapters.bridges.rhinofi.api_schemas import TransferReport
 from crossway.adapters.bridges.rhinofi.networks import are_exchanged, bridge_contracts
@@ -107,12 +108,10 @@ class RhinofiInventory:
         contract = bridge_contracts()[transfer.source_chain]
         token, units = transfer.source_token, transfer.source_amount
         deposit = DEPOSIT_WITH_ID.encode(token, units, int(transfer.reference, 16))
-        # Some tokens refuse to change an allowance, which an earlier attempt may have left.
-        approvals = (0, units) if transfer.attempt > 1 else (units,)
         return [
             *(
                 ContractInvocation(transfer.source_chain, token, APPROVE.encode(contract, allowed))
-                for allowed in approvals
+                for allowed in allowances_of(transfer)
             ),
             ContractInvocation(transfer.source_chain, contract, deposit),
         ]
