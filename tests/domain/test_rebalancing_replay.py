@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from crossway.domain.rebalancing import LocationBalance, RebalancingPolicy, RouteOffer
 from crossway.domain.rebalancing_needs import PlanInputs
-from crossway.domain.rebalancing_replay import Demand, History, Movement, Replay, replay
+from crossway.domain.rebalancing_replay import Demand, InventoryHistory, Movement, Replay, replay
 from tests.domain.rebalancing_worlds import DEFAULTS, NOW, USDC, A, B, at, offer, policy
 
 END = NOW + timedelta(days=2)
@@ -38,7 +38,7 @@ def play(
     def with_offers(inputs: PlanInputs) -> PlanInputs:
         return replace(inputs, offers=by_pair)
 
-    history = History(NOW, END, opening, movements, demands)
+    history = InventoryHistory(NOW, END, opening, movements, demands)
     return replay(history, policies, DEFAULTS, with_offers)
 
 
@@ -128,7 +128,7 @@ def test_what_moves_leaves_its_source_with_its_fee() -> None:
 
 def test_progress_is_told() -> None:
     shares: list[float] = []
-    history = History(NOW, END, OPENING, [], [])
+    history = InventoryHistory(NOW, END, OPENING, [], [])
     replay(history, POLICIES, DEFAULTS, lambda inputs: inputs, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1.0

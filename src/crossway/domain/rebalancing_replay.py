@@ -54,7 +54,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class InventoryHistory:
     """A time and what happened in it. `opening` has the balance of each location when it began, and
     nothing reserved."""
 
@@ -89,7 +89,7 @@ Offer = Callable[[PlanInputs], PlanInputs]
 
 
 def replay(
-    history: History,
+    history: InventoryHistory,
     policies: Sequence[RebalancingPolicy],
     settings: RebalancingSettings,
     offer: Offer,
@@ -105,7 +105,7 @@ class _Replayer:
 
     def __init__(
         self,
-        history: History,
+        history: InventoryHistory,
         policies: Sequence[RebalancingPolicy],
         settings: RebalancingSettings,
         offer: Offer,

@@ -8,7 +8,7 @@ import pytest
 
 from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.rebalancing import LocationBalance
-from crossway.domain.rebalancing_replay import History
+from crossway.domain.rebalancing_replay import InventoryHistory
 from crossway.usecases.money.rebalancing_history import read_history
 from crossway.usecases.money.rebalancing_inputs import read_inputs
 from tests.engine.funding_world import BASE
@@ -49,7 +49,7 @@ def base(world: RebalancingWorld) -> LocationBalance:
     return next(b for b in inputs.balances if b.location == usdc(BASE))
 
 
-def read(world: RebalancingWorld, most: int = 1_000) -> History:
+def read(world: RebalancingWorld, most: int = 1_000) -> InventoryHistory:
     since = world.services.clock.now() - 10 * HOUR
     return read_history(world.services, [base(world)], since, lambda share: None, most)
 

@@ -15,7 +15,7 @@ from crossway.domain.rebalancing import (
 from crossway.domain.rebalancing_needs import PlanInputs
 from crossway.domain.rebalancing_replay import (
     Demand,
-    History,
+    InventoryHistory,
     Replay,
     ReplayedTransfer,
     replay,
@@ -143,12 +143,14 @@ def _lacked(demand: Demand, before: Replay) -> bool:
     return _took(demand) > WAITED and _wait(before, demand) > WAITED
 
 
-def _without_other_ends(history: History, before: Replay) -> Sequence[Demand]:
+def _without_other_ends(history: InventoryHistory, before: Replay) -> Sequence[Demand]:
     """Payments that never started although there was inventory would not have with more."""
     return [d for d in history.demands if d.started_at is not None or _lacked(d, before)]
 
 
-def _report(history: History, before: Replay, after: Replay, unknown: Sequence[str]) -> DryRun:
+def _report(
+    history: InventoryHistory, before: Replay, after: Replay, unknown: Sequence[str]
+) -> DryRun:
     waiting, delayed = [], []
     for demand in history.demands:
         id, would_wait = demand.intent_id, _wait(after, demand)

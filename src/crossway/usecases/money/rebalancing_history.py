@@ -9,7 +9,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account, Posting
 from crossway.domain.rebalancing import Location, LocationBalance, is_rebalancing
-from crossway.domain.rebalancing_replay import Demand, History, Movement
+from crossway.domain.rebalancing_replay import Demand, InventoryHistory, Movement
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -38,7 +38,7 @@ def read_history(
     since: datetime,
     on_progress: Callable[[float], None],
     most: int = MAX_POSTINGS,
-) -> History:
+) -> InventoryHistory:
     """What happened at these locations since a time, back from the balances of now, which are all
     known: the balance at the beginning is what the postings lead to that of now from. Rebalancing
     transfers that were made are left out. Begins later than `since` where a location has more than
@@ -64,7 +64,7 @@ def read_history(
         ]
     paid = _find_payouts(postings, began)
     demands = _read_demands(services, paid, postings.keys(), began, now)
-    return History(began, now, opening, sorted(movements, key=lambda m: m.at), demands)
+    return InventoryHistory(began, now, opening, sorted(movements, key=lambda m: m.at), demands)
 
 
 def _read_postings(

@@ -38,7 +38,7 @@ class Offers:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PossibleTransfer:
     """A transfer that may be wanted, and the route whose quotes tell what it costs."""
 
     source: LocationBalance
@@ -66,8 +66,8 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """For each way, in order, what bridges offer, or why none does, in a sentence; and who does not
-    answer, in sentences."""
+    """For each possible transfer, in order, what bridges offer, or why none does, in a sentence;
+    and who does not answer, in sentences."""
 
     outcomes: Sequence[Sequence[RouteOffer] | str]
     silent: Sequence[str]
@@ -76,48 +76,50 @@ class Answers:
 def read_offers(services: Services, inputs: PlanInputs, deposits: Deposits) -> Offers:
     """What bridges offer for the lacks and excesses of these inputs; asks none where there are
     none."""
-    ways = list(find_ways(inputs, deposits))
-    if not ways:
+    possible = list(find_possible_transfers(inputs, deposits))
+    if not possible:
         return Offers()
-    answers = ask_about(services, ways)
+    answers = fetch_offers(services, possible)
     by_pair: dict[Pair, Sequence[RouteOffer]] = {}
     refusals: dict[Pair, str] = {}
-    for way, outcome in zip(ways, answers.outcomes, strict=True):
+    for transfer, outcome in zip(possible, answers.outcomes, strict=True):
         if isinstance(outcome, str):
-            refusals[way.pair] = outcome
+            refusals[transfer.pair] = outcome
         else:
-            by_pair[way.pair] = outcome
-    return Offers(by_pair, refusals, {way.source.group: answers.silent for way in ways})
+            by_pair[transfer.pair] = outcome
+    return Offers(
+        by_pair, refusals, {transfer.source.group: answers.silent for transfer in possible}
+    )
 
 
-def ask_about(services: Services, ways: Sequence[Way]) -> Answers:
-    """Ask all bridges that move inventory about these ways."""
+def fetch_offers(services: Services, possible: Sequence[PossibleTransfer]) -> Answers:
+    """Ask all bridges that move inventory about these transfers."""
     bridges = [b for b in services.bridges if b.name in services.inventory_bridges]
-    requests = [way.request for way in ways]
+    requests = [transfer.request for transfer in possible]
     quotes = ask_bridges(services, bridges, requests, active_kill_switches(services))
-    costs = read_network_costs(services, {way.paying_chain for way in ways})
-    outcomes = [_outcome(way, index, quotes, costs) for index, way in enumerate(ways)]
+    costs = read_network_costs(services, {transfer.paying_chain for transfer in possible})
+    outcomes = [_outcome(transfer, index, quotes, costs) for index, transfer in enumerate(possible)]
     return Answers(
         outcomes, [f"{bridge_title(one.subject)} does not answer." for one in quotes.excluded]
     )
 
 
 def _outcome(
-    way: Way, index: int, quotes: BridgeQuotes, costs: NetworkCostReport
+    transfer: PossibleTransfer, index: int, quotes: BridgeQuotes, costs: NetworkCostReport
 ) -> Sequence[RouteOffer] | str:
-    served = [quote for quote in quotes.quotes[index] if _serves(way, quote)]
+    served = [quote for quote in quotes.quotes[index] if _serves(transfer, quote)]
     if not served:
         return rejection_reasons(quotes.rejections[index]) or _NOBODY
-    if way.paying_chain in costs.unknown:
-        return unknown_costs(way.paying_chain, costs)
-    return [_offer(way, quote, costs) for quote in served]
+    if transfer.paying_chain in costs.unknown:
+        return unknown_costs(transfer.paying_chain, costs)
+    return [_offer(transfer, quote, costs) for quote in served]
 
 
-def find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[Way]:
+def find_possible_transfers(inputs: PlanInputs, deposits: Deposits) -> Iterable[PossibleTransfer]:
     """Every pair between which a lack or an excess might be moved, once, for its largest amount."""
     policies = {policy.location: policy for policy in inputs.policies}
     lacks, excesses = find_needs(inputs)
-    wanted: dict[Pair, Way] = {}
+    wanted: dict[Pair, PossibleTransfer] = {}
     for need in (*lacks, *excesses):
         for other in inputs.balances:
             ends = (need.at, other) if need.is_excess else (other, need.at)
@@ -128,12 +130,12 @@ def find_ways(inputs: PlanInputs, deposits: Deposits) -> Iterable[Way]:
             if not units:
                 continue
             value = min(need.at.micro_usd(need.units), other.micro_usd(units))
-            way = _way(*ends, _within(inputs.settings, value), deposits)
-            if way is None:
+            transfer = _possible_transfer(*ends, _within(inputs.settings, value), deposits)
+            if transfer is None:
                 continue
-            known = wanted.get(way.pair)
-            if known is None or way.micro_usd > known.micro_usd:
-                wanted[way.pair] = way
+            known = wanted.get(transfer.pair)
+            if known is None or transfer.micro_usd > known.micro_usd:
+                wanted[transfer.pair] = transfer
     return wanted.values()
 
 
@@ -149,9 +151,9 @@ def _within(settings: RebalancingSettings, micro_usd: int) -> int:
     return max(min(micro_usd, settings.largest_micro_usd), settings.smallest_micro_usd, 1)
 
 
-def _way(
+def _possible_transfer(
     source: LocationBalance, destination: LocationBalance, micro_usd: int, deposits: Deposits
-) -> Way | None:
+) -> PossibleTransfer | None:
     """The route whose quotes price a transfer. For what goes into or comes out of the unified
     balance, that of Gateway between its chain and the one of which the balance has most."""
     ends = [source.chain, destination.chain]
@@ -166,28 +168,28 @@ def _way(
                 micro_usd = min(micro_usd, source.micro_usd(of_network[ends[0]]))
     symbol = source.group[0]
     request = RouteRequest(ends[0], ends[1], micro_usd, symbol, symbol)
-    return Way(source, destination, micro_usd, request)
+    return PossibleTransfer(source, destination, micro_usd, request)
 
 
-def _serves(way: Way, quote: BridgeQuote) -> bool:
-    """Whether a quoted bridge moves inventory that way: one token, and Gateway through the unified
-    balance alone."""
+def _serves(transfer: PossibleTransfer, quote: BridgeQuote) -> bool:
+    """Whether a quoted bridge makes this transfer: it moves one token, and Gateway does so through
+    the unified balance alone."""
     of_gateway = quote.bridge is BridgeName.GATEWAY
-    return quote.swap is None and of_gateway == (way.kind is not Kind.TRANSFER)
+    return quote.swap is None and of_gateway == (transfer.kind is not Kind.TRANSFER)
 
 
-def _offer(way: Way, quote: BridgeQuote, costs: NetworkCostReport) -> RouteOffer:
+def _offer(transfer: PossibleTransfer, quote: BridgeQuote, costs: NetworkCostReport) -> RouteOffer:
     """What a quote says of a transfer. The relayer approves and sends on the source, or mints on
     the destination; a deposit into the unified balance costs gas alone."""
-    of_chain = costs.costs[way.paying_chain]
-    gas = of_chain.fill if way.kind is Kind.MINT else 2 * of_chain.start
-    fee = gas if way.kind is Kind.DEPOSIT else quote.fee_with_network(gas)
+    of_chain = costs.costs[transfer.paying_chain]
+    gas = of_chain.fill if transfer.kind is Kind.MINT else 2 * of_chain.start
+    fee = gas if transfer.kind is Kind.DEPOSIT else quote.fee_with_network(gas)
     return RouteOffer(
         quote.bridge,
-        way.kind,
-        way.source.location,
-        way.destination.location,
-        way.micro_usd,
+        transfer.kind,
+        transfer.source.location,
+        transfer.destination.location,
+        transfer.micro_usd,
         fee,
-        quote.settle_seconds if way.kind is Kind.DEPOSIT else quote.fill_seconds,
+        quote.settle_seconds if transfer.kind is Kind.DEPOSIT else quote.fill_seconds,
     )

@@ -9,7 +9,12 @@ from crossway.domain.quotes import BridgeName
 from crossway.domain.rebalancing import RebalancingSettings, RouteOffer
 from crossway.domain.rebalancing_needs import Pair, PlanInputs
 from crossway.ports.services import Services
-from crossway.usecases.money.rebalancing_offers import Deposits, Way, ask_about, find_ways
+from crossway.usecases.money.rebalancing_offers import (
+    Deposits,
+    PossibleTransfer,
+    fetch_offers,
+    find_possible_transfers,
+)
 
 _MANY: Final = 10**18
 
@@ -58,34 +63,40 @@ class ModelledOffers:
 
     def __call__(self, inputs: PlanInputs) -> PlanInputs:
         """The inputs with what would have been offered for their lacks and excesses."""
-        ways = {way.pair: way for way in find_ways(inputs, self._deposits)}
-        self._ask([way for pair, way in ways.items() if pair not in self._tariffs])
+        possible = {
+            transfer.pair: transfer for transfer in find_possible_transfers(inputs, self._deposits)
+        }
+        self._ask([transfer for pair, transfer in possible.items() if pair not in self._tariffs])
         offers = {
-            pair: [tariff.offer(way.micro_usd) for tariff in self._tariffs[pair]]
-            for pair, way in ways.items()
+            pair: [tariff.offer(transfer.micro_usd) for tariff in self._tariffs[pair]]
+            for pair, transfer in possible.items()
         }
         return replace(inputs, offers=offers, refusals=self._refusals)
 
-    def _ask(self, ways: Sequence[Way]) -> None:
-        asked = [_with_amount(way, amount) for way in ways for amount in self._amounts]
+    def _ask(self, possible: Sequence[PossibleTransfer]) -> None:
+        asked = [
+            _with_amount(transfer, amount) for transfer in possible for amount in self._amounts
+        ]
         if not asked:
             return
-        answers = ask_about(self._services, asked)
+        answers = fetch_offers(self._services, asked)
         self.silent |= set(answers.silent)
-        found: dict[Pair, dict[tuple[str, str], list[RouteOffer]]] = {way.pair: {} for way in ways}
-        for way, outcome in zip(asked, answers.outcomes, strict=True):
+        found: dict[Pair, dict[tuple[str, str], list[RouteOffer]]] = {
+            transfer.pair: {} for transfer in possible
+        }
+        for transfer, outcome in zip(asked, answers.outcomes, strict=True):
             if isinstance(outcome, str):
-                self._refusals.setdefault(way.pair, outcome)
+                self._refusals.setdefault(transfer.pair, outcome)
                 continue
             for offer in outcome:
-                found[way.pair].setdefault((offer.bridge, offer.kind), []).append(offer)
+                found[transfer.pair].setdefault((offer.bridge, offer.kind), []).append(offer)
         for pair, by_bridge in found.items():
             self._tariffs[pair] = [_Tariff(offers) for offers in by_bridge.values()]
 
 
-def _with_amount(way: Way, micro_usd: int) -> Way:
-    request = replace(way.request, amount_micro_usd=micro_usd)
-    return replace(way, micro_usd=micro_usd, request=request)
+def _with_amount(transfer: PossibleTransfer, micro_usd: int) -> PossibleTransfer:
+    request = replace(transfer.request, amount_micro_usd=micro_usd)
+    return replace(transfer, micro_usd=micro_usd, request=request)
 
 
 def _read_deposits(services: Services) -> Deposits:
