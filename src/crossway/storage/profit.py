@@ -96,7 +96,7 @@ class SqlProfit:
         values = {"id": _ROW, "posting_id": after}
         if before == 0:
             start = insert_into(self._db, profit_progress).on_conflict_do_nothing()
-            if self._db.execute(start, values).rowcount == 1:
+            if self._db.execute(start.returning(profit_progress.c.id), values).first():
                 return True
         moved = update(profit_progress).where(profit_progress.c.posting_id == before)
         return self._db.execute(moved.values(posting_id=after)).rowcount == 1
