@@ -6,7 +6,7 @@ import pytest
 
 from crossway.domain.ledger import Account as A
 from crossway.domain.ledger import Posting
-from crossway.domain.profit_and_loss import Line, UnitPrice, contributions, value_of
+from crossway.domain.profit_and_loss import ProfitLine, UnitPrice, contributions, value_of
 
 HOME, AWAY = "HOME", "AWAY"
 PRICES = {
@@ -25,9 +25,9 @@ def posting(
     return Posting(owner, chain, token, debit, credit, amount, tx)
 
 
-def lines(*booked: Posting) -> dict[Line, int]:
+def lines(*booked: Posting) -> dict[ProfitLine, int]:
     """The value of each line in micro-USD; the prices of all are known."""
-    totals: dict[Line, int] = defaultdict(int)
+    totals: dict[ProfitLine, int] = defaultdict(int)
     for one in booked:
         for part in contributions(one, booked):
             value = value_of(part, PRICES)
@@ -52,10 +52,10 @@ FEES = tuple(
 
 def test_a_payment_out_of_inventory_earns_its_fees_less_gas() -> None:
     assert lines(DEPOSIT, COLLECT, PAYOUT, *REPAID, *FEES) == {
-        Line.SPREAD: 60_000,
-        Line.SERVICE_FEES: 10_000,
-        Line.APP_FEES: 30_000,
-        Line.NETWORK_FEES: 30_000,
+        ProfitLine.SPREAD: 60_000,
+        ProfitLine.SERVICE_FEES: 10_000,
+        ProfitLine.APP_FEES: 30_000,
+        ProfitLine.NETWORK_FEES: 30_000,
     }
 
 
@@ -63,7 +63,7 @@ def test_what_the_relayer_gets_for_another_token_is_valued_against_what_it_paid_
     # 20 EUR at 1.16 USD are 23.20 USD; the relayer gets 23.50 USD.
     paid = posting(A.RECIPIENT, A.INVENTORY, 20_000_000, "fill", AWAY, "eur")
     repaid = posting(A.INVENTORY, A.ESCROW, 23_500_000, "repay")
-    assert lines(COLLECT, paid, repaid) == {Line.CONVERSION: 300_000}
+    assert lines(COLLECT, paid, repaid) == {ProfitLine.CONVERSION: 300_000}
 
 
 def test_until_the_relayer_is_repaid_a_payout_is_no_cost() -> None:
@@ -72,7 +72,7 @@ def test_until_the_relayer_is_repaid_a_payout_is_no_cost() -> None:
 
 def test_a_deposit_that_goes_back_after_the_payout_is_a_loss_until_that_is_undone() -> None:
     back = posting(A.HELD, A.ESCROW, 25_100_000, "reclaim")
-    assert lines(COLLECT, PAYOUT, back) == {Line.DUE_LOSSES: 25_000_000}
+    assert lines(COLLECT, PAYOUT, back) == {ProfitLine.DUE_LOSSES: 25_000_000}
     assert lines(COLLECT, PAYOUT, back, back.reversed()) == {}
 
 
@@ -87,7 +87,11 @@ def test_a_refund_costs_gas_and_brings_what_it_was_charged() -> None:
         posting(A.INVENTORY, A.ESCROW, 100_000, "refund"),
         posting(A.NETWORK_FEES, A.INVENTORY, GAS, "start", token="eth"),
         posting(A.NETWORK_FEES, A.INVENTORY, GAS, "refund", token="eth"),
-    ) == {Line.KEPT_COSTS: 100_000, Line.NETWORK_FEES: 10_000, Line.REFUND_FEES: 10_000}
+    ) == {
+        ProfitLine.KEPT_COSTS: 100_000,
+        ProfitLine.NETWORK_FEES: 10_000,
+        ProfitLine.REFUND_FEES: 10_000,
+    }
 
 
 def test_a_start_that_returns_an_overpayment_is_no_refund() -> None:
@@ -95,7 +99,7 @@ def test_a_start_that_returns_an_overpayment_is_no_refund() -> None:
         COLLECT,
         posting(A.PAYER, A.HELD, 500_000, "start"),
         posting(A.NETWORK_FEES, A.INVENTORY, GAS, "start", token="eth"),
-    ) == {Line.NETWORK_FEES: 10_000}
+    ) == {ProfitLine.NETWORK_FEES: 10_000}
 
 
 def test_a_bridge_is_paid_with_the_payers_money_where_it_carries_the_payment() -> None:
@@ -109,9 +113,9 @@ def test_a_bridge_is_paid_with_the_payers_money_where_it_carries_the_payment() -
         posting(A.BRIDGE_SURPLUS, A.CROSSED, 50_000, "mint", AWAY),
         posting(A.OWED, A.TREASURY, 60_000, "mint", AWAY),
     ) == {
-        Line.SERVICE_FEES: 10_000,
-        Line.BRIDGE_SURPLUS: 50_000,
-        Line.CHARGED_BRIDGE_FEES: 40_000,
+        ProfitLine.SERVICE_FEES: 10_000,
+        ProfitLine.BRIDGE_SURPLUS: 50_000,
+        ProfitLine.CHARGED_BRIDGE_FEES: 40_000,
     }
 
 
@@ -122,7 +126,7 @@ def test_a_bridge_that_moves_inventory_is_a_cost(owner: int) -> None:
         posting(A.CROSSED, A.IN_TRANSIT, 990_000, "got", owner=owner),
         posting(A.BRIDGE_FEES, A.IN_TRANSIT, 10_000, "got", owner=owner),
         posting(A.INVENTORY, A.CROSSED, 990_000, "got", AWAY, owner=owner),
-    ) == {Line.BRIDGE_FEES: 10_000}
+    ) == {ProfitLine.BRIDGE_FEES: 10_000}
 
 
 def test_a_mint_out_of_the_unified_balance_costs_its_fee_alone() -> None:
@@ -130,7 +134,7 @@ def test_a_mint_out_of_the_unified_balance_costs_its_fee_alone() -> None:
         posting(A.CROSSED, A.INVENTORY, 1_000_000, "mint"),
         posting(A.BRIDGE_FEES, A.INVENTORY, 3_000, "mint"),
         posting(A.INVENTORY, A.CROSSED, 1_000_000, "mint", AWAY),
-    ) == {Line.BRIDGE_FEES: 3_000}
+    ) == {ProfitLine.BRIDGE_FEES: 3_000}
 
 
 def test_the_relayers_repayment_by_a_bridge_is_no_gain() -> None:
@@ -151,7 +155,7 @@ def test_a_swap_is_worth_the_difference_of_its_ends_and_paid_by_the_payer() -> N
         posting(A.EXCHANGED, A.HELD, 12_500_000_000_000_000, "start", token="eth"),
         posting(A.IN_TRANSIT, A.EXCHANGED, 24_900_000, "start"),
     )
-    assert lines(*swap) == {Line.CHARGED_SWAPS: 100_000}
+    assert lines(*swap) == {ProfitLine.CHARGED_SWAPS: 100_000}
     without_ether = {key: price for key, price in PRICES.items() if key[1] != "eth"}
     ends = [part for one in swap for part in contributions(one, swap)]
     assert [value_of(part, without_ether) for part in ends] == [None, None]
@@ -160,14 +164,14 @@ def test_a_swap_is_worth_the_difference_of_its_ends_and_paid_by_the_payer() -> N
 @pytest.mark.parametrize("to", [A.EQUITY, A.TREASURY, A.INVENTORY])
 def test_what_the_operator_takes_out_is_no_loss(to: A) -> None:
     assert lines(posting(to, A.SPREAD, 60_000, "escrow:withdrawn", owner=0)) == {
-        Line.WITHDRAWN: -60_000
+        ProfitLine.WITHDRAWN: -60_000
     }
 
 
 def test_gas_of_the_operators_own_is_a_cost_whoever_pays_it() -> None:
     for payer in (A.INVENTORY, A.EQUITY):
         fee = posting(A.NETWORK_FEES, payer, GAS, "deploy", token="eth", owner=0)
-        assert lines(fee) == {Line.NETWORK_FEES: 10_000}
+        assert lines(fee) == {ProfitLine.NETWORK_FEES: 10_000}
 
 
 def test_a_reversal_undoes_every_line() -> None:

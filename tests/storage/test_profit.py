@@ -7,16 +7,16 @@ import pytest
 from sqlalchemy import event
 
 from crossway.domain.ledger import NO_INTENT, Account, Posting
-from crossway.domain.profit_and_loss import Group, Line, Origin, Result
+from crossway.domain.profit_and_loss import Group, Origin, ProfitLine, Result
 from crossway.storage.store import SqlStore
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 GROUP = Group(Origin.PAYMENT, "c-1", "BASE", "ARBITRUM", "CCTP")
-GAS = Result(20_784, Line.NETWORK_FEES, "BASE", "eth", GROUP, 10**18, 2_000 * 10**9, 0)
+GAS = Result(20_784, ProfitLine.NETWORK_FEES, "BASE", "eth", GROUP, 10**18, 2_000 * 10**9, 0)
 
 
 def test_results_are_added_up_once(store: SqlStore) -> None:
-    other = replace(GAS, line=Line.SERVICE_FEES, token="usd", units=5, nano_usd=0, unpriced=5)
+    other = replace(GAS, line=ProfitLine.SERVICE_FEES, token="usd", units=5, nano_usd=0, unpriced=5)
     assert store.write(lambda unit: unit.profit.add([GAS, other], 0, 7))
     assert not store.write(lambda unit: unit.profit.add([GAS], 0, 7))
     assert store.write(lambda unit: unit.profit.add([GAS, replace(GAS, day=20_785)], 7, 9))

@@ -11,7 +11,7 @@ NANO_USD_DECIMALS: Final = 9
 _PICO_IN_NANO: Final = 1_000
 
 
-class Line(StrEnum):
+class ProfitLine(StrEnum):
     """A line of the profit and loss account.
 
     KEPT_COSTS is what refunds were charged for network costs. CONVERSION is what the relayer got
@@ -39,7 +39,7 @@ class Line(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-L = Line
+L = ProfitLine
 REVENUE: Final = (
     *(L.SERVICE_FEES, L.SPREAD, L.BRIDGE_SURPLUS, L.UNCLAIMED),
     *(L.KEPT_COSTS, L.CONVERSION),
@@ -74,7 +74,7 @@ class Contribution:
     a token. Positive adds to revenue, or to cost. The first term names the token of the line.
     `needs` are tokens without whose prices the value would mislead."""
 
-    line: Line
+    line: ProfitLine
     terms: tuple[tuple[TokenKey, int], ...]
     needs: frozenset[TokenKey] = frozenset()
 
@@ -147,7 +147,7 @@ def contributions(posting: Posting, of_owner: Sequence[Posting]) -> list[Contrib
     return found
 
 
-def _single(posting: Posting, line: Line, units: int) -> Contribution:
+def _single(posting: Posting, line: ProfitLine, units: int) -> Contribution:
     return Contribution(line, (((posting.chain, posting.token), units),))
 
 
@@ -244,7 +244,7 @@ class Result:
     the value of those whose price was known in nano-USD, and the units of the others."""
 
     day: int
-    line: Line
+    line: ProfitLine
     chain: str
     token: str
     group: Group

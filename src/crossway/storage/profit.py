@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, and_, select, update
 
 from crossway.domain.ledger import Posting
-from crossway.domain.profit_and_loss import Group, Line, Origin, Result
+from crossway.domain.profit_and_loss import Group, Origin, ProfitLine, Result
 from crossway.ports.profit_repository import HourlyPrices
 from crossway.ports.treasury_repository import StoredPosting
 from crossway.storage.bulk_sql import execute_each, in_values, insert_into, per_dialect
@@ -117,4 +117,4 @@ def _key(result: Result) -> Key:
 def _result(row: Any) -> Result:
     group = Group(Origin(row.origin), row.client_id, row.source, row.destination, row.bridge)
     totals = (int(getattr(row, name)) for name in _TOTALS)
-    return Result(row.day, Line(row.line), row.chain, row.token, group, *totals)
+    return Result(row.day, ProfitLine(row.line), row.chain, row.token, group, *totals)

@@ -11,7 +11,7 @@ from crossway.domain.errors import Forbidden, InvalidInput, Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.money import Price
-from crossway.domain.profit_and_loss import Line, Origin
+from crossway.domain.profit_and_loss import Origin, ProfitLine
 from crossway.usecases.money import inventory_adjustments, profit_and_loss, profit_counting
 from crossway.usecases.money.books import day_number
 from crossway.usecases.money.profit_and_loss import LineAmount, Margin
@@ -75,9 +75,9 @@ def test_a_payment_a_route_a_merchant_and_a_day_have_the_same_margin(world: Harn
     margin = profit_and_loss.get_payment_margin(world.services, world.operator, intent.id)
     assert profit_and_loss.margin_of(margin) == expected
     assert {line.line for line in margin} == {
-        Line.SERVICE_FEES,
-        Line.SPREAD,
-        Line.NETWORK_FEES,
+        ProfitLine.SERVICE_FEES,
+        ProfitLine.SPREAD,
+        ProfitLine.NETWORK_FEES,
     }
 
 
@@ -121,7 +121,7 @@ def test_postings_wait_for_the_prices_of_their_hour_and_have_none_once_it_has_en
     report = profit_and_loss.get_report(world.services, world.operator, TODAY, TODAY)
     assert report.is_complete
     assert report.total == Margin()
-    assert report.unpriced == [LineAmount(Line.NETWORK_FEES, BASE, eth, legs[2], 0, legs[2])]
+    assert report.unpriced == [LineAmount(ProfitLine.NETWORK_FEES, BASE, eth, legs[2], 0, legs[2])]
 
 
 def test_old_prices_are_not_recorded(world: Harness) -> None:

@@ -135,8 +135,9 @@ def book_difference(
     comparisons = compare_own_accounts(services, chain_port)
     current = next((c for c in comparisons if (c.token, c.account.kind) == (token, kind)), None)
     if open_count:
-        name = chain_name(services, chain_port.id)
-        raise Conflict(f"{name} has transactions in progress: try again later")
+        raise Conflict(
+            f"{chain_name(services, chain)} has transactions in progress: try again later"
+        )
     if current is None or current.difference != difference:
         actual = format_amount(services, chain_port.id, token, current.difference if current else 0)
         raise Conflict(f"The difference is now {actual}: reconcile again before booking it")
@@ -147,8 +148,9 @@ def book_difference(
         postings.append(_equity_posting(current.account, chain_port.id, token, known, OPENING))
     detail = {token: str(difference), "account": kind, "reason": reason.strip()}
     action = "inventory adjustment booked"
-    actor = caller.actor_name
-    _post_adjustment(services, actor, chain_port.id, postings, [current], action, detail)
+    _post_adjustment(
+        services, caller.actor_name, chain_port.id, postings, [current], action, detail
+    )
     return _describe_booked(services, chain_port.id, token, difference)
 
 

@@ -13,8 +13,8 @@ from crossway.domain.profit_and_loss import (
     COSTS,
     PASSED_ON,
     REVENUE,
-    Line,
     Origin,
+    ProfitLine,
     Result,
     contributions,
 )
@@ -57,7 +57,7 @@ class LineAmount:
     """What a line came to in one token: signed smallest units, the value in nano-USD of those whose
     price was known, and the units of the others."""
 
-    line: Line
+    line: ProfitLine
     chain: str
     token: str
     units: int
@@ -65,7 +65,7 @@ class LineAmount:
     unpriced: int
 
     @property
-    def key(self) -> tuple[Line, str, str]:
+    def key(self) -> tuple[ProfitLine, str, str]:
         """The line and the token."""
         return self.line, self.chain, self.token
 
@@ -96,7 +96,7 @@ class ProfitReport:
             for r in self.results
         )
 
-    def value_of(self, line: Line) -> int:
+    def value_of(self, line: ProfitLine) -> int:
         """What a line came to in nano-USD, of what has a known value."""
         return sum(r.nano_usd for r in self.results if r.line is line)
 
@@ -138,12 +138,12 @@ class ProfitReport:
 
 def add_up(amounts: Iterable[LineAmount]) -> list[LineAmount]:
     """The amounts by line and token, those of zero left out."""
-    totals = defaultdict[tuple[Line, str, str], list[int]](lambda: [0, 0, 0])
+    totals = defaultdict[tuple[ProfitLine, str, str], list[int]](lambda: [0, 0, 0])
     for amount in amounts:
         total = totals[amount.key]
         for index, more in enumerate((amount.units, amount.nano_usd, amount.unpriced)):
             total[index] += more
-    order = {line: number for number, line in enumerate(Line)}
+    order = {line: number for number, line in enumerate(ProfitLine)}
     keys = sorted(totals, key=lambda key: (order[key[0]], *key[1:]))
     return [LineAmount(*key, *totals[key]) for key in keys if any(totals[key])]
 

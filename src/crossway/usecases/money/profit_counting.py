@@ -10,8 +10,8 @@ from crossway.domain.ledger import NO_INTENT, Posting
 from crossway.domain.profit_and_loss import (
     Contribution,
     Group,
-    Line,
     Origin,
+    ProfitLine,
     Result,
     TokenKey,
     UnitPrice,
@@ -29,7 +29,7 @@ from crossway.usecases.money.books import get_denomination
 SLICE: Final = 500
 _SECONDS_IN_HOUR: Final = 3_600
 _HOURS_IN_DAY: Final = 24
-_Key = tuple[int, Line, str, str, Group]
+_Key = tuple[int, ProfitLine, str, str, Group]
 
 
 def hour_number(at: datetime) -> int:

@@ -3,26 +3,26 @@
 from collections.abc import Mapping
 from typing import Final
 
-from crossway.domain.profit_and_loss import COSTS, PASSED_ON, REVENUE, Line, Origin
+from crossway.domain.profit_and_loss import COSTS, PASSED_ON, REVENUE, Origin, ProfitLine
 
-TITLES: Final[Mapping[Line, str]] = {
-    Line.SERVICE_FEES: "Service fees",
-    Line.SPREAD: "Spread of payments out of inventory",
-    Line.BRIDGE_SURPLUS: "Bridge fees not taken",
-    Line.UNCLAIMED: "Unclaimed",
-    Line.KEPT_COSTS: "Network costs kept from refunds",
-    Line.CONVERSION: "Conversion of inventory",
-    Line.NETWORK_FEES: "Network fees",
-    Line.REFUND_FEES: "Network fees of refunds and returns",
-    Line.BRIDGE_FEES: "Bridge fees for moving inventory",
-    Line.SWAPS: "Swaps of inventory",
-    Line.DUE_LOSSES: "Payouts whose deposit went back",
-    Line.APP_FEES: "App fees, for merchants",
-    Line.CHARGED_BRIDGE_FEES: "Bridge fees paid by payers",
-    Line.CHARGED_SWAPS: "Swaps paid by payers",
-    Line.WITHDRAWN: "Taken out by the operator",
+TITLES: Final[Mapping[ProfitLine, str]] = {
+    ProfitLine.SERVICE_FEES: "Service fees",
+    ProfitLine.SPREAD: "Spread of payments out of inventory",
+    ProfitLine.BRIDGE_SURPLUS: "Bridge fees not taken",
+    ProfitLine.UNCLAIMED: "Unclaimed",
+    ProfitLine.KEPT_COSTS: "Network costs kept from refunds",
+    ProfitLine.CONVERSION: "Conversion of inventory",
+    ProfitLine.NETWORK_FEES: "Network fees",
+    ProfitLine.REFUND_FEES: "Network fees of refunds and returns",
+    ProfitLine.BRIDGE_FEES: "Bridge fees for moving inventory",
+    ProfitLine.SWAPS: "Swaps of inventory",
+    ProfitLine.DUE_LOSSES: "Payouts whose deposit went back",
+    ProfitLine.APP_FEES: "App fees, for merchants",
+    ProfitLine.CHARGED_BRIDGE_FEES: "Bridge fees paid by payers",
+    ProfitLine.CHARGED_SWAPS: "Swaps paid by payers",
+    ProfitLine.WITHDRAWN: "Taken out by the operator",
 }
-SECTIONS: Final[Mapping[str, tuple[Line, ...]]] = {
+SECTIONS: Final[Mapping[str, tuple[ProfitLine, ...]]] = {
     "Revenue": REVENUE,
     "Costs": COSTS,
     "Passed on, not in the result": PASSED_ON,
@@ -34,6 +34,6 @@ ORIGINS: Final[Mapping[Origin, str]] = {
 }
 
 
-def section_of(line: Line) -> str:
+def section_of(line: ProfitLine) -> str:
     """The section of a line; empty for what the operator took out."""
     return next((title for title, lines in SECTIONS.items() if line in lines), "")
