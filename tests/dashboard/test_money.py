@@ -134,20 +134,21 @@ def compared(screen: DashboardApp) -> None:
 def test_an_inventory_shortage_is_first_on_the_treasury_page(screen: DashboardApp) -> None:
     screen.open("treasury")
     assert "No shortages." in screen.text
-    assert "No suggestions" in screen.text
+    assert "Nothing is below its minimum or above its maximum." in screen.text
     assert "No open claims" in screen.text
     figures = {metric.label: metric.value for metric in screen.at.metric}
     assert figures["Short"] == "0"
     screen.at.selectbox(key="target_chain").set_value("ARBITRUM_MAINNET")
     screen.rerun().at.selectbox(key="target_token").set_value("USDC")
-    screen.rerun().at.text_input(key="target_amount").set_value("1,012,000")
+    screen.rerun().at.text_input(key="target_amount").set_value("2,012,000")
     screen.click("Set target")
     st.cache_resource.clear()
     configure(lambda: screen.world.services)
     screen.open("treasury")
-    assert "USDC on Arbitrum One is below its target by 12,000.00 USDC" in screen.text
-    (move,) = screen.widget("moves")["rows"]
-    assert "12,000.00 USDC" in texts([move])
+    assert "USDC on Arbitrum One is below its target by 1,012,000.00 USDC" in screen.text
+    # It has less than half of its target, and no bridge of this world moves inventory.
+    (lack,) = screen.widget("unserved")["rows"]
+    assert "Arbitrum One lacks 1,012,000 USDC" in texts([lack])
     first = screen.widget("stock")["rows"][0]
     assert first["marked"]
     assert "Below target" in texts([first])

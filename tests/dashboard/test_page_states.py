@@ -177,7 +177,8 @@ def test_the_first_keys_are_shown_until_dismissed(screen: DashboardApp) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["key", "client", "webhook", "delivery", "request", "payment_link"]
+    "name",
+    ["key", "client", "webhook", "delivery", "request", "payment_link", "rebalancing"],
 )
 @pytest.mark.parametrize("wanted", ["", "999", "nonsense"])
 def test_a_link_to_an_unknown_record_leads_to_the_list(
