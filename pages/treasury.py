@@ -5,6 +5,7 @@ import streamlit as st
 from crossway.dashboard.components import (
     outgoing_controls,
     rebalancing,
+    rebalancing_dry_run,
     rebalancing_policies,
     treasury,
 )
@@ -22,7 +23,9 @@ rebalancing.approvals(testnets)
 rebalancing.suggestions(testnets)
 st.subheader("On the way")
 rebalancing.on_the_way(testnets)
-by_location, limits, cost, ended = st.tabs(["Policies", "Limits", "Cost", "Ended"])
+by_location, limits, cost, ended, dry_run = st.tabs(
+    ["Policies", "Limits", "Cost", "Ended", "Dry run"]
+)
 with by_location:
     rebalancing_policies.policies(testnets)
     with st.expander("Set a policy", icon=":material/rule:"):
@@ -33,6 +36,8 @@ with cost:
     rebalancing.costs()
 with ended:
     rebalancing.ended(testnets)
+with dry_run:
+    rebalancing_dry_run.section(testnets)
 with st.expander("Move by hand", icon=":material/route:"):
     rebalancing_policies.by_hand(testnets)
 with st.expander("Set a target", icon=":material/flag:"):

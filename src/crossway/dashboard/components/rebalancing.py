@@ -109,7 +109,8 @@ def suggestions(testnets: bool) -> None:
             st.subheader("Suggested")
         for transfer in planned[:MAX_SUGGESTED]:
             _suggestion(transfer)
-        notices.older_records(max(len(planned) - MAX_SUGGESTED, 0), "suggestion")
+        if len(planned) > MAX_SUGGESTED:
+            st.caption(f"{len(planned) - MAX_SUGGESTED:,} more are not shown.")
         if unserved:
             st.subheader("Why not")
             balances = {balance.location: balance for balance in now.inputs.balances}
