@@ -16,6 +16,7 @@ from crossway.usecases.money.rebalancing_dry_run import MODEL, DryRun, dry_run
 _FOUND, _DAYS = "rebalancing_dry_run", (7, 30, 90)
 
 
+@st.fragment
 def section(testnets: bool) -> None:
     """What the policies of now would have done in the past."""
     st.markdown("What the policies of now would have moved in the past, as if it were automatic.")
