@@ -134,7 +134,7 @@ def compared(screen: DashboardApp) -> None:
 def test_an_inventory_shortage_is_first_on_the_treasury_page(screen: DashboardApp) -> None:
     screen.open("treasury")
     assert "No shortages." in screen.text
-    assert "Nothing is below its minimum or above its maximum." in screen.text
+    assert "Nothing is below its target or above its maximum." in screen.text
     assert "No open claims" in screen.text
     figures = {metric.label: metric.value for metric in screen.at.metric}
     assert figures["Short"] == "0"

@@ -72,7 +72,7 @@ def test_every_mode_and_state_has_words() -> None:
 
 def test_a_fresh_installation_says_that_nothing_is_needed(treasury: DashboardApp) -> None:
     treasury.open("treasury")
-    assert "Nothing is below its minimum or above its maximum." in treasury.text
+    assert "Nothing is below its target or above its maximum." in treasury.text
     assert "No rebalancing transfer is on its way." in treasury.text
     assert "Nothing was moved in the last two weeks." in treasury.text
     assert "No rebalancing transfer has ended yet." in treasury.text

@@ -8,6 +8,7 @@ import streamlit as st
 from crossway.dashboard import push
 from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.actions import confirm, confirm_with_text, run_action
+from crossway.dashboard.components.treasury import inventory_now
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import rebalancing as view
 from crossway.dashboard.views.formatting import format_token_amount
@@ -26,6 +27,7 @@ from crossway.usecases.money.rebalancing_records import (
     list_costs,
     list_transfers,
 )
+from crossway.usecases.money.unserved_lacks import explain_lacks
 from crossway.usecases.staff.second_person import identity_of
 
 FRESH_SECONDS = 5.0
@@ -102,9 +104,10 @@ def suggestions(testnets: bool) -> None:
         now, catalogue = plan_of_now(), services().catalogue
         of_network = partial(view.is_of_network, catalogue, testnets=testnets)
         planned = [t for t in now.plan.transfers if of_network(t.source)]
-        unserved = [lack for lack in now.plan.unserved if of_network(lack.location)]
+        lacks = explain_lacks(now, inventory_now().positions)
+        unserved = [lack for lack in lacks if of_network(lack.location)]
         if not planned and not unserved:
-            st.markdown("Nothing is below its minimum or above its maximum.")
+            st.markdown("Nothing is below its target or above its maximum.")
         if planned:
             st.subheader("Suggested")
         for transfer in planned[:MAX_SUGGESTED]:

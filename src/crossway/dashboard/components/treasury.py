@@ -24,7 +24,7 @@ FRESH_SECONDS = 5.0
 _SUGGESTED_SECONDS = 30.0
 
 
-def _inventory() -> inventory.Inventory:
+def inventory_now() -> inventory.Inventory:
     """The inventory, queried from the chains once for all sessions."""
     principal = operator()
     return push.cached(
@@ -36,7 +36,7 @@ def _inventory() -> inventory.Inventory:
 def inventory_overview(testnets: bool) -> None:
     """Shortages first, then figures, the chart and all inventory."""
     with notices.show_errors(), st.skeleton(height=480):
-        moves, catalogue = _inventory(), services().catalogue
+        moves, catalogue = inventory_now(), services().catalogue
         stocks = view.filter_stocks(catalogue, moves, testnets)
         _shortages(moves, stocks)
         with st.grid(6, min_column_width=150, gap="small"):
@@ -89,7 +89,7 @@ def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:
 def claims(testnets: bool) -> None:
     """What the escrow has still to repay the relayer, by due date."""
     with notices.show_errors():
-        moves, catalogue = _inventory(), services().catalogue
+        moves, catalogue = inventory_now(), services().catalogue
         receivables = [
             c for c in moves.receivables if catalogue.chains[c.chain].testnet == testnets
         ]
@@ -133,7 +133,7 @@ def inventory_at_bridges(testnets: bool) -> None:
 def gas(testnets: bool) -> None:
     """Native coins for fees, and how many transactions they cover."""
     with notices.show_errors():
-        rows = under_way.build_gas_rows(services().catalogue, _inventory(), testnets)
+        rows = under_way.build_gas_rows(services().catalogue, inventory_now(), testnets)
         widget.table(rows, under_way.GAS_COLUMNS, "gas", "Gas by chain")
 
 

@@ -28,8 +28,8 @@ INVENTORY_COLUMNS = (
     Column("Expected", "right", "In escrow for payouts that were made"),
     Column("On bridges", "right", "Left from here over a bridge, of payments and of our own, and "
            "not arrived yet"),
-    Column("Target", "right", f"Set manually, else {COVER_DAYS} days of payouts at the pace of "
-           f"the last {FLOW_DAYS}"),
+    Column("Target", "right", f"Set by a policy or by hand, else {COVER_DAYS} days of payouts at "
+           f"the pace of the last {FLOW_DAYS}"),
 )  # fmt: skip
 
 

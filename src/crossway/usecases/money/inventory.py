@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.money import Token, micro_usd_down
 from crossway.domain.quotes import ExcludedSource
 from crossway.domain.roles import Permission
@@ -38,7 +38,8 @@ class InventoryPosition:
     for those that a bridge pays unless inventory does first. Bridges are to take `leaving` for
     payments and `rebalancing` to rebalance, and have taken none of it yet; `on_bridges` has left
     and has not arrived. `expected` and `overdue` are bridge receivables. `target` was set by
-    `target_set_by`, or follows from recent payouts where that is empty.
+    `target_set_by` (`POLICY`: a rebalancing policy), or follows from recent payouts where that
+    is empty.
     """
 
     token: Token
@@ -180,7 +181,7 @@ def set_target(
     services: Services, caller: Principal, chain: str, symbol: str, amount: int | None
 ) -> None:
     """Set the target amount of a token on a chain, in smallest units; None makes it automatic.
-    Audited."""
+    Audited. Raises `InvalidStatus` where a rebalancing policy sets it."""
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
     token = services.catalogue.token(services.catalogue.chain(chain).id, symbol)
@@ -189,6 +190,9 @@ def set_target(
     now = services.clock.now()
 
     def work(unit: UnitOfWork) -> None:
+        policies = {policy.location for policy in unit.rebalancing.list_policies()}
+        if amount is not None and (token.chain, token.address) in policies:
+            raise InvalidStatus("A rebalancing policy sets this target: change the policy")
         before = _target_of(unit, token)
         if amount is None:
             unit.treasury.delete_target(token.chain, token.address)

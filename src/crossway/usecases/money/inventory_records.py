@@ -14,6 +14,7 @@ from crossway.usecases.money.leaving_inventory import most_leaving
 
 FLOW_DAYS = 7
 MAX_CLAIMS = 20_000
+POLICY = "policy"
 MAX_TRANSFERS = 5_000
 _SECONDS_IN_DAY = 86_400
 _NONE_BROUGHT = PayoutsBrought(0, 0)
@@ -79,6 +80,10 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
         waiting, in_advance = unit.treasury.sum_waiting(), unit.treasury.sum_waiting_in_advance()
         receivables = unit.treasury.list_bridge_receivables(MAX_CLAIMS)
         targets = {(target.chain, target.token): target for target in unit.treasury.list_targets()}
+        for policy in unit.rebalancing.list_policies():
+            targets[policy.location] = InventoryTarget(
+                *policy.location, policy.target, POLICY, policy.at
+            )
         turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
         balances = unit.ledger.get_balances()
         leaving, rebalancing = _sum_leaving(unit)
