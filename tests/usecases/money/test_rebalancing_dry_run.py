@@ -12,7 +12,7 @@ from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.quotes import BridgeName
 from crossway.domain.rebalancing import NO_MAXIMUM, RebalancingPolicy, RebalancingSettings
 from crossway.usecases.money.rebalancing_dry_run import DryRun, dry_run
-from tests.engine.funding_world import ARBITRUM, BASE, TRANSFER
+from tests.engine.funding_world import ARBITRUM, BASE, MINT, TRANSFER
 from tests.engine.rebalancing_world import USDC, RebalancingWorld, planned, usdc
 
 SETTINGS = RebalancingSettings(smallest_micro_usd=10 * USDC, cool_down_seconds=60)
@@ -39,10 +39,12 @@ def run(
     return dry_run(world.services, world.operator, policies, settings, days)
 
 
-def pay_out_of_inventory(world: RebalancingWorld, dollars: int) -> Intent:
+def pay_out_of_inventory(
+    world: RebalancingWorld, dollars: int, bridge: BridgeName = BridgeName.INVENTORY
+) -> Intent:
     """A payment from Ethereum to Arbitrum that the relayer pays itself."""
     own = world.services
-    offered = [bridge for bridge in own.bridges if bridge.name is BridgeName.INVENTORY]
+    offered = [one for one in own.bridges if one.name is bridge]
     world.services = replace(own, bridges=offered)
     intent = world.create_intent("ETHEREUM_MAINNET", ARBITRUM, amount=str(dollars * USDC))
     world.services = own
@@ -101,7 +103,7 @@ def test_a_payment_that_never_started_would_have_been_paid(world: RebalancingWor
     lost = pay_out_of_inventory(world, 1_500)
     world.pass_time(60)
     while world.reload(lost).state is not State.REFUNDED:
-        world.pass_time(60, 20)
+        world.pass_time(240, 120)
     told = run(world)
     (waited,) = told.waiting
     assert (waited.intent_id, waited.started) == (lost.id, False)
@@ -109,6 +111,21 @@ def test_a_payment_that_never_started_would_have_been_paid(world: RebalancingWor
     assert (waited.would_start, waited.would_wait) == (True, timedelta(seconds=60))
     assert told.not_waiting == [waited]
     assert [one.planned.is_urgent for one in told.transfers] == [True]
+
+
+def test_what_a_bridge_brings_for_one_payment_is_no_others(tmp_path: Path) -> None:
+    world = RebalancingWorld(tmp_path, "RHINOFI", "INVENTORY", "GATEWAY")
+    world.set_inventory(ARBITRUM, 50 * USDC)
+    lost = pay_out_of_inventory(world, 100)
+    brought = pay_out_of_inventory(world, 200, BridgeName.GATEWAY)
+    world.wait_for_state(brought, State.COMPLETED)
+    assert world.moved(brought, MINT) is not None
+    while world.reload(lost).state is not State.REFUNDED:
+        world.pass_time(240, 120)
+    told = run(world)
+    assert told.payments == 2
+    assert [one.intent_id for one in told.waiting] == [lost.id]
+    assert told.delayed == []
 
 
 def test_without_a_lack_nothing_would_have_moved(world: RebalancingWorld) -> None:

@@ -22,18 +22,17 @@ from crossway.domain.rebalancing_replay import (
 )
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
-from crossway.usecases.money.rebalancing_history import read_history
+from crossway.usecases.money.rebalancing_history import WAITED, read_history
 from crossway.usecases.money.rebalancing_inputs import read_inputs
 from crossway.usecases.money.rebalancing_tariffs import ModelledOffers
 
 MAX_DAYS: Final = 90
-WAITED: Final = timedelta(seconds=60)
-"""What takes longer from funding to start has waited; without a lack it takes some seconds."""
 MODEL: Final = (
     "This is a model. Fees, times and prices are those of now, not of then; what bridges would "
     "have refused or been late with is not known.",
     "Movements and payments happen as they did: payments that would have been made with more "
-    "inventory are not invented, and every transfer is approved at once.",
+    "inventory are not invented, bridges still bring what they brought for single payments, and "
+    "every transfer is approved at once.",
     "Why a payment waited is not stored. It counts as waiting for inventory if it was not started "
     "within a minute and, by the books, inventory did not suffice for it.",
     "Rebalancing transfers that were made are left out, so that the policies are seen alone.",

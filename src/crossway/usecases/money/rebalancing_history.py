@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from crossway.domain.bridge_transfer import Custody
@@ -20,16 +20,21 @@ MAX_POSTINGS: Final = 100_000
 MAX_UNPAID: Final = 2_000
 _PAGE, _BATCH = 5_000, 500
 _SECONDS_IN_DAY: Final = 86_400
-_UNPAID: Final = (State.FUNDED, State.EXPIRED, State.REFUNDED, State.FAILED)
+WAITED: Final = timedelta(seconds=60)
+"""What takes longer from funding to start has waited; without a lack it takes some seconds."""
+_ENDED: Final = (State.EXPIRED, State.REFUNDED, State.FAILED)
+_UNPAID: Final = (State.FUNDED, *_ENDED)
 
 
 @dataclass(frozen=True, slots=True)
 class _Needed:
-    """What a payment needs where, and until when if it was paid."""
+    """What a payment needs where, until when if it was paid, and from when if a bridge brought it
+    for this very payment."""
 
     location: Location
     units: int
     paid_at: datetime | None
+    brought_at: datetime | None = None
 
 
 def read_history(
@@ -106,12 +111,19 @@ def _find_payouts(
     postings: Mapping[Location, Iterable[StoredPosting]], began: datetime
 ) -> Mapping[int, _Needed]:
     """What was paid to recipients out of inventory, by payment."""
-    return {
-        one.posting.intent_id: _Needed(location, one.posting.amount, one.at)
-        for location, of_location in postings.items()
-        for one in of_location
-        if one.posting.debit is Account.RECIPIENT and one.at > began
-    }
+    payouts: dict[int, _Needed] = {}
+    for location, of_location in postings.items():
+        of_period = [one for one in of_location if one.at > began]
+        brought = {
+            one.posting.intent_id: one.at
+            for one in of_period
+            if (one.posting.debit, one.posting.credit) == (Account.INVENTORY, Account.CROSSED)
+        }
+        for one in of_period:
+            if one.posting.debit is Account.RECIPIENT:
+                id, units = one.posting.intent_id, one.posting.amount
+                payouts[id] = _Needed(location, units, one.at, brought.get(id))
+    return payouts
 
 
 def _read_demands(
@@ -131,15 +143,25 @@ def _read_demands(
             over_bridges = unit.intents.find_over_bridges(ids)
             states = _read_states(unit, [id for id in ids if id not in over_bridges])
         for id, times in states.items():
-            one = needed[id]
-            funded_at, started_at = times.get(State.FUNDED), times.get(State.INITIATED)
-            is_unpaid = one.paid_at is None
-            if funded_at is None or funded_at < began or (is_unpaid and started_at is not None):
-                continue
-            ends = [at for state, at in times.items() if state in _UNPAID[1:] and at > funded_at]
-            ended_at = one.paid_at or min(ends, default=now)
-            demands.append(Demand(id, one.location, one.units, funded_at, started_at, ended_at))
+            demand = _demand(id, needed[id], times, now)
+            if demand is not None and demand.funded_at >= began:
+                demands.append(demand)
     return sorted(demands, key=lambda demand: demand.funded_at)
+
+
+def _demand(
+    id: int, needed: _Needed, times: Mapping[State, datetime], now: datetime
+) -> Demand | None:
+    """The demand of a payment; None for one that needed nothing. What a bridge brought for one that
+    had not to wait is its own from its arrival on, and before that it needed nothing."""
+    funded_at, started_at = times.get(State.FUNDED), times.get(State.INITIATED)
+    if funded_at is None or (needed.paid_at is None and started_at is not None):
+        return None
+    ends = [at for state, at in times.items() if state in _ENDED and at > funded_at]
+    ended_at = needed.paid_at or min(ends, default=now)
+    if needed.brought_at and started_at and started_at - funded_at <= WAITED:
+        funded_at = started_at = min(needed.brought_at, ended_at)
+    return Demand(id, needed.location, needed.units, funded_at, started_at, ended_at)
 
 
 def _find_unpaid(
