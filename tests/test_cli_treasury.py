@@ -53,3 +53,22 @@ def test_what_lacks_is_planned_and_the_pause_is_printed(tmp_path: Path) -> None:
             1,
             "crossway: There is no rebalancing transfer 7\n",
         )
+
+
+def test_a_dry_run_of_an_empty_past_says_so(tmp_path: Path) -> None:
+    amounts = ("--minimum", "1000100", "--target", "1000200")
+    run(tmp_path, "set-policy", "--where", "ARBITRUM", *amounts)
+    # What lacks now has lacked all the time: it would have been moved at the beginning.
+    (at, moved), total, payments, *model = (
+        line.split("\t") for line in run(tmp_path, "dry-run", "--days", "2").splitlines()
+    )
+    assert "200 USDC from " in moved
+    assert total[0].startswith("Transfers: 1, moving 200.00 USD for ")
+    assert payments[0].startswith("Of 0 payments 0 waited for inventory; 0 of these would not")
+    assert model[0][0].startswith("This is a model.")
+    printed = json.loads(run(tmp_path, "dry-run", "--json"))
+    assert [one["amount"] for one in printed["transfers"]] == ["200 USDC"]
+    assert (printed["movedUsd"], printed["payments"], printed["waited"]) == ("200.00", 0, [])
+    assert len(at) == len("2026-11-27 03:15")
+    refused = crossway(tmp_path, "treasury", "dry-run", "--days", "0")
+    assert (refused.exit_code, refused.stderr) == (1, "crossway: days must be 1 to 90\n")

@@ -46,7 +46,8 @@ def test_the_result_is_told_in_figures_and_sentences() -> None:
     }
     assert view.describe(found()) == [
         "From 28 October 12:00 to 27 November 12:00 UTC.",
-        "1 payment would have waited that did not, as inventory had left.",
+        "1 payment would have waited that did not, as inventory had left, or had come by a "
+        "transfer that is left out here.",
         "Base does not answer: it is left out.",
     ]
 

@@ -22,6 +22,7 @@ from crossway.usecases.money import rebalancing_records as records
 from crossway.usecases.money import rebalancing_transfers as transfers
 from crossway.usecases.money.books import get_denomination
 from crossway.usecases.money.locations import location_name
+from crossway.usecases.money.rebalancing_dry_run import MODEL, DryRun, dry_run
 from crossway.usecases.money.rebalancing_plan import read_plan
 
 group = typer.Typer(no_args_is_help=True, help="Rebalancing of the operator's inventory.")
@@ -91,6 +92,38 @@ def print_plan(as_json: AsJson = False) -> None:
             typer.echo(f"Not served: {reason}")
         if not plan.transfers and not unserved:
             typer.echo("Nothing is below its minimum or above its maximum.")
+
+
+@group.command("dry-run")
+@report_errors
+def print_dry_run(
+    days: Annotated[int, typer.Option(help="How far back.")] = 30, as_json: AsJson = False
+) -> None:
+    """Print what the policies of now would have moved in the past, by a model. Moves nothing."""
+    with open_service() as service:
+        services, caller = service.services, cli_principal()
+        inputs = read_plan(services, caller).inputs
+        found = dry_run(services, caller, inputs.policies, inputs.settings, days)
+        if as_json:
+            _print_json(_dry_run_fields(services, found))
+            return
+        for one in found.transfers:
+            what = _describe(services, one.planned)
+            typer.echo(f"{one.at:%Y-%m-%d %H:%M}\t{what}. {one.planned.reason}")
+        moved, cost = (
+            format_units(usd, 6, 2) for usd in (found.moved_micro_usd, found.cost_micro_usd)
+        )
+        typer.echo(
+            f"Transfers: {len(found.transfers)}, moving {moved} USD for {cost} USD "
+            f"({found.cost_bps:.1f} bps)."
+        )
+        typer.echo(
+            f"Of {found.payments} payments {len(found.waiting)} waited for inventory; "
+            f"{len(found.not_waiting)} of these would not have, and {len(found.delayed)} others "
+            "would have."
+        )
+        for sentence in (*found.unknown, *MODEL):
+            typer.echo(sentence)
 
 
 @group.command("transfers")
@@ -188,6 +221,35 @@ def _transfer_fields(
         "seconds": transfer.seconds,
         "payoutsWait": transfer.is_urgent,
         "reason": transfer.reason,
+    }
+
+
+def _dry_run_fields(services: Services, found: DryRun) -> dict[str, Any]:
+    moved = [
+        {"at": one.at.isoformat(), **_transfer_fields(services, one.planned)}
+        for one in found.transfers
+    ]
+    waited = [
+        {
+            "payment": one.intent_id,
+            "seconds": one.waited.total_seconds(),
+            "started": one.started,
+            "wouldWaitSeconds": one.would_wait.total_seconds(),
+            "wouldStart": one.would_start,
+        }
+        for one in found.waiting
+    ]
+    return {
+        "from": found.began.isoformat(),
+        "to": found.ended.isoformat(),
+        "movedUsd": format_units(found.moved_micro_usd, 6, 2),
+        "costUsd": format_units(found.cost_micro_usd, 6, 2),
+        "payments": found.payments,
+        "waited": waited,
+        "wouldWaitInstead": list(found.delayed),
+        "transfers": moved,
+        "unknown": list(found.unknown),
+        "model": list(MODEL),
     }
 
 

@@ -54,7 +54,8 @@ def describe(found: DryRun) -> list[str]:
     sentences = [f"From {found.began:%d %B %H:%M} to {found.ended:%d %B %H:%M} UTC."]
     if number := len(found.delayed):
         which = f"{number:,} payment{'' if number == 1 else 's'} would have waited that did not"
-        sentences.append(f"{which}, as inventory had left.")
+        why = "as inventory had left, or had come by a transfer that is left out here"
+        sentences.append(f"{which}, {why}.")
     return [*sentences, *found.unknown]
 
 
