@@ -131,16 +131,7 @@ def book_difference(
     if kind == UNIFIED_KIND:
         return unified_adjustments.book_difference(services, caller, chain, difference, reason)
     chain_port = services.chains[services.catalogue.chain(chain).id]
-    open_count = find_unbooked_movements(services, chain_port).open_count
-    comparisons = compare_own_accounts(services, chain_port)
-    current = next((c for c in comparisons if (c.token, c.account.kind) == (token, kind)), None)
-    if open_count:
-        raise Conflict(
-            f"{chain_name(services, chain)} has transactions in progress: try again later"
-        )
-    if current is None or current.difference != difference:
-        actual = format_amount(services, chain_port.id, token, current.difference if current else 0)
-        raise Conflict(f"The difference is now {actual}: reconcile again before booking it")
+    current = _require_difference(services, chain_port, token, kind, difference)
     tx = ADDED if difference > 0 else WITHDRAWN
     postings = [_equity_posting(current.account, chain_port.id, token, difference, tx)]
     if known := current.known_opening:
@@ -152,6 +143,22 @@ def book_difference(
         services, caller.actor_name, chain_port.id, postings, [current], action, detail
     )
     return _describe_booked(services, chain_port.id, token, difference)
+
+
+def _require_difference(
+    services: Services, chain: Chain, token: str, kind: str, difference: int
+) -> BalanceComparison:
+    """The comparison of an account that still differs by this. Raises `Conflict`."""
+    open_count = find_unbooked_movements(services, chain).open_count
+    comparisons = compare_own_accounts(services, chain)
+    current = next((c for c in comparisons if (c.token, c.account.kind) == (token, kind)), None)
+    if open_count:
+        name = chain_name(services, chain.id)
+        raise Conflict(f"{name} has transactions in progress: try again later")
+    if current is None or current.difference != difference:
+        actual = format_amount(services, chain.id, token, current.difference if current else 0)
+        raise Conflict(f"The difference is now {actual}: reconcile again before booking it")
+    return current
 
 
 def _describe_booked(services: Services, chain: str, token: str, difference: int) -> str:
