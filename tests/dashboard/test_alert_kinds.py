@@ -75,11 +75,14 @@ def test_an_inventory_shortage_is_one_alert_with_its_waiting_payments(
     world: RampWorld, symbol: str, kind: str, href: str
 ) -> None:
     own(world, ARBITRUM if kind == "stock" else BASE, symbol, 0)
-    for _ in range(2):
-        world.deposit(world.create_intent())
+    intents = [world.create_intent() for _ in range(2)]
+    for intent in intents:
+        world.deposit(intent)
     world.pass_time(420, 10)
     matter = only(world, kind)
-    assert (matter.payments, matter.micro_usd > 50_000_000) == (2, True)
+    # Inventory is for the payouts, of 25 USDC each; without gas the deposits wait.
+    at_risk = 50_000_000 if kind == "stock" else sum(i.terms.deposit_amount for i in intents)
+    assert (matter.payments, matter.micro_usd) == (2, at_risk)
     assert view.next_step(matter).href == href
     own(world, ARBITRUM if kind == "stock" else BASE, symbol, LOTS)
     world.pass_time(60, 5)
@@ -104,7 +107,7 @@ def test_a_failed_refund_links_to_its_payment_and_is_resolved_once_sent(
     world.pass_time(4_000, 100)
     matter = only(world, "refund")
     assert view.next_step(matter).href == f"intent?id={intent.id}"
-    assert matter.micro_usd >= 25_000_000
+    assert matter.micro_usd == intent.terms.deposit_amount // 2 < 13_000_000, "what came in"
     elsewhere = world.book_address(BASE, world.wallet(BASE, "elsewhere"))
     manual_operations.redirect_refund(world.services, world.operator, intent.id, elsewhere)
     world.wait_for_state(intent, State.REFUNDED)
@@ -133,6 +136,7 @@ def test_an_unexpected_deposit_is_a_notice_until_returned(world: RampWorld) -> N
     world.pass_time(30, 5)
     matter = only(world, "foreign")
     assert f"Payment {intent.id} received 5.00 USDT instead of USDC." in matter.alert.message
+    assert matter.micro_usd == 5_000_000, "the deposit, not the payment of 25"
     assert view.next_step(matter).href == f"intent?id={intent.id}"
     with world.store.read() as unit:
         [deposit] = unit.deposits.list_by_intents([intent.id])
@@ -241,10 +245,11 @@ def test_an_acknowledged_alert_leaves_the_strip_and_a_recurrence_is_new(
 
 def test_alerts_of_one_cause_are_grouped_with_the_largest_listed(world: RampWorld) -> None:
     own(world, ARBITRUM, "USDC", LOTS)
-    intents = [world.create_intent(amount=str(n * 1_000_000)) for n in (30, 50, 40, 20, 60, 70)]
+    sizes = (30, 50, 40, 20, 60, 70)
+    intents = [world.create_intent(amount=str(n * 1_000_000)) for n in sizes]
     world.sandbox.inject_faults(BASE, Faults(refuse=[intents[0].terms.refund_address]))
-    for intent in intents:
-        world.deposit(intent, "1000000")
+    for intent, size in zip(intents, sizes, strict=True):
+        world.deposit(intent, str(size * 10_000))
     world.pass_time(4_000, 100)
     rows = view.build_rows(
         world.services.catalogue, list_alert_groups(world.services, world.operator)

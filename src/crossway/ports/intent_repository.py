@@ -26,6 +26,10 @@ class IntentRepository(Protocol):
         """The value of each intent with all fees, in micro-USD."""
         ...
 
+    def get_payouts(self, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
+        """What each intent pays out: the chain, the token and the amount in its smallest unit."""
+        ...
+
     def find_over_bridges(self, ids: Collection[int]) -> dict[int, str]:
         """Those whose deposits a bridge's contract alone decides about, with that contract."""
         ...

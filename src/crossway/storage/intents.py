@@ -136,6 +136,12 @@ class SqlIntents(TransitionLog):
         query = select(c.id, usd_value).where(in_values(self._db, c.id, ids))
         return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
 
+    def get_payouts(self, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
+        c = intents.c
+        query = select(c.id, c.destination_chain, c.token_out, c.payout_amount)
+        rows = self._db.execute(query.where(in_values(self._db, c.id, ids))) if ids else ()
+        return {id: (chain, token, int(units)) for id, chain, token, units in rows}
+
     def find_over_bridges(self, ids: Collection[int]) -> dict[int, str]:
         query = select(intents.c.id, intents.c.bridger).where(
             in_values(self._db, intents.c.id, ids), intents.c.custody == Custody.BRIDGE.value

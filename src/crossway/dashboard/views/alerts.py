@@ -49,9 +49,8 @@ def build_strip(services: Services) -> dict[str, Any]:
     of the most severe ones with a link to its next step."""
     with services.store.read() as unit:
         alerts = unit.alerts.list_active(limit=cases.MAX_ACTIVE_ALERTS)
-        causes = incidents.group_alerts(unit, alerts) if alerts else []
-    # Alerts that another alert explains are not counted.
-    contexts = [context for cause in causes for context in cause.contexts]
+        # Alerts that another alert explains are not counted.
+        contexts = incidents.list_contexts(unit, alerts) if alerts else []
     summary = cases.summarize_alerts([context.alert for context in contexts])
     newest = next(
         (

@@ -1,7 +1,7 @@
 """Active alerts grouped by kind, with the payments and the amount at risk of each."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -21,6 +21,8 @@ from crossway.usecases.operating.alerts import (
     describe_kind,
     display_kind,
 )
+from crossway.usecases.operating.amounts_at_risk import AmountsAtRisk, Valuation
+from crossway.usecases.pricing.price_snapshot import latest_prices
 from crossway.usecases.ramps.order_unit_of_work import ALERT_KIND
 
 MAX_HELD_UP = 5_000
@@ -81,21 +83,51 @@ def list_alert_groups(services: Services, caller: Principal) -> list[AlertGroup]
     caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         alerts = unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
-        return group_alerts(unit, alerts) if alerts else []
+    if not alerts:
+        return []
+    # Before the transaction: the price source may take its time.
+    valuation = Valuation(services.catalogue, latest_prices(services))
+    with services.store.read() as unit:
+        held_up = _find_held_up(unit, alerts)
+        contexts = _find_contexts(unit, alerts)
+        contexts = _value_contexts(unit, valuation, contexts, held_up)
+    return _group(contexts)
 
 
-def group_alerts(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[AlertGroup]:
-    """Group alerts by kind, without those that only repeat another alert's cause."""
-    held_up = _find_held_up(unit, alerts)
-    contexts = [_to_context(alert, held_up.get(alert.message, ())) for alert in alerts]
-    contexts = _with_refunds(unit, _drop_redundant(contexts))
-    intent_ids = {m.intent_id for m in contexts if m.intent_id is not None}
-    all_held_up = {t.intent_id for txs in held_up.values() for t in txs}
-    usd_values = unit.intents.get_usd_values(intent_ids | all_held_up)
+def list_contexts(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[AlertContext]:
+    """These alerts in the order of their groups, without amounts and without those that only repeat
+    another alert's cause."""
+    groups = _group(_find_contexts(unit, alerts))
+    return [context for group in groups for context in group.contexts]
+
+
+def _find_contexts(unit: UnitOfWork, alerts: Sequence[Alert]) -> list[AlertContext]:
+    return _with_refunds(unit, _drop_redundant([_to_context(alert) for alert in alerts]))
+
+
+def _value_contexts(
+    unit: UnitOfWork,
+    valuation: Valuation,
+    contexts: Sequence[AlertContext],
+    held_up: Mapping[str, Sequence[OutboundTx]],
+) -> list[AlertContext]:
+    """The contexts with how many payments each holds up, and the amount at risk."""
+    owners = {c.intent_id for c in contexts if c.intent_id is not None}
+    owners |= {-c.rebalancing_id for c in contexts if c.rebalancing_id is not None}
+    amounts = AmountsAtRisk(unit, valuation, owners, [t for txs in held_up.values() for t in txs])
+    valued = []
+    for context in contexts:
+        waiting = held_up.get(context.alert.message, ())
+        micro_usd = amounts.micro_usd(context.alert, context.kind, waiting)
+        payments = len({tx.intent_id for tx in waiting})
+        valued.append(replace(context, micro_usd=micro_usd, payments=payments))
+    return valued
+
+
+def _group(contexts: Sequence[AlertContext]) -> list[AlertGroup]:
     groups: dict[str, list[AlertContext]] = defaultdict(list)
     for context in contexts:
-        held_up_ids = {t.intent_id for t in held_up.get(context.alert.message, ())}
-        groups[context.kind].append(_with_amounts(context, held_up_ids, usd_values))
+        groups[context.kind].append(context)
     result = [_to_group(kind, group_contexts) for kind, group_contexts in groups.items()]
     return sorted(
         result,
@@ -113,7 +145,7 @@ def _find_held_up(unit: UnitOfWork, alerts: Sequence[Alert]) -> Mapping[str, Seq
     return by_message
 
 
-def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
+def _to_context(alert: Alert) -> AlertContext:
     kind, number = display_kind(alert), int(alert.subject) if alert.subject.isdigit() else None
     if kind == ALERT_KIND:
         return AlertContext(alert, kind, order_id=number)
@@ -128,8 +160,7 @@ def _to_context(alert: Alert, held_up: Collection[OutboundTx]) -> AlertContext:
     chain, _, symbol = alert.subject.partition(":") if kind != "price" else ("", "", alert.subject)
     if kind == "bridge":
         chain, symbol = symbol, bridge_title(chain)
-    payments = len({t.intent_id for t in held_up})
-    return AlertContext(alert, kind, payments=payments, chain=chain, symbol=symbol)
+    return AlertContext(alert, kind, chain=chain, symbol=symbol)
 
 
 def _trailing_number(key: str) -> int | None:
@@ -180,14 +211,6 @@ def _with_refunds(unit: UnitOfWork, contexts: Sequence[AlertContext]) -> list[Al
 
 def _with_kind(context: AlertContext, kind: str) -> AlertContext:
     return replace(context, kind=kind)
-
-
-def _with_amounts(
-    context: AlertContext, held_up_ids: Collection[int], usd_values: Mapping[int, int]
-) -> AlertContext:
-    ids = set(held_up_ids) | ({context.intent_id} if context.intent_id is not None else set())
-    micro_usd = sum(usd_values.get(intent_id, 0) for intent_id in ids)
-    return replace(context, micro_usd=micro_usd, payments=len(held_up_ids))
 
 
 def _to_group(kind: str, contexts: Sequence[AlertContext]) -> AlertGroup:

@@ -18,7 +18,7 @@ from crossway.ports.records import TransitionRecord
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.operating.alerts import MAX_ACTIVE_ALERTS, resolve_alerts
-from crossway.usecases.operating.incidents import AlertGroup, group_alerts
+from crossway.usecases.operating.incidents import AlertGroup, list_alert_groups
 
 HOURS = 24
 MAX_RECENT = 12
@@ -100,8 +100,6 @@ def get_overview(services: Services, caller: Principal) -> Overview:
     with services.store.read() as unit:
         counts = unit.intents.count_by_state(owners)
         volumes = unit.corridor_stats.list_hours(caller.mode, current_hour - 2 * HOURS + 1)
-        alerts = unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
-        groups = group_alerts(unit, alerts) if alerts else []
         transitions = [
             transition for _, transition in unit.intents.list_recent_transitions(owners, MAX_RECENT)
         ]
@@ -124,7 +122,7 @@ def get_overview(services: Services, caller: Principal) -> Overview:
             for number, hour_volumes in by_hour.items()
         ],
         in_transit=_funds_in_transit(services, balances, started),
-        alert_groups=groups,
+        alert_groups=list_alert_groups(services, caller),
         recent=[
             (intents[transition.intent_id], transition)
             for transition in transitions
