@@ -11,7 +11,7 @@ from crossway.domain.profit_and_loss import Group, Origin, ProfitLine, Result
 from crossway.storage.store import SqlStore
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
-GROUP = Group(Origin.PAYMENT, "c-1", "BASE", "ARBITRUM", "CCTP")
+GROUP = Group(Origin.PAYMENT, "c-1", "live", "BASE", "ARBITRUM", "CCTP")
 GAS = Result(20_784, ProfitLine.NETWORK_FEES, "BASE", "eth", GROUP, 10**18, 2_000 * 10**9, 0)
 
 

@@ -224,10 +224,11 @@ def _paid_out(of_owner: Sequence[Posting], sign: int) -> tuple[tuple[TokenKey, i
 @dataclass(frozen=True, slots=True)
 class Group:
     """What a result is counted by besides its day and token; all but `origin` is empty without a
-    payment."""
+    payment. `mode` is that of the key by which the payment was made."""
 
     origin: Origin
     client_id: str = ""
+    mode: str = ""
     source: str = ""
     destination: str = ""
     bridge: str = ""

@@ -109,12 +109,13 @@ class SqlProfit:
 
 def _key(result: Result) -> Key:
     group = result.group
-    parties = (group.client_id, group.source, group.destination, group.bridge)
+    parties = (group.client_id, group.mode, group.source, group.destination, group.bridge)
     line, origin = result.line.value, group.origin.value
     return result.day, line, result.chain, result.token, origin, *parties
 
 
 def _result(row: Any) -> Result:
-    group = Group(Origin(row.origin), row.client_id, row.source, row.destination, row.bridge)
+    parties = (row.client_id, row.mode, row.source, row.destination, row.bridge)
+    group = Group(Origin(row.origin), *parties)
     totals = (int(getattr(row, name)) for name in _TOTALS)
     return Result(row.day, ProfitLine(row.line), row.chain, row.token, group, *totals)

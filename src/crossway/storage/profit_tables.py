@@ -24,6 +24,7 @@ daily_results = Table(
     Column("token", Text, primary_key=True),
     Column("origin", Text, primary_key=True),
     Column("client_id", Text, primary_key=True),
+    Column("mode", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("destination", Text, primary_key=True),
     Column("bridge", Text, primary_key=True),

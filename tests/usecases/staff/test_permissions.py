@@ -211,7 +211,8 @@ def test_clients_need_no_role_for_their_own_records(world: RampWorld) -> None:
 
 
 def test_every_writing_use_case_checks_permissions() -> None:
-    checks = ("require_scope(", "require_permission(", "_get_for_operator(", "_require_sandbox(")
+    checks = ("require_scope(", "require_permission(")
+    checks += ("_get_for_operator(", "_require_sandbox(", "_require_treasurer(")
     writing = []
     for path in sorted(Path(usecases.__file__).parent.rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

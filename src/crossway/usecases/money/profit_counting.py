@@ -139,7 +139,7 @@ def group_of(posting: Posting, intent: Intent | None) -> Group:
         return Group(origin_of(posting))
     terms = intent.terms
     route = (terms.source_chain, terms.destination_chain, terms.bridge)
-    return Group(Origin.PAYMENT, intent.client_id, *route)
+    return Group(Origin.PAYMENT, intent.client_id, intent.mode, *route)
 
 
 def _add(

@@ -60,7 +60,7 @@ class DryRun:
     """What would have moved between two times, and for whom that would have made a difference.
 
     `payments` is how many out of inventory were looked at. `waiting` waited then; `delayed` did not
-    and would have, as inventory had left, or had come by a transfer that is left out. `unknown` says
+    and would have, as inventory had left, or had come by a transfer left out. `unknown` says
     what could not be read, in sentences.
     """
 

@@ -19,8 +19,7 @@ from crossway.usecases.payments.timeline import IntentTimeline
 from crossway_demo.scenarios.scenario import ExpectedOutcome, ReturnedFunds
 from crossway_demo.scenarios.scenario_world import ScenarioWorld
 
-_MAX_TRANSFERS = 1_000
-RETURNS = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
+_MAX_TRANSFERS, RETURNS = 1_000, (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
 # Crossway's own accounts on chain, with the ledger accounts that mirror each.
 ACCOUNTS = {
     "relayer": (Account.INVENTORY,),
@@ -72,8 +71,8 @@ def _check_books(world: ScenarioWorld) -> Iterator[str]:
     """The books balance for every token, and the stored balances equal the sum of postings."""
     with world.services.store.read() as unit:
         stored = {key: amount for key, amount in unit.ledger.get_balances().items() if amount}
-        owners = [intent.id for intent in world.intents]
-        owners += [transfer.owner for transfer in unit.rebalancing.list_page(_MAX_TRANSFERS)]
+        owners = [t.owner for t in unit.rebalancing.list_page(_MAX_TRANSFERS)]
+        owners += [intent.id for intent in world.intents]
         postings = [p for owner in owners for _, p in unit.ledger.list_by_intent(owner)]
     computed = {key: amount for key, amount in balances(postings).items() if amount}
     if stored != computed:

@@ -21,7 +21,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("hour", "symbol"),
         sqlite_with_rowid=False,
     )
-    keys = ("line", "chain", "token", "origin", "client_id", "source", "destination", "bridge")
+    parties = ("client_id", "mode", "source", "destination", "bridge")
+    keys = ("line", "chain", "token", "origin", *parties)
     op.create_table(
         "daily_results",
         sa.Column("day", sa.BigInteger(), nullable=False),
