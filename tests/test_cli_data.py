@@ -1,7 +1,9 @@
 """Backup, restore and the audit log on the command line."""
 
+import io
 import re
 import stat
+import zipfile
 from pathlib import Path
 
 from tests.commands import crossway
@@ -110,3 +112,22 @@ def test_a_key_is_changed_and_rotated_on_the_command_line(tmp_path: Path) -> Non
         assert "\tread\t5 per minute\tfrom 203.0.113.0/24\t" in line
     refused = crossway(tmp_path, "keys", "change", "2", "--address", "nowhere")
     assert refused.stderr.startswith("crossway: addresses: nowhere is not a network")
+
+
+def test_statements_and_the_journal_are_printed_as_csv_or_a_workbook(tmp_path: Path) -> None:
+    make_key(tmp_path, "Shop")
+    statement = crossway(tmp_path, "books", "statement", "--month", "2026-11")
+    assert statement.exit_code == 0, statement.stderr
+    assert "Result,Revenue less costs,0\r\n" in statement.stdout_bytes.decode()
+    days = ("--from", "2026-11-01", "--to", "2026-11-30")
+    journal = crossway(tmp_path, "books", "journal", *days)
+    assert journal.stdout.startswith("entry,date,time,account,debit,credit,currency")
+    for words in (("statement", "--month", "2026-11"), ("journal", *days)):
+        book = crossway(tmp_path, "books", *words, "--format", "xlsx")
+        assert zipfile.ZipFile(io.BytesIO(book.stdout_bytes)).testzip() is None
+    refused = crossway(tmp_path, "books", "statement", "--month", "11")
+    assert (refused.exit_code, refused.stderr) == (
+        1, "crossway: month must be a year and a month, such as 2026-11\n",
+    )  # fmt: skip
+    unknown = crossway(tmp_path, "books", "journal", *days, "--format", "pdf")
+    assert "format must be one of csv, xlsx" in unknown.stderr

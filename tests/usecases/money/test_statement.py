@@ -125,7 +125,7 @@ def test_the_journal_names_account_amount_rate_and_reference(world: Harness) -> 
     assert (from_inventory["account"], from_inventory["credit"]) == ("inventory", Decimal(25))
     assert (to_recipient["currency"], to_recipient["rate_usd"]) == ("USDC", Decimal(1))
     assert to_recipient["debit_usd"] == from_inventory["credit_usd"] == Decimal(25)
-    assert (to_recipient["payment"], to_recipient["date"]) == (1, str(TODAY))
+    assert (to_recipient["payment"], to_recipient["date"]) == ("1", str(TODAY))
     (unpriced, _) = [row for row in rows if row["reference"] == "0xfee"]
     assert (unpriced["debit"], unpriced["rate_usd"], unpriced["debit_usd"]) == (
         *(Decimal("0.002"), None, None),

@@ -7,6 +7,7 @@ from typing import Final
 from crossway.domain.clients import Principal
 from crossway.domain.ledger import NO_INTENT, is_fiat
 from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS
+from crossway.domain.rebalancing import owner_subject
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting
@@ -63,8 +64,8 @@ def _entry(
         rate = exact(pico_usd, PICO_USD_DECIMALS)
         scale = 10**denomination.decimals * _PICO_IN_MICRO
         usd = exact(posting.amount * pico_usd // scale, MICRO_USD_DECIMALS)
-    payment = posting.intent_id if posting.intent_id != NO_INTENT else None
+    owner = owner_subject(posting.intent_id) if posting.intent_id != NO_INTENT else None
     about = (denomination.symbol, posting.chain, posting.token, rate)
     when = (one.id, f"{at:%Y-%m-%d}", f"{at:%H:%M:%S}")
-    yield (*when, posting.debit.value, amount, None, *about, usd, None, posting.tx, payment)
-    yield (*when, posting.credit.value, None, amount, *about, None, usd, posting.tx, payment)
+    yield (*when, posting.debit.value, amount, None, *about, usd, None, posting.tx, owner)
+    yield (*when, posting.credit.value, None, amount, *about, None, usd, posting.tx, owner)
