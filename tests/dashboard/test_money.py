@@ -159,12 +159,13 @@ def test_claims_and_gas_runway_are_explained(screen: DashboardApp) -> None:
     screen.open("treasury")
     (claim,) = screen.widget("claims")["rows"]
     assert claim["href"] == "intent?id=1"
-    assert "No open payments" in screen.text
-    screen.world.create_intent()
+    assert "No open payment depends on a price." in screen.text
+    eth = screen.world.services.catalogue.tokens["BASE_MAINNET", "ETH"].address
+    screen.world.create_intent(token_in=eth)
     # Changes are detected ten times a second, so an immediate rerun may not show them yet.
-    wait_until("the open payment is shown", lambda: "No open payments" not in screen.rerun().text)
+    wait_until("the open payment is shown", lambda: "No open payment depends" not in screen.rerun().text)
     (exposed,) = screen.widget("exposure")["rows"]
-    assert "USDC on Base" in texts([exposed])
+    assert "ETH on Base" in texts([exposed])
     gas = screen.widget("gas")["rows"]
     assert len(gas) == 13
     assert "transactions" in texts(gas)

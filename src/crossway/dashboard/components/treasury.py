@@ -156,7 +156,7 @@ def exposure_table(testnets: bool) -> None:
             move for move in moves if catalogue.chains[move.source_chain].testnet == testnets
         ]
         if not exposures:
-            st.markdown("No open payments, so there is no price exposure.")
+            st.markdown("No open payment depends on a price.")
             return
         rows = under_way.build_exposure_rows(catalogue, exposures)
         widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by token")

@@ -44,8 +44,12 @@ EXPOSURE_COLUMNS = (
     Column("Payments"),
     Column("From"),
     Column("To"),
-    Column("Agreed value", "right"),
-    Column("Unrealized gain or loss", "right", "Value received less value paid, at today's prices"),
+    Column("Agreed value", "right", "Of the payouts"),
+    Column(
+        "Unrealized gain or loss",
+        "right",
+        "Deposits without fees less payouts, at today's prices; the spread is in it",
+    ),
 )
 RETURN_COLUMNS = (
     Column("Chain"),

@@ -14,6 +14,7 @@ from crossway.domain.money import (
     micro_usd_down,
     micro_usd_up,
 )
+from crossway.domain.price_risk import is_same_asset
 from crossway.domain.roles import Permission
 from crossway.ports.records import IntentFilter
 from crossway.ports.services import Services
@@ -28,7 +29,10 @@ class Exposure:
     """Open payments from one token to another, valued at current prices.
 
     Committed payments are funded and will be paid out; the others may still be funded at their
-    agreed price. Values are in micro-USD, None where a price is missing.
+    agreed price. Of the deposits only what stands against the payouts depends on prices: fees of
+    the service, the bridge and the merchant are left out, the spread is in it. `agreed_micro_usd`
+    is what the payouts were worth when they were agreed. Values are in micro-USD, None where a
+    price is missing.
     """
 
     source_chain: str
@@ -43,7 +47,7 @@ class Exposure:
 
     @property
     def gain_micro_usd(self) -> int | None:
-        """The value of deposits minus that of payouts, fees included; a loss is negative."""
+        """The value of deposits without fees, minus that of payouts; a loss is negative."""
         if self.in_micro_usd is None or self.out_micro_usd is None:
             return None
         return self.in_micro_usd - self.out_micro_usd
@@ -56,20 +60,25 @@ class Exposure:
         result = "unknown because a price is missing" if gain is None else f"{_usd(gain)} USD"
         return (
             f"{self.payments} payments {status} from {route}{self.destination_chain}, agreed at "
-            f"{_usd(self.agreed_micro_usd)} USD; deposits minus payouts at current prices: "
+            f"{_usd(self.agreed_micro_usd)} USD; deposits without fees minus payouts at current "
+            f"prices: "
             f"{result}."
         )
 
 
 def list_exposures(services: Services, caller: Principal) -> list[Exposure]:
-    """Open payments grouped by route and token, the largest loss first; operators only."""
+    """Open payments that depend on a price, grouped by route and token, the largest loss first;
+    operators only."""
     caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         open_intents = unit.intents.list_page(IntentFilter(states=_OPEN), MAX_INTENTS)
     groups: dict[tuple[str, str, str, str, bool], list[Intent]] = defaultdict(list)
     for intent in open_intents:
-        if intent.swap is not None:
-            continue  # It succeeds at the exchange's price, or is refunded.
+        # A swap succeeds at the exchange's price, or is refunded.
+        if intent.swap is not None or is_same_asset(
+            services.catalogue.risks, intent.asset_symbol, intent.out_symbol
+        ):
+            continue
         terms = intent.terms
         route = (
             terms.source_chain,
@@ -83,7 +92,7 @@ def list_exposures(services: Services, caller: Principal) -> list[Exposure]:
         Exposure(
             *route,
             payments=len(intents),
-            agreed_micro_usd=sum(intent.costs.total_micro_usd for intent in intents),
+            agreed_micro_usd=sum(intent.costs.amount_micro_usd for intent in intents),
             in_micro_usd=_total_in(intents, prices.get(route[1])),
             out_micro_usd=_total_out(intents, prices.get(route[3])),
         )
@@ -103,8 +112,14 @@ def _total_in(intents: Collection[Intent], price: Price | None) -> int | None:
     if price is None:
         return None
     return sum(
-        micro_usd_down(i.terms.deposit_amount, i.asset_decimals, price.pico_usd) for i in intents
+        micro_usd_down(_units_against_payout(i), i.asset_decimals, price.pico_usd) for i in intents
     )
+
+
+def _units_against_payout(intent: Intent) -> int:
+    """The deposit without the fees that are in it, in smallest units."""
+    costs = intent.costs
+    return intent.terms.deposit_amount - costs.fees_units - costs.app_fee_units
 
 
 def _total_out(intents: Collection[Intent], price: Price | None) -> int | None:
