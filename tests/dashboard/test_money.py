@@ -163,7 +163,9 @@ def test_claims_and_gas_runway_are_explained(screen: DashboardApp) -> None:
     eth = screen.world.services.catalogue.tokens["BASE_MAINNET", "ETH"].address
     screen.world.create_intent(token_in=eth)
     # Changes are detected ten times a second, so an immediate rerun may not show them yet.
-    wait_until("the open payment is shown", lambda: "No open payment depends" not in screen.rerun().text)
+    wait_until(
+        "the open payment is shown", lambda: "No open payment depends" not in screen.rerun().text
+    )
     (exposed,) = screen.widget("exposure")["rows"]
     assert "ETH on Base" in texts([exposed])
     gas = screen.widget("gas")["rows"]

@@ -137,6 +137,15 @@ def test_after_a_transfer_the_two_rest_in_both_directions() -> None:
         assert moved(still_open) == []
 
 
+def test_what_a_person_declined_is_not_planned_again_for_a_day() -> None:
+    given = inputs([at(A, 0), at(B, 50_000)], POLICIES, [offer(B, A)])
+    (planned,) = plan_rebalancing(given).transfers
+    declined = replace(as_stored(planned, 1), state=RebalancingState.DECLINED)
+    later = replace(given, recent=[declined], now=NOW + timedelta(hours=23))
+    assert moved(later) == []
+    assert moved(replace(later, now=NOW + timedelta(days=1))) == moved(given)
+
+
 def test_nothing_begins_outside_the_hours_or_while_something_cannot_be_read() -> None:
     given = inputs([at(A, 0), at(B, 50_000)], POLICIES, [offer(B, A)])
     settings = RebalancingSettings(begins_at=time(13), ends_at=time(17))

@@ -64,6 +64,28 @@ def test_a_bridge_that_asks_for_more_than_was_planned_moves_nothing(tmp_path: Pa
     assert f"for rebalancing transfer {transfer.id}" in alert.message
 
 
+def test_a_mint_that_costs_more_than_was_planned_moves_nothing(tmp_path: Path) -> None:
+    world = RebalancingWorld(tmp_path, "GATEWAY")
+    began = world.unified()
+    transfer = world.start(planned(MINT, most=1_000 * USDC))
+    assert world.wait_ended(transfer).state == "REFUSED"
+    assert world.inventory(ARBITRUM) == OPENING
+    assert world.booked(Account.INVENTORY, unified_location(testnet=False)) == 0
+    assert world.unified() <= began
+
+
+def test_one_that_no_service_agrees_to_ends_after_an_hour(tmp_path: Path) -> None:
+    world = RebalancingWorld(tmp_path, "RHINOFI")
+    world.set_faults("RHINOFI", silent=True)
+    transfer = world.start(planned(TRANSFER))
+    world.pass_time(3_500, 50)
+    assert world.stored(transfer).state is S.STARTED
+    world.pass_time(400, 50)
+    assert world.stored(transfer).state is S.REFUSED
+    assert world.stored(transfer).note == "The bridge has not agreed to it within an hour."
+    assert world.inventory(BASE) == OPENING
+
+
 def test_what_the_service_gives_back_is_booked_back(tmp_path: Path) -> None:
     world = RebalancingWorld(tmp_path, "RHINOFI")
     world.set_faults("RHINOFI", returned=True)

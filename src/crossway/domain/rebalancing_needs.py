@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from crossway.domain.rebalancing import (
     Location,
@@ -15,15 +16,17 @@ from crossway.domain.rebalancing import (
 )
 
 Pair = tuple[Location, Location]
+DECLINED_FOR: Final = timedelta(days=1)
+"""What a person has declined is not planned again for so long."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanInputs:
     """What a plan follows from. `balances`, without a policy or not, one for each location;
     `offers` by source and destination, and `refusals`: why no bridge offers to move anything there,
-    in sentences. `recent`: the transfers that are open, and those of this day and of the last
-    `cool_down_seconds`. `unreadable`, by group: what could not be read and forbids anything new
-    in it, in sentences."""
+    in sentences. `recent`: the transfers that are open, and those of this day, of the last
+    `DECLINED_FOR` and of the last `cool_down_seconds`. `unreadable`, by group: what could not be
+    read and forbids anything new in it, in sentences."""
 
     balances: Sequence[LocationBalance]
     policies: Sequence[RebalancingPolicy]

@@ -18,7 +18,14 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RouteOffer,
 )
-from crossway.domain.rebalancing_needs import Need, Pair, PlanInputs, find_needs, spare_units
+from crossway.domain.rebalancing_needs import (
+    DECLINED_FOR,
+    Need,
+    Pair,
+    PlanInputs,
+    find_needs,
+    spare_units,
+)
 from crossway.domain.rebalancing_sentences import (
     describe_excess,
     describe_lack,
@@ -73,7 +80,9 @@ class _Planner:
         for transfer in inputs.recent:
             is_open = transfer.state in OPEN_REBALANCING_STATES
             self._open[transfer.bridge] += is_open
-            if is_open or inputs.now - transfer.created_at < cool:
+            age = inputs.now - transfer.created_at
+            is_declined = transfer.state is RebalancingState.DECLINED
+            if is_open or age < cool or (is_declined and age < DECLINED_FOR):
                 self._rest(transfer.source, transfer.destination)
             is_today = transfer.created_at.date() == inputs.now.date()
             if is_today and transfer.state not in _ENDED_UNUSED:

@@ -15,7 +15,7 @@ from crossway.domain.inventory_transfer import (
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.domain.quotes import bridge_title
-from crossway.domain.rebalancing import owner_subject, owner_title
+from crossway.domain.rebalancing import is_rebalancing, owner_subject, owner_title
 from crossway.engine.alerts import raise_alert
 from crossway.engine.inventory_effects import apply_arrival, apply_return, reverse_arrival
 from crossway.engine.inventory_txs import new_inventory_txs
@@ -39,12 +39,11 @@ S, Event, Kind = InventoryTransferState, InventoryTransferEvent, InventoryTransf
 Followed = tuple[InventoryTransfer, Intent | None]
 """An inventory transfer, and the payment that it is for; None for one that rebalances."""
 _SHORTEST, _LONGEST = timedelta(seconds=1), timedelta(minutes=1)
+_UNANSWERED_FOR, _CLOCK_SLACK = timedelta(minutes=3), timedelta(minutes=5)
 # A service is asked again after a part of the time since the transfer last changed.
 _PATIENCE: Final = 4
-_UNANSWERED_FOR: Final = timedelta(minutes=3)
 _TOO_MUCH: Final = "{} asks for more than the payment has brought, or than was planned."
 _BOOKED: Final = "The service names {}, which paid other transfers."
-_CLOCK_SLACK: Final = timedelta(minutes=5)
 _SENT: Final = (S.SENT, S.OVERDUE)
 
 
@@ -118,7 +117,9 @@ def _next_look(transfer: InventoryTransfer, now: datetime) -> datetime:
 
 def _apply_agreed(context: _Context, transfer: InventoryTransfer, answer: Agreed) -> int:
     batch, title = context.batch, bridge_title(transfer.bridge)
-    if transfer.kind is not Kind.MINT and answer.source_amount > _most(context, transfer):
+    # What a MINT for a payment costs is limited by what was signed for it.
+    is_limited = transfer.kind is not Kind.MINT or is_rebalancing(transfer.intent_id)
+    if is_limited and answer.source_amount > _most(context, transfer):
         return _apply_declined(context, transfer, Declined(_TOO_MUCH.format(title)))
     agreed = batch.inventory.apply(
         transfer,

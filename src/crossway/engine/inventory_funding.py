@@ -4,7 +4,7 @@ of them."""
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -61,6 +61,8 @@ _ENDED: Final = (State.EXPIRED, State.REFUNDED, State.FAILED)
 _PAYMENT_ENDED: Final = "The payment ended before it was needed."
 # What rebalances is planned anew rather than agreed on without end.
 _MOST_AGREEMENTS: Final = 3
+_PLANNED_FOR: Final = timedelta(hours=1)
+_UNANSWERED: Final = "The bridge has not agreed to it within an hour."
 _LAPSED: Final = "What the bridge agreed to has lapsed unused several times."
 _UNSTARTED: Final = (State.PENDING, State.FUNDED)
 
@@ -146,7 +148,7 @@ def take_step(
             answers.append(((transfer, intent), silent))
         elif transfer.state is not _S.PLANNED:
             sent.append((transfer, intent))
-        elif unasked := _why_unasked(transfer, intent, *context):
+        elif unasked := _why_unasked(transfer, intent, services.clock.now(), *context):
             answers.append(((transfer, intent), unasked))
         else:
             asked, answer = _have_agreed(services, client, transfer)
@@ -176,6 +178,7 @@ def _read_switches(services: Services) -> tuple[Mapping[str, str], bool, KillSwi
 def _why_unasked(
     transfer: InventoryTransfer,
     intent: Intent | None,
+    now: datetime,
     disabled: Mapping[str, str],
     is_paused: bool,
     stop: KillSwitch | None,
@@ -188,6 +191,8 @@ def _why_unasked(
             return Held(BEFORE_START)
     elif transfer.attempt > _MOST_AGREEMENTS:
         return NotNeeded(_LAPSED)
+    elif now - transfer.created_at > _PLANNED_FOR:
+        return NotNeeded(_UNANSWERED)
     elif is_paused:
         return Held(PAUSED)
     reason = why_disabled(disabled, transfer) if stop is None else describe_hold(stop)

@@ -28,7 +28,7 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RebalancingTransfer,
 )
-from crossway.domain.rebalancing_needs import PlanInputs
+from crossway.domain.rebalancing_needs import DECLINED_FOR, PlanInputs
 from crossway.ports.services import Services
 from crossway.usecases.money.inventory import Inventory, InventoryPosition, read_inventory
 from crossway.usecases.money.leaving_inventory import most_leaving
@@ -88,7 +88,8 @@ def _read_stored(services: Services, now: datetime) -> _Stored:
     with services.store.read() as unit:
         settings = unit.rebalancing.get_settings()
         policies = {policy.location: policy for policy in unit.rebalancing.list_policies()}
-        since = min(midnight, now - timedelta(seconds=settings.cool_down_seconds))
+        cool_down = timedelta(seconds=settings.cool_down_seconds)
+        since = min(midnight, now - max(cool_down, DECLINED_FOR))
         recent = {t.id: t for t in unit.rebalancing.list_since(since)}
         recent |= {t.id: t for t in unit.rebalancing.list_open()}
         moving = unit.inventory_transfers.list_open(_MAX_OPEN)
