@@ -20,6 +20,8 @@ def take_in_openings(services: Services, comparison: Reconciliation) -> None:
     """Book the opening balances that a run misses on chains which no run has compared before, and
     move them from those that are missing to those that were taken in."""
     missing = comparison.missing_opening_balances
+    if not missing:
+        return
     with services.store.read() as unit:
         compared = _compared_before(unit, {chain for chain, _, _ in missing})
     for chain in sorted(({key[0] for key in missing} & services.chains.keys()) - compared):
