@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import (
+    money_in_bridges,
     outgoing_controls,
     rebalancing,
     rebalancing_dry_run,
@@ -43,6 +44,8 @@ with st.expander("Move by hand", icon=":material/route:"):
 with st.expander("Set a target", icon=":material/flag:"):
     treasury.targets()
 outgoing_controls.sections()
+st.header("Money in bridges")
+money_in_bridges.table(testnets)
 st.header("Inventory at bridges")
 treasury.inventory_at_bridges(testnets)
 st.header("Open repayments from escrow")

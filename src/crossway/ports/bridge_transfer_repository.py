@@ -41,6 +41,10 @@ class BridgeTransferRepository(Protocol):
         """Those under way and whose `next_at` has passed, oldest first."""
         ...
 
+    def list_open(self, limit: int) -> list[BridgeTransfer]:
+        """Those that were sent and have not arrived, by payment."""
+        ...
+
     def sum_unrepaid(self, source_chain: str) -> int:
         """The micro-USD of payouts from inventory that bridges have still to repay, of payments
         from this chain."""

@@ -70,6 +70,10 @@ class SqlBridgeTransfers:
         parameters = {"chains": list(source_chains), "now": to_micros(now), "limit": limit}
         return [_TRANSFERS.decode(row) for row in self._db.execute(_DUE, parameters).all()]
 
+    def list_open(self, limit: int) -> list[BridgeTransfer]:
+        query = select(bridge_transfers).where(text(OPEN)).order_by(bridge_transfers.c.intent_id)
+        return [_TRANSFERS.decode(row) for row in self._db.execute(query.limit(limit)).all()]
+
     def sum_unrepaid(self, source_chain: str) -> int:
         query = (
             select(func.coalesce(func.sum(intents.c.amount_micro_usd), 0))
