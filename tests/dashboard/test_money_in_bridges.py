@@ -39,7 +39,7 @@ def test_a_late_payment_is_marked_overdue_with_its_age_and_its_link(tmp_path: Pa
 def test_every_state_of_what_is_in_a_bridge_has_words() -> None:
     states = {*ASKED_STATES, BridgeTransferState.CLAIMABLE}
     assert states == view._STATES.keys()
-    assert UNDER_WAY_STATES <= view.inventory_transfers.STATES.keys()
+    assert view.inventory_transfers.STATES.keys() >= UNDER_WAY_STATES
 
 
 def test_the_treasury_says_that_nothing_is_in_bridges(screen: DashboardApp) -> None:

@@ -1,11 +1,14 @@
 """Routes on screen: volume and cost, one corridor and its kill switch, and bridge health."""
 
 import json
+from dataclasses import replace
 
 from crossway.adapters.bridges.models import Across, Cctp
+from crossway.dashboard.views import bridges as view
 from crossway.domain.intent import State
 from crossway.ports.process import BridgeHealth
 from crossway.usecases.chains.kill_switches import set_kill_switch
+from crossway.usecases.pricing import corridor_quotes
 from tests.dashboard.conftest import DashboardApp
 from tests.harness import CATALOGUE
 
@@ -92,11 +95,48 @@ def test_a_disabled_route_shows_reason_and_actor_and_can_be_enabled(screen: Dash
     assert [button.label for button in screen.at.button].count("Enable") == 2
 
 
-def test_bridge_health_is_measured_by_quotes(screen: DashboardApp) -> None:
+def test_a_model_in_process_is_called_a_model_and_no_latency_is_shown(
+    screen: DashboardApp,
+) -> None:
     health = screen.world.services.process.bridge_health
     assert isinstance(health, BridgeHealth)
     screen.open("routes").click("Check all bridges")
     health.record("CCTP", 0.2, "did not answer in time")
     rows = {row["key"]: texts(row) for row in screen.rerun().widget("bridge_health")["rows"]}
-    assert "Healthy" in rows["ACROSS"]
+    assert health.get_stats("ACROSS").answers > 0
+    assert "Model" in rows["ACROSS"]
+    assert "Healthy" not in rows["ACROSS"]
+    assert " ms" not in rows["ACROSS"]
     assert "did not answer in time" in rows["CCTP"]
+
+
+def test_a_service_shows_the_p50_and_p95_of_its_real_calls_and_of_delivered_payments(
+    screen: DashboardApp,
+) -> None:
+    world, health = screen.world, BridgeHealth()
+    intent = world.create_intent()
+    world.deposit(intent)
+    world.wait_for_state(intent, State.COMPLETED)
+    # Nineteen calls of 0.2 s and two of 3 s, one of which failed.
+    for seconds in [0.2] * 19 + [3.0]:
+        health.record(intent.terms.bridge, seconds)
+    health.record(intent.terms.bridge, 3.0, "did not answer in time")
+    process = replace(world.services.process, bridge_health=health)
+    services = replace(world.services, process=process)
+    statuses = corridor_quotes.list_bridge_statuses(services, world.operator)
+    [measured] = [s for s in statuses if s.name == intent.terms.bridge]
+    assert measured.in_process
+    [row] = view.build_rows([replace(measured, in_process=False)], [])
+    cells = [cell.text for cell in row.cells]
+    assert cells[3:5] == ["20", "1"]
+    latency, to_payout = row.cells[5], row.cells[6]
+    assert 186 <= float(latency.text.removesuffix(" ms")) <= 214, "to within 7 %"
+    # 19 of 20 answers, so 95 %, took no longer.
+    assert latency.sub == f"p95 {latency.text}"
+    assert measured.paid == 1
+    assert to_payout.sub == f"p95 {to_payout.text}", "one payment is both"
+    [shown] = view.build_rows([measured], [])
+    assert [cell.text for cell in shown.cells][3:6] == ["–", "–", "–"]
+    others = [s for s in statuses if s.name != intent.terms.bridge]
+    assert all(s.paid_p50_seconds is None for s in others)
+    assert [row.cells[6].text for row in view.build_rows(others, [])] == ["–"] * len(others)

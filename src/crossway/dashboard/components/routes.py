@@ -271,7 +271,7 @@ def table(corridors: Sequence[CorridorSummary]) -> None:
 def bridges(filters: RouteFilters) -> None:
     """The recent response times and errors of each bridge."""
     with notices.show_errors():
-        states = corridor_quotes.list_bridge_statuses(services(), operator())
+        states = corridor_quotes.list_bridge_statuses(services(), operator(), filters.window)
         rows = bridge_view.build_rows(states, list_corridors(filters))
         widget.table(rows, bridge_view.COLUMNS, "bridge_health", "Bridges")
     if st.button("Check all bridges", icon=":material/network_ping:", key="probe"):

@@ -1,26 +1,37 @@
 """The response health of each bridge on screen."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.corridors import OFF
 from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.formatting import format_approx_usd, format_duration
-from crossway.domain.quotes import bridge_title
+from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.usecases.pricing.corridor_quotes import BridgeStatus, CorridorSummary
 
 COLUMNS = (
     Column("Bridge"),
     Column("Custody", hint="Whom the payer trusts from start to payout"),
     Column("State"),
-    Column("Responses", "right", "Successful requests of this process in the last hour"),
-    Column("Errors", "right", "Failed requests in the last hour"),
-    Column("Median latency", "right", "Half of the responses arrived within this time"),
-    Column("p95 latency", "right", "95 % of the responses arrived within this time"),
+    Column("Responses", "right", "Quotes that this process got from its service in the last hour"),
+    Column("Errors", "right", "Requests for quotes that failed in the last hour"),
+    Column(
+        "Latency",
+        "right",
+        "Median and p95 of these requests as measured, those answered from a cache included",
+    ),
+    Column(
+        "Time to payout",
+        "right",
+        "Median and p95 from complete deposit to payout, of payments over it in the period above",
+    ),
     Column("Routes", "right"),
     Column("Last error"),
 )
+_IN_PROCESS = "Answers from figures in this process: no service is asked, and none is measured"
+MODEL = Badge("Model", "gray", "calculate", _IN_PROCESS)
+OWN = Badge("Own inventory", "gray", "inventory_2", _IN_PROCESS)
 
 
 def build_rows(
@@ -34,27 +45,20 @@ def build_rows(
 
 
 def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
-    health = state.health
-    badge = Badge("No data", "gray", "help", "No requests in the last hour")
-    if state.off is not None:
-        badge = OFF
-    elif health.errors and not health.answers:
-        badge = Badge("Down", "red", "error")
-    elif health.errors * 20 > health.answers:
-        badge = Badge("Degraded", "orange", "warning", "More than 5 % of the requests failed")
-    elif health.answers:
-        badge = Badge("Healthy", "green", "check_circle")
-    ago = state.last_error_seconds_ago
+    health, ago = state.health, state.last_error_seconds_ago
+    measured = not state.in_process
     return Row(
         state.name,
         (
             Cell(bridge_title(state.name), sub=f"{format_approx_usd(carried[state.name])} volume"),
             Cell(label_custody(state.custody).capitalize()),
-            Cell(badges=(badge,), sub=state.off.reason if state.off else ""),
-            Cell(f"{health.answers:,}"),
-            Cell(f"{health.errors:,}"),
-            Cell(_format_latency(health.p50_seconds)),
-            Cell(_format_latency(health.p95_seconds)),
+            Cell(badges=(_badge(state),), sub=state.off.reason if state.off else ""),
+            Cell(f"{health.answers:,}" if measured else "–"),
+            Cell(f"{health.errors:,}" if measured else "–"),
+            _quantiles_cell(_format_latency, health.p50_seconds, health.p95_seconds)
+            if measured
+            else Cell("–"),
+            _quantiles_cell(format_duration, state.paid_p50_seconds, state.paid_p95_seconds),
             Cell(f"{state.routes:,}"),
             Cell(
                 "–" if ago is None else health.last_error,
@@ -64,7 +68,27 @@ def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
     )
 
 
-def _format_latency(seconds: float | None) -> str:
-    if seconds is None:
-        return "–"
+def _badge(state: BridgeStatus) -> Badge:
+    health = state.health
+    if state.off is not None:
+        return OFF
+    if state.in_process:
+        return OWN if state.name == BridgeName.INVENTORY else MODEL
+    if health.errors and not health.answers:
+        return Badge("Down", "red", "error")
+    if health.errors * 20 > health.answers:
+        return Badge("Degraded", "orange", "warning", "More than 5 % of the requests failed")
+    if health.answers:
+        return Badge("Healthy", "green", "check_circle")
+    return Badge("No data", "gray", "help", "No requests in the last hour")
+
+
+def _quantiles_cell(write: Callable[[float], str], p50: float | None, p95: float | None) -> Cell:
+    """A median with its p95; a dash where nothing was measured."""
+    if p50 is None or p95 is None:
+        return Cell("–")
+    return Cell(write(p50), sub=f"p95 {write(p95)}")
+
+
+def _format_latency(seconds: float) -> str:
     return f"{seconds * 1_000:.3g} ms" if seconds < 1 else f"{seconds:.1f} s"

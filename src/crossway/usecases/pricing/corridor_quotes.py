@@ -71,7 +71,9 @@ class CorridorSummary:
 @dataclass(frozen=True, slots=True)
 class BridgeStatus:
     """The health of a bridge as measured by this process, and whom payers over it trust; `off` is
-    its kill switch, if active."""
+    its kill switch, if active. Where the bridge answers `in_process`, no service is asked, so that
+    `health` measures none. `paid` payments over it took `paid_p50_seconds` and `paid_p95_seconds`
+    from the complete deposit to the payout; None without any."""
 
     name: BridgeName
     health: BridgeStats
@@ -79,6 +81,10 @@ class BridgeStatus:
     routes: int
     off: KillSwitch | None
     custody: Custody
+    in_process: bool
+    paid: int
+    paid_p50_seconds: float | None
+    paid_p95_seconds: float | None
 
 
 def list_corridors(
@@ -119,10 +125,19 @@ def list_corridors(
     ]
 
 
-def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeStatus]:
-    """The health of each bridge over the last hour, from this process's own quote calls."""
+def list_bridge_statuses(
+    services: Services, caller: Principal, window: Window = Window.DAY
+) -> list[BridgeStatus]:
+    """The health of each bridge over the last hour, from this process's own quote calls, and how
+    long payments over it took in the window."""
     caller.require_permission(Permission.VIEW)
+    period, lookback = _LOOKBACK[window]
+    durations: dict[str, list[tuple[int, int]]] = defaultdict(list)
     with services.store.read() as unit:
+        since = services.clock.now() - lookback
+        for volume in unit.corridor_stats.sum_since(caller.mode, period, since):
+            if volume.outcome is Outcome.PAID:
+                durations[volume.bridge].append((volume.bucket, volume.count))
         disabled = {
             kill_switch.subject: kill_switch for kill_switch in unit.kill_switches.list_all()
         }
@@ -130,7 +145,7 @@ def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeSt
     statuses = []
     for bridge in services.bridges:
         health = services.process.bridge_health.get_stats(bridge.name)
-        last_error_at = health.last_error_at
+        last_error_at, took = health.last_error_at, durations[bridge.name]
         statuses.append(
             BridgeStatus(
                 bridge.name,
@@ -139,6 +154,10 @@ def list_bridge_statuses(services: Services, caller: Principal) -> list[BridgeSt
                 len(routes := bridge.routes()),
                 disabled.get(f"bridge:{bridge.name}"),
                 routes[0].custody if routes else Custody.OPERATOR,
+                bridge.runs_in_process,
+                sum(count for _, count in took),
+                quantile_seconds(took, 0.5),
+                quantile_seconds(took, 0.95),
             )
         )
     return statuses
