@@ -16,8 +16,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from benchmarks.worlds import DESTINATION, caller, service
-from crossway.adapters.bridges.across.api import AcrossApi
-from crossway.adapters.bridges.across.networks import AcrossApis
+from crossway.adapters.bridges.across.api import AcrossApi, AcrossApis
 from crossway.adapters.bridges.across.quotes import AcrossQuotes
 from crossway.adapters.bridges.cctp.iris import Iris
 from crossway.adapters.bridges.cctp.networks import AttestationServices

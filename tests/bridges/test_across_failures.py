@@ -8,9 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from crossway.adapters.bridges.across.api import AcrossApi
+from crossway.adapters.bridges.across.api import AcrossApi, AcrossApis
 from crossway.adapters.bridges.across.client import AcrossClient
-from crossway.adapters.bridges.across.networks import AcrossApis
 from crossway.adapters.bridges.service_limits import load_limits
 from crossway.domain.bridge_transfer import BridgeTransferState
 from crossway.domain.intent import Intent, State

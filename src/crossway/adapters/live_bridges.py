@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from crossway.adapters.bridges.across.api import AcrossApi
+from crossway.adapters.bridges.across.api import AcrossApi, AcrossApis
 from crossway.adapters.bridges.across.client import AcrossClient
 from crossway.adapters.bridges.across.inventory import AcrossInventory
-from crossway.adapters.bridges.across.networks import AcrossApis, api_url
+from crossway.adapters.bridges.across.networks import api_url
 from crossway.adapters.bridges.across.pool_end import PoolEnd
 from crossway.adapters.bridges.across.quotes import AcrossQuotes
 from crossway.adapters.bridges.cctp.client import CctpClient

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from eth_abi.abi import encode
 
-from crossway.adapters.bridges.across.api import AcrossApi
+from crossway.adapters.bridges.across.api import AcrossApi, AcrossApis
 from crossway.adapters.bridges.across.client import ASKED_FROM_POLL, MAX_ASKED, AcrossClient
 from crossway.adapters.bridges.across.deposits import (
     format_deposit_id,
     parse_deposit,
     payment_deposit_id,
 )
-from crossway.adapters.bridges.across.networks import AcrossApis
 from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.abi import FUNDS_DEPOSITED
 from crossway.adapters.chains.evm.contracts import default_deployment

@@ -12,9 +12,9 @@ from crossway.adapters.bridges.across.api import (
     FAILURES,
     PAUSE_SECONDS,
     AcrossApi,
+    AcrossApis,
 )
 from crossway.adapters.bridges.across.api_schemas import WHOLE
-from crossway.adapters.bridges.across.networks import AcrossApis
 from crossway.adapters.bridges.across.quotes import AcrossQuotes
 from crossway.adapters.bridges.service_limits import load_limits
 from crossway.adapters.chains.evm.contracts import default_deployment

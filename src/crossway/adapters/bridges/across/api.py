@@ -155,3 +155,20 @@ class AcrossApi:
             return parse(body)
         except ValueError as error:
             raise Unreachable(f"{TITLE}'s response cannot be used: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossApis:
+    """The clients of the APIs of main and of test networks."""
+
+    main: AcrossApi
+    test: AcrossApi
+
+    def of(self, testnet: bool) -> AcrossApi:
+        """That of main or of test networks."""
+        return self.test if testnet else self.main
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.main.close()
+        self.test.close()

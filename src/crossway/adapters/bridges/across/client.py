@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, wait
 from typing import Final
 
-from crossway.adapters.bridges.across.api import AcrossApi
+from crossway.adapters.bridges.across.api import AcrossApi, AcrossApis
 from crossway.adapters.bridges.across.deposits import (
     find_deposit,
     format_deposit_id,
     parse_deposit,
 )
-from crossway.adapters.bridges.across.networks import AcrossApis, usual_fill_seconds
+from crossway.adapters.bridges.across.networks import usual_fill_seconds
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import Unreachable

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from crossway.adapters.bridges.across.api import TITLE, Refused
+from crossway.adapters.bridges.across.api import TITLE, AcrossApis, Refused
 from crossway.adapters.bridges.across.client import ask_for_reason
 from crossway.adapters.bridges.across.deposits import format_deposit_id
 from crossway.adapters.bridges.across.inventory_quotes import InventoryQuestion, InventoryQuotes
-from crossway.adapters.bridges.across.networks import AcrossApis, inventory_terms, moved_symbols
+from crossway.adapters.bridges.across.networks import inventory_terms, moved_symbols
 from crossway.adapters.bridges.across.pool_contract import FILLED, SLOW_FILL_REQUESTED
 from crossway.adapters.bridges.across.pool_end import PoolEnd
 from crossway.adapters.bridges.across.refund_book import RefundBook

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from crossway.adapters.bridges.across.api import TITLE, FeeQuestion
+from crossway.adapters.bridges.across.api import TITLE, AcrossApis, FeeQuestion
 from crossway.adapters.bridges.across.api_schemas import SuggestedFees
 from crossway.adapters.bridges.across.fees import price_deposit
-from crossway.adapters.bridges.across.networks import AcrossApis, inventory_terms
+from crossway.adapters.bridges.across.networks import inventory_terms
 from crossway.adapters.bridges.across.pool_end import PoolEnd
 from crossway.adapters.bridges.across.relays import InventoryDeposit, handler_message
 from crossway.adapters.chains.addresses import canonical_address

@@ -4,28 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from crossway.adapters.bridges.across.api import AcrossApi
 from crossway.adapters.bridges.base import list_symbols, load_data
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
 from crossway.domain.quotes import BridgeName
-
-
-@dataclass(frozen=True, slots=True)
-class AcrossApis:
-    """The clients of the APIs of main and of test networks."""
-
-    main: AcrossApi
-    test: AcrossApi
-
-    def of(self, testnet: bool) -> AcrossApi:
-        """That of main or of test networks."""
-        return self.test if testnet else self.main
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.main.close()
-        self.test.close()
 
 
 def api_url(testnet: bool) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from crossway.adapters.bridges.across.api import FeeQuestion, Refused
+from crossway.adapters.bridges.across.api import AcrossApis, FeeQuestion, Refused
 from crossway.adapters.bridges.across.api_schemas import SuggestedFees
 from crossway.adapters.bridges.across.fees import price_deposit
-from crossway.adapters.bridges.across.networks import AcrossApis, carried_symbols
+from crossway.adapters.bridges.across.networks import carried_symbols
 from crossway.adapters.bridges.base import BridgeModel, BridgeRoute, encode_words, load_data
 from crossway.adapters.bridges.shared_questions import SharedQuestions
 from crossway.adapters.chains.addresses import canonical_address, keccak256
