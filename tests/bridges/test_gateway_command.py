@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from crossway.storage.store import open_store
+from crossway.usecases.chains.kill_switches import STOPPED
 from tests.bridges.cctp_chains import call
 from tests.bridges.gateway_chains import (
     AMOUNT,
@@ -19,6 +22,7 @@ from tests.bridges.gateway_chains import (
 from tests.chains.anvil import COINS, COORDINATOR, COORDINATOR_KEY, RELAYER, dollars
 from tests.chains.live import ARBITRUM, BASE
 from tests.commands import crossway
+from tests.databases import new_sqlite
 
 COLD, COLD_KEY = COORDINATOR, COORDINATOR_KEY
 
@@ -93,6 +97,19 @@ def test_the_relayer_deposits_and_takes_out_by_itself(command: Command) -> None:
         "withdraw", "--chain", BASE, "--amount", "30", code=1
     )
     assert "need no delegates" in command.says("delegate", code=1)
+
+
+def test_nothing_is_deposited_while_all_outgoing_money_is_stopped(command: Command) -> None:
+    folder = command.world.folder / "data"
+    # A database on this machine, as of a service that ran here.
+    folder.mkdir()
+    store = open_store(new_sqlite(folder, "crossway.db"))
+    now = datetime.now(UTC)
+    store.write(lambda unit: unit.kill_switches.set(STOPPED, True, "A key was lost.", "ada", now))
+    store.close()
+    told = command.says("deposit", "--chain", BASE, "--amount", "50", "--yes", code=1)
+    assert "stopped" in told
+    assert command.world.anvils[BASE].balance(GATEWAY.wallet) == 0
 
 
 def test_a_cold_depositor_signs_what_is_printed(cold: Command) -> None:

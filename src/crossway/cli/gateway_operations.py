@@ -11,6 +11,7 @@ from crossway.adapters.chains.rpc.profile import Profile
 from crossway.adapters.chains.rpc.protocols import ChainOperator
 from crossway.cli.contract_operations import execute, load_profile, make_plan, open_chains
 from crossway.cli.coordinator_operations import print_calls
+from crossway.cli.operator_booking import require_not_stopped
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.ledger import unified_location
 from crossway.domain.money import format_units, parse_decimal
@@ -50,12 +51,15 @@ def print_balances(names: Sequence[str] | None) -> None:
 
 
 def deposit(name: str, amount: str, yes: bool) -> None:
-    """Deposit an amount of the depositor's USDC, or print what it has to sign."""
+    """Deposit an amount of the depositor's USDC, or print what it has to sign. Refused while all
+    outgoing money is stopped; what comes back to the relayer is not."""
     units = _parse_amount(amount)
     _, profile = load_profile()
     for operator, depositor in _open_depositors(profile, [name], _signs(profile)):
         if not depositor.end.has_contracts():
             raise SetupError(f"{name}: Circle Gateway's contracts are not there")
+        if depositor.is_relayer:
+            require_not_stopped()
         what = f"a deposit of {_usdc(units)}"
         _send_or_print(operator, depositor, what, depositor.deposit(units), yes)
 

@@ -1,4 +1,4 @@
-"""Books the operator's transactions where the service's database is on this machine or named."""
+"""What the operator's commands ask of the service's database, and book there, where one is named."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -8,13 +8,32 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crossway import catalogue as catalogue_data
 from crossway.adapters.chains.rpc.protocols import ChainOperator
-from crossway.domain.errors import StorageUnavailable, Unreachable
+from crossway.domain.errors import InvalidStatus, StorageUnavailable, Unreachable
 from crossway.ports.chain import IncludedTx
 from crossway.settings import Settings
 from crossway.storage.store import open_store
+from crossway.usecases.money.emergency_stop import describe_hold, find_stop
 from crossway.usecases.money.operator_transactions import post_once, postings_of
 
 _UNBOOKED = "not booked: {}. The next reconciliation finds it"
+
+
+def require_not_stopped() -> None:
+    """Raise `InvalidStatus` while all outgoing money is stopped, and `StorageUnavailable` where the
+    database cannot say. Where there is none yet, nothing is stopped."""
+    settings = Settings()
+    if settings.on_sqlite and not settings.database_file.exists():
+        return
+    store = open_store(settings.url)
+    try:
+        if problems := [*store.ping()]:
+            raise StorageUnavailable(problems[0])
+        with store.read() as unit:
+            stop = find_stop(unit)
+    finally:
+        store.close()
+    if stop is not None:
+        raise InvalidStatus(describe_hold(stop))
 
 
 def book(

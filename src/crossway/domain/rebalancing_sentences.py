@@ -14,7 +14,8 @@ def describe_lack(
     if is_urgent:
         return f"Payouts on {at.name} wait for {format_held(at, at.waiting)}."
     has, least = format_held(at, at.virtual), format_held(at, policy.minimum)
-    return f"{at.name} has {has}, less than its minimum of {least}."
+    expects = " with what is on its way" if at.arriving or at.expected else ""
+    return f"{at.name} has {has}{expects}, less than its minimum of {least}."
 
 
 def describe_excess(
