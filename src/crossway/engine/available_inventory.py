@@ -1,10 +1,11 @@
 """The relayer's inventory while transactions are planned: what there is, and what is not promised
-to payments that were started."""
+to payments that were started, and does not leave by what is signed."""
 
 from collections.abc import Mapping
 
 from crossway.domain.intent import Intent
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.money.leaving_inventory import sum_sending
 
 
 class AvailableInventory:
@@ -19,12 +20,13 @@ class AvailableInventory:
         return self._balances.get(_location(intent), 0)
 
     def uncommitted(self, intent: Intent) -> int:
-        """The part of it that is not committed to other intents."""
+        """The part of it that is not committed to other intents, and not about to leave."""
         location = _location(intent)
         if location not in self._uncommitted:
             self._unit.leases.lock(f"inventory:{location[0]}")
             committed = self._unit.intents.sum_committed_payouts(*location)
-            self._uncommitted[location] = self._balances[location] - committed
+            taken = committed + sum_sending(self._unit, *location)
+            self._uncommitted[location] = self._balances[location] - taken
         return self._uncommitted[location]
 
     def commit(self, intent: Intent) -> None:

@@ -11,6 +11,7 @@ from crossway.domain.quotes import BridgeName
 from crossway.ports.chain import Chain
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
+from crossway.usecases.money.leaving_inventory import sum_sending
 from crossway.usecases.payments.inventory_transfers import moves_inventory
 
 Location = tuple[str, str]
@@ -75,9 +76,9 @@ def _find_lacking(
             by_location.setdefault(location, []).append(intent)
     for location, intents in by_location.items():
         with services.store.read() as unit:
-            committed = unit.intents.sum_committed_payouts(*location)
+            taken = unit.intents.sum_committed_payouts(*location) + sum_sending(unit, *location)
         due = sum(intent.terms.payout_amount for intent in intents)
-        if inventory.get(location, 0) - committed < due:
+        if inventory.get(location, 0) - taken < due:
             yield from intents
 
 

@@ -36,10 +36,10 @@ class InventoryPosition:
     agreed payouts, of which bridges are bringing inventory for `brought`, and have sent none of it
     for `unsent`. `waiting` is for payouts of funded payments that wait to be started, `in_advance`
     for those that a bridge pays unless inventory does first. Bridges are to take `leaving` for
-    payments and `rebalancing` to rebalance, and have taken none of it yet; `on_bridges` has left
-    and has not arrived. `expected` and `overdue` are bridge receivables. `target` was set by
-    `target_set_by` (`POLICY`: a rebalancing policy), or follows from recent payouts where that
-    is empty.
+    payments and `rebalancing` to rebalance, none of it signed yet, and are `sending` what is
+    signed for either; `on_bridges` has left and has not arrived. `expected` and `overdue` are
+    bridge receivables. `target` was set by `target_set_by` (`POLICY`: a rebalancing policy), or
+    follows from recent payouts where that is empty.
     """
 
     token: Token
@@ -57,6 +57,7 @@ class InventoryPosition:
     unsent: int = 0
     leaving: int = 0
     rebalancing: int = 0
+    sending: int = 0
     on_bridges: int = 0
 
     @property
@@ -69,12 +70,13 @@ class InventoryPosition:
         """What payments wait for, zero or more; zero while the balance is unknown.
 
         As the engine has it: what a bridge has sent for other payouts may have arrived already, so
-        nothing is started with it; what a bridge takes for payments leaves last.
+        nothing is started with it, nor with what is signed to leave; what a bridge takes for
+        payments leaves last.
         """
         available = self.available
         if available is None:
             return 0
-        uncommitted = available + self.unsent
+        uncommitted = available + self.unsent - self.sending
         to_start = max(0, self.waiting - max(0, uncommitted))
         to_send = max(0, self.leaving - max(0, uncommitted - self.rebalancing))
         return to_start + max(0, -available - self.brought) + to_send
@@ -278,6 +280,7 @@ def _position(
         unsent=records.brought.unsent,
         leaving=records.leaving,
         rebalancing=records.rebalancing,
+        sending=records.sending,
         on_bridges=records.on_bridges,
     )
 

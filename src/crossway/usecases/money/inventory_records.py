@@ -31,6 +31,7 @@ class LocationRecords:
     in_advance: int
     leaving: int
     rebalancing: int
+    sending: int
     expected: int
     overdue: int
     on_bridges: int
@@ -48,6 +49,7 @@ class InventoryRecords:
     in_advance: Mapping[TokenLocation, int]
     leaving: Mapping[TokenLocation, int]
     rebalancing: Mapping[TokenLocation, int]
+    sending: Mapping[TokenLocation, int]
     claims: Mapping[TokenLocation, tuple[int, int]]
     on_bridges: Mapping[TokenLocation, int]
     paid_out: Mapping[TokenLocation, int]
@@ -64,6 +66,7 @@ class InventoryRecords:
             self.in_advance.get(location, 0),
             self.leaving.get(location, 0),
             self.rebalancing.get(location, 0),
+            self.sending.get(location, 0),
             expected,
             overdue,
             self.on_bridges.get(location, 0),
@@ -86,7 +89,7 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
             )
         turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
         balances = unit.ledger.get_balances()
-        leaving, rebalancing = _sum_leaving(unit)
+        leaving, rebalancing, sending = _sum_leaving(unit)
     return InventoryRecords(
         reserved,
         brought,
@@ -94,6 +97,7 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
         in_advance,
         leaving,
         rebalancing,
+        sending,
         _sum_receivables(receivables, now),
         {key[1:]: units for key, units in balances.items() if key[0] is Account.IN_TRANSIT},
         {(chain, token): turnover.credits for (_, chain, token), turnover in turnovers.items()},
@@ -102,21 +106,20 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
     )
 
 
-def _sum_leaving(
-    unit: UnitOfWork,
-) -> tuple[Mapping[TokenLocation, int], Mapping[TokenLocation, int]]:
-    """What bridges are to take and has not left yet: for payments, and to rebalance."""
+def _sum_leaving(unit: UnitOfWork) -> tuple[Mapping[TokenLocation, int], ...]:
+    """What bridges are to take: for payments, to rebalance, and, of both, by what is signed."""
     unsent = [
         transfer
         for transfer in unit.inventory_transfers.list_open(MAX_TRANSFERS)
         if transfer.source_chain and not transfer.source_tx
     ]
     most = most_leaving(unit, unsent)
-    sums: tuple[defaultdict[TokenLocation, int], ...] = (defaultdict(int), defaultdict(int))
+    leaving, rebalancing, sending = (defaultdict[TokenLocation, int](int) for _ in range(3))
     for transfer in unsent:
-        location = (transfer.source_chain, transfer.source_token)
-        sums[is_rebalancing(transfer.intent_id)][location] += most[transfer.id]
-    return sums[False], sums[True]
+        of_owner = rebalancing if is_rebalancing(transfer.intent_id) else leaving
+        sums = of_owner if transfer.is_unsent else sending
+        sums[transfer.source_chain, transfer.source_token] += most[transfer.id]
+    return leaving, rebalancing, sending
 
 
 def _sum_receivables(

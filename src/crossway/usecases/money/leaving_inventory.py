@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from crossway.domain.inventory_transfer import InventoryTransfer
+from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
 from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 from crossway.ports.store import UnitOfWork
 
@@ -16,3 +16,13 @@ def most_leaving(unit: UnitOfWork, transfers: Collection[InventoryTransfer]) -> 
     most = {owner: payment.collected.amount for owner, payment in payments.items()}
     most |= {t.owner: t.max_source_amount for t in unit.rebalancing.get_many(ids).values()}
     return {t.id: t.source_amount or most[t.intent_id] for t in transfers}
+
+
+def sum_sending(unit: UnitOfWork, chain: str, token: str) -> int:
+    """What bridges take of a token on a chain by transactions that are signed, in its smallest
+    units: the relayer's balance may still include it, and nothing else can count on it."""
+    return sum(
+        transfer.source_amount
+        for transfer in unit.inventory_transfers.list_reserving(source_chain=chain)
+        if transfer.source_token == token and transfer.state is InventoryTransferState.SENDING
+    )
