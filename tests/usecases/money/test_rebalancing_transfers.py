@@ -23,6 +23,7 @@ from crossway.ports.records import Alert
 from crossway.ports.sandbox import Faults
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.money import rebalancing_transfers
+from crossway.usecases.money.rebalancing_policies import get_settings, set_limits
 from tests.harness import CATALOGUE
 from tests.staff_world import StaffWorld
 
@@ -276,3 +277,19 @@ def test_two_transfers_at_once_do_not_count_on_the_same_units(world: World) -> N
     assert results.count("STARTED") == 1
     (refused,) = [result for result in results if result != "STARTED"]
     assert "placed meanwhile" in refused or "to spare" in refused
+
+
+def test_nobody_raises_the_limit_to_do_without_a_second_person(world: World) -> None:
+    """One treasurer raised it, carried out what they wanted, and set it back."""
+    settings = replace(RebalancingSettings(), approve_above_micro_usd=10**15)
+    world.store.write(lambda unit: unit.rebalancing.save_settings(settings))
+    controls = replace(world.services.policy.controls, second_person_micro_usd=SMALL)
+    policy = replace(world.services.policy, controls=controls)
+    world.services = replace(world.services, policy=policy)
+    assert world.carry_out(LARGE).state is S.PROPOSED
+    assert world.carried() == []
+    assert get_settings(world.services, world.ada).approve_above_micro_usd == SMALL
+    with pytest.raises(InvalidInput, match="must be at most 10"):
+        set_limits(world.services, world.ada, {"approve_above_micro_usd": LARGE})
+    set_limits(world.services, world.ada, {"approve_above_micro_usd": SMALL})
+    assert world.approve(world.bob).state is S.STARTED

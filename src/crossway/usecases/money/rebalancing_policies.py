@@ -29,6 +29,7 @@ _UNIFIED_LOCATIONS: Final = (unified_location(testnet=False), unified_location(t
 _LOCK: Final = "rebalancing settings"
 _LIMITS: Final = {f.name for f in fields(RebalancingSettings)} - {"mode"}
 _MAX_USD: Final = 10**15
+_APPROVAL: Final = "approve_above_micro_usd"
 _AUDIT_NAMES: Final = {"begins_at": "from", "ends_at": "until"}
 # The least and the most of each number among the settings.
 _RANGES: Final = {
@@ -38,7 +39,7 @@ _RANGES: Final = {
     "largest_micro_usd": (1, _MAX_USD),
     "max_open_per_bridge": (1, 50),
     "cool_down_seconds": (0, 86_400),
-    "approve_above_micro_usd": (0, _MAX_USD),
+    _APPROVAL: (0, _MAX_USD),
 }
 
 
@@ -103,10 +104,19 @@ def delete_policy(services: Services, caller: Principal, location: Location) -> 
 
 
 def get_settings(services: Services, caller: Principal) -> RebalancingSettings:
-    """The limits of rebalancing, and whether it acts."""
+    """The limits of rebalancing as they apply here, and whether it acts."""
     caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
-        return unit.rebalancing.get_settings()
+        settings = unit.rebalancing.get_settings()
+    return replace(settings, approve_above_micro_usd=approval_limit(services, settings))
+
+
+def approval_limit(services: Services, settings: RebalancingSettings) -> int:
+    """Above how many millionths of USD a person approves a transfer: no more than the installation
+    asks a second person for, so that nobody gets around that by raising the setting."""
+    of_installation = services.policy.controls.second_person_micro_usd
+    limit = settings.approve_above_micro_usd
+    return limit if of_installation is None else min(limit, of_installation)
 
 
 def set_mode(
@@ -126,6 +136,7 @@ def set_limits(services: Services, caller: Principal, changes: Mapping[str, Any]
     _require_treasurer(services, caller)
     if unknown := changes.keys() - _LIMITS:
         raise InvalidInput(f"{min(unknown)} is not a limit of rebalancing")
+    _require_within_installation(services, changes)
     _change(services, caller, changes)
 
 
@@ -169,6 +180,16 @@ def _check_settings(settings: RebalancingSettings) -> None:
     if settings.largest_micro_usd < settings.smallest_micro_usd:
         errors.add("largest_micro_usd must not be less than smallest_micro_usd")
     errors.raise_if_any()
+
+
+def _require_within_installation(services: Services, changes: Mapping[str, Any]) -> None:
+    most, asked = services.policy.controls.second_person_micro_usd, changes.get(_APPROVAL)
+    if most is not None and asked is not None and asked > most:
+        limit = format_units(most, MICRO_USD_DECIMALS, 2)
+        raise InvalidInput(
+            f"{_APPROVAL} must be at most {limit} USD: above that, this installation asks a second "
+            "person (CROSSWAY_SECOND_PERSON_ABOVE_USD)"
+        )
 
 
 def _change(services: Services, caller: Principal, changes: Mapping[str, Any]) -> None:

@@ -24,6 +24,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.approvals import APPROVAL_ALERT
 from crossway.usecases.money.rebalancing_by_hand import require_possible
+from crossway.usecases.money.rebalancing_policies import approval_limit
 from crossway.usecases.staff.second_person import identity_of, require_second_person
 from crossway.usecases.staff.step_up import require_step_up
 
@@ -81,8 +82,7 @@ def place(
     """Propose a transfer, and start it at once unless it is worth so much that another person has
     to approve it, which an alert tells. Raises `InvalidStatus` as `propose` and `start` do."""
     transfer = propose(unit, services, planned, by)
-    limit = unit.rebalancing.get_settings().approve_above_micro_usd
-    if transfer.micro_usd <= limit:
+    if transfer.micro_usd <= approval_limit(services, unit.rebalancing.get_settings()):
         return start(unit, services, transfer)
     now = services.clock.now()
     message = f"Rebalancing transfer {transfer.id} waits for a person. {transfer.reason}"
