@@ -39,7 +39,7 @@ def inventory_overview(testnets: bool) -> None:
         moves, catalogue = inventory_now(), services().catalogue
         stocks = view.filter_stocks(catalogue, moves, testnets)
         _shortages(moves, stocks)
-        with st.grid(6, min_column_width=150, gap="small"):
+        with st.grid(4, min_column_width=150, gap="small"):
             for figure in view.build_kpis(catalogue, moves, stocks):
                 st.metric(
                     figure.label, figure.value, help=figure.help, border=True, height="stretch"
@@ -78,8 +78,8 @@ def _inventory_chart(stocks: list[inventory.InventoryPosition]) -> None:
             f"{bar.expected:,.0f} expected, target {bar.target:,.0f}"
             for bar in bars
         )
-        st.caption(f"{symbol}: value in USD by chain.")
-        height = 70 + 30 * len(bars)
+        st.caption(view.describe_bars(symbol, bars))
+        height = treasury_charts.chart_height(bars)
         chart(treasury_charts.inventory_bars(bars, theme_shade()), height, "stock_bars", text)
     rows = view.build_rows(catalogue, stocks, None if everything else symbol, everything)
     widget.table(rows, view.INVENTORY_COLUMNS, "stock", "Inventory by chain and token")

@@ -255,6 +255,15 @@ def build_bars(
     ]
 
 
+def describe_bars(symbol: str, bars: Sequence[Bar]) -> str:
+    """What the bars show, and which chains are not among them."""
+    without = sum(not bar.target for bar in bars)
+    if without == len(bars):
+        return f"{symbol}: value in USD by chain."
+    others = f" Those without a target ({without}) are in the table alone." if without else ""
+    return f"{symbol}: what each chain has in per cent of its target.{others}"
+
+
 def _to_dollars(stock: InventoryPosition, units: int) -> float:
     return round((stock.micro_usd(units) or 0) / 1_000_000, 2)
 
