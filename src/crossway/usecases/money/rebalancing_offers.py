@@ -1,5 +1,6 @@
 """Which bridges can move inventory between two locations, and what that costs now."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,6 +25,8 @@ Kind = InventoryTransferKind
 Deposits = Mapping[bool, Mapping[str, int]]
 """What the unified balances of main and test networks have of each chain that Gateway serves, in
 units of USDC. A mint burns what it has of one chain."""
+_ID: Final = re.compile(r"\b[A-Z]+(?:_[A-Z]+)*\b")
+_DIRECTION: Final = re.compile(r"(\w+) -> (\w+)")
 _NOBODY: Final = "no bridge that moves inventory serves these two chains"
 
 
@@ -99,9 +102,18 @@ def fetch_offers(services: Services, possible: Sequence[PossibleTransfer]) -> An
     quotes = ask_bridges(services, bridges, requests, active_kill_switches(services))
     costs = read_network_costs(services, {transfer.paying_chain for transfer in possible})
     outcomes = [_outcome(transfer, index, quotes, costs) for index, transfer in enumerate(possible)]
+    told = [_in_words(services, one) if isinstance(one, str) else one for one in outcomes]
     return Answers(
-        outcomes, [f"{bridge_title(one.subject)} does not answer." for one in quotes.excluded]
+        told, [f"{bridge_title(one.subject)} does not answer." for one in quotes.excluded]
     )
+
+
+def _in_words(services: Services, reason: str) -> str:
+    """A reason of bridges with the names of bridges and chains in place of their ids."""
+    names = {name.value: bridge_title(name) for name in BridgeName}
+    names |= {chain.id: chain.name for chain in services.catalogue.chains.values()}
+    reason = _DIRECTION.sub(r"from \1 to \2", reason)
+    return _ID.sub(lambda found: names.get(found[0], found[0]), reason)
 
 
 def _outcome(
