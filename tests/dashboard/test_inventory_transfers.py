@@ -76,6 +76,8 @@ def test_the_treasury_shows_the_unified_balance_and_what_moves(screen: Dashboard
     configure(lambda: world.services)
     screen.open("treasury")
     assert "The unified balance at Circle Gateway" in screen.text
+    places = [row["cells"][0]["text"] for row in screen.widget("stock")["rows"]]
+    assert "Circle Gateway" in places
     assert "No bridge is moving inventory." in screen.text
 
 

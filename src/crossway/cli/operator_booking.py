@@ -1,4 +1,4 @@
-"""What the operator's commands ask of the service's database, and book there, where one is named."""
+"""What the operator's commands ask of the service's database and book in it, where there is one."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,5 +1,6 @@
 """The treasury: shortages, inventory, gas, claims, rebalancing and targets."""
 
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
@@ -14,9 +15,12 @@ from crossway.dashboard.views import inventory_transfers
 from crossway.dashboard.views import treasury as view
 from crossway.dashboard.views import treasury_details as under_way
 from crossway.dashboard.views.formatting import list_symbols, to_millis
+from crossway.dashboard.views.unified_position import build_unified_positions
+from crossway.domain.errors import Unreachable
 from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Permission
 from crossway.usecases.money import inventory, price_exposure, unified_balance
+from crossway.usecases.money.rebalancing_policies import list_policies
 from crossway.usecases.payments.return_budgets import list_budgets
 from crossway.usecases.pricing import exposure_limit
 
@@ -44,7 +48,28 @@ def inventory_overview(testnets: bool) -> None:
                 st.metric(
                     figure.label, figure.value, help=figure.help, border=True, height="stretch"
                 )
-        _inventory_chart(stocks)
+        _inventory_chart(stocks + _unified_positions(stocks, testnets))
+
+
+def _unified_positions(
+    stocks: list[inventory.InventoryPosition], testnets: bool
+) -> list[inventory.InventoryPosition]:
+    """The unified balance beside the chains; none while Circle does not answer."""
+    principal = operator()
+    with suppress(Unreachable):
+        policies = {p.location: p for p in list_policies(services(), principal)}
+        return build_unified_positions(_unified_balances(), policies, stocks, testnets)
+    return []
+
+
+def _unified_balances() -> list[unified_balance.UnifiedBalance]:
+    principal = operator()
+    return push.cached(
+        "unified",
+        lambda: unified_balance.list_unified_balances(services(), principal),
+        (),
+        _SUGGESTED_SECONDS,
+    )
 
 
 def _shortages(moves: inventory.Inventory, stocks: list[inventory.InventoryPosition]) -> None:
@@ -108,12 +133,7 @@ def inventory_at_bridges(testnets: bool) -> None:
     """The unified balance, a place of its own, and what bridges are moving for payments."""
     with notices.show_errors():
         catalogue, principal = services().catalogue, operator()
-        balances = push.cached(
-            "unified",
-            lambda: unified_balance.list_unified_balances(services(), principal),
-            (),
-            _SUGGESTED_SECONDS,
-        )
+        balances = _unified_balances()
         for sentence in inventory_transfers.describe_unified(balances, testnets):
             st.markdown(notices.escape_markdown(sentence))
         moved = [

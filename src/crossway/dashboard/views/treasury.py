@@ -11,6 +11,7 @@ from crossway.dashboard.views.formatting import (
     format_usd,
 )
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.ledger import is_unified
 from crossway.usecases.money.inventory import COVER_DAYS, Inventory, InventoryPosition
 from crossway.usecases.money.inventory_records import FLOW_DAYS
 
@@ -193,10 +194,12 @@ def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
         badges = (Badge("Below target", "red", "trending_down"),)
     overdue = f"{_format_amount(stock, stock.overdue)} overdue" if stock.overdue else ""
     target_source = f"set by {stock.target_set_by}" if stock.target_set_by else "automatic"
+    if is_unified(stock.token.chain):
+        target_source = "unified balance" if not stock.target_set_by else target_source
     return Row(
         f"{stock.token.chain}:{stock.token.symbol}",
         (
-            Cell(chain_name(catalogue, stock.token.chain)),
+            Cell(_place_name(catalogue, stock)),
             Cell(stock.token.symbol, badges=badges),
             _amount_cell(stock, stock.balance),
             _reserved_cell(stock),
@@ -212,6 +215,12 @@ def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
         ),
         marked=_is_short(stock),
     )
+
+
+def _place_name(catalogue: Catalogue, stock: InventoryPosition) -> str:
+    if is_unified(stock.token.chain):
+        return "Circle Gateway"
+    return chain_name(catalogue, stock.token.chain)
 
 
 def _reserved_cell(stock: InventoryPosition) -> Cell:
@@ -244,7 +253,7 @@ def build_bars(
     ordered = sorted(matching, key=_worst_first)
     return [
         Bar(
-            chain_name(catalogue, s.token.chain),
+            _place_name(catalogue, s),
             _to_dollars(s, max(0, s.available or 0)),
             _to_dollars(s, min(s.reserved, s.balance or 0)),
             _to_dollars(s, s.expected),
