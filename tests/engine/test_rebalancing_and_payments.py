@@ -1,13 +1,24 @@
-"""Payments and rebalancing transfers never count on the same units."""
+"""What goes before rebalancing: payments that need the same units, kill switches, the stop."""
 
+from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
+from crossway.domain.errors import InvalidStatus
 from crossway.domain.intent import State
+from crossway.domain.rebalancing import RebalancingState
 from crossway.ports.sandbox import Faults
+from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.kill_switches import set_kill_switch
+from crossway.usecases.money import emergency_stop
 from crossway.usecases.money.inventory import read_inventory
+from crossway.usecases.money.rebalancing_transfers import carry_out, place
 from tests.engine.rebalancing_world import (
+    ARBITRUM,
     BASE,
     DEPOSIT,
+    TRANSFER,
     USDC,
     RebalancingWorld,
     planned,
@@ -42,3 +53,34 @@ def test_no_payment_starts_on_units_that_a_signed_transfer_takes(tmp_path: Path)
     assert world.paid(intent) == PAYOUT
     world.wait_ended(transfer)
     world.check_books()
+
+
+def test_a_disabled_chain_keeps_back_what_was_planned(tmp_path: Path) -> None:
+    """It was disabled after the plan: nobody waits for what rebalances."""
+    world = RebalancingWorld(tmp_path, "RHINOFI")
+    began, transfer = world.inventory(BASE), world.start(planned(TRANSFER))
+    set_kill_switch(world.services, world.operator, f"chain:{ARBITRUM}", True, "it halted")
+    world.pass_time(120, 5)
+    assert world.carried_by(transfer).state == "PLANNED"
+    assert world.carried_by(transfer).reason == "A chain of this transfer is disabled: it halted."
+    world.pass_time(3_600, 60)
+    assert world.stored(transfer).state is RebalancingState.REFUSED
+    assert world.stored(transfer).note.startswith("It could not begin within an hour: A chain of")
+    assert world.inventory(BASE) == began
+
+
+def test_nothing_is_placed_while_all_outgoing_money_is_stopped(tmp_path: Path) -> None:
+    """Nor is it left as a proposal that nobody was told of."""
+    world = RebalancingWorld(tmp_path, "RHINOFI")
+    emergency_stop.press(world.services, world.operator, "a key is known")
+    with pytest.raises(InvalidStatus, match="has been stopped by"):
+        carry_out(world.services, world.operator, planned(TRANSFER))
+
+    def swept(unit: UnitOfWork) -> None:
+        # As the sweep does: what cannot be placed is left out, and the rest stored.
+        with suppress(InvalidStatus):
+            place(unit, world.services, planned(TRANSFER))
+
+    world.store.write(swept)
+    with world.store.read() as unit:
+        assert unit.rebalancing.list_page(10) == []

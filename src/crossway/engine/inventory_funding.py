@@ -63,6 +63,7 @@ _PAYMENT_ENDED: Final = "The payment ended before it was needed."
 _MOST_AGREEMENTS: Final = 3
 _PLANNED_FOR: Final = timedelta(hours=1)
 _UNANSWERED: Final = "The bridge has not agreed to it within an hour."
+_HELD: Final = "It could not begin within an hour: {}"
 _LAPSED: Final = "What the bridge agreed to has lapsed unused several times."
 _UNSTARTED: Final = (State.PENDING, State.FUNDED)
 
@@ -191,11 +192,11 @@ def _why_unasked(
             return Held(BEFORE_START)
     elif transfer.attempt > _MOST_AGREEMENTS:
         return NotNeeded(_LAPSED)
-    elif now - transfer.created_at > _PLANNED_FOR:
-        return NotNeeded(_UNANSWERED)
-    elif is_paused:
-        return Held(PAUSED)
-    reason = why_disabled(disabled, transfer) if stop is None else describe_hold(stop)
+    reason = PAUSED if intent is None and is_paused else why_disabled(disabled, transfer)
+    if stop is not None:
+        reason = describe_hold(stop)
+    if intent is None and now - transfer.created_at > _PLANNED_FOR:
+        return NotNeeded(_HELD.format(reason) if reason else _UNANSWERED)
     return Held(reason) if reason else None
 
 

@@ -23,6 +23,7 @@ from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.approvals import APPROVAL_ALERT
+from crossway.usecases.money.emergency_stop import describe_hold, find_stop
 from crossway.usecases.money.rebalancing_by_hand import require_possible
 from crossway.usecases.money.rebalancing_policies import approval_limit
 from crossway.usecases.staff.second_person import identity_of, require_second_person
@@ -64,9 +65,8 @@ def start(
 ) -> RebalancingTransfer:
     """Start a proposed transfer, `decided_by` the person who approved it, if one did: the engine
     carries out the inventory transfer that this stores. Audited. Raises `InvalidStatus` while
-    rebalancing is paused."""
-    if unit.rebalancing.get_settings().mode is RebalancingMode.PAUSED:
-        raise InvalidStatus("Rebalancing is paused: nothing begins until a treasurer ends that")
+    rebalancing is paused, or all outgoing money is stopped."""
+    _require_not_held(unit)
     now = services.clock.now()
     started = _advanced(transfer, RebalancingEvent.APPROVE, now, decided_by=decided_by)
     unit.rebalancing.update([started])
@@ -81,6 +81,7 @@ def place(
 ) -> RebalancingTransfer:
     """Propose a transfer, and start it at once unless it is worth so much that another person has
     to approve it, which an alert tells. Raises `InvalidStatus` as `propose` and `start` do."""
+    _require_not_held(unit)
     transfer = propose(unit, services, planned, by)
     if transfer.micro_usd <= approval_limit(services, unit.rebalancing.get_settings()):
         return start(unit, services, transfer)
@@ -180,6 +181,13 @@ def has_lapsed(transfer: RebalancingTransfer, now: datetime) -> bool:
 def _require_treasurer(services: Services, caller: Principal) -> None:
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
+
+
+def _require_not_held(unit: UnitOfWork) -> None:
+    if unit.rebalancing.get_settings().mode is RebalancingMode.PAUSED:
+        raise InvalidStatus("Rebalancing is paused: nothing begins until a treasurer ends that")
+    if (stop := find_stop(unit)) is not None:
+        raise InvalidStatus(describe_hold(stop))
 
 
 def _require_free(unit: UnitOfWork, source: Location, destination: Location) -> None:

@@ -68,10 +68,17 @@ def why_disabled(
     disabled: Mapping[str, str], transfer: InventoryTransfer | NewInventoryTransfer
 ) -> str:
     """Why a kill switch keeps inventory from being moved so, in a sentence; empty where none does.
-    `disabled` are the reasons by subject."""
-    bridge = BridgeName(transfer.bridge)
-    route = f"route:{bridge}:{transfer.source_chain}:{transfer.destination_chain}"
-    reason = disabled.get(f"bridge:{bridge}") or disabled.get(route)
+    `disabled` are the reasons by subject. What rebalances is as new payments are: nobody waits for
+    it, so that a disabled chain keeps it back as well."""
+    bridge, chains = (
+        BridgeName(transfer.bridge),
+        (transfer.source_chain, transfer.destination_chain),
+    )
+    if is_rebalancing(transfer.intent_id):
+        for chain in chains:
+            if reason := disabled.get(f"chain:{chain}"):
+                return f"A chain of this transfer is disabled: {reason}."
+    reason = disabled.get(f"bridge:{bridge}") or disabled.get(f"route:{bridge}:{':'.join(chains)}")
     return f"{bridge_title(bridge)} is disabled: {reason}." if reason else ""
 
 
