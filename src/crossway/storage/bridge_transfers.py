@@ -71,7 +71,9 @@ class SqlBridgeTransfers:
         return [_TRANSFERS.decode(row) for row in self._db.execute(_DUE, parameters).all()]
 
     def list_open(self, limit: int) -> list[BridgeTransfer]:
-        query = select(bridge_transfers).where(text(OPEN)).order_by(bridge_transfers.c.intent_id)
+        # By an expression: in the order of ids, SQLite would read every transfer there was.
+        oldest = bridge_transfers.c.intent_id + 0
+        query = select(bridge_transfers).where(text(OPEN)).order_by(oldest)
         return [_TRANSFERS.decode(row) for row in self._db.execute(query.limit(limit)).all()]
 
     def sum_unrepaid(self, source_chain: str) -> int:

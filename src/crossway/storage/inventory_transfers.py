@@ -62,6 +62,8 @@ _DUE: Final = (
     .order_by(_c.next_at, _c.id)
     .limit(bindparam("limit"))
 )
+# With OPEN, which follows from it, SQLite uses the partial indexes.
+_UNDER_WAY: Final = and_(text(OPEN), text(UNDER_WAY))
 _RESERVING: Final = tuple(
     state.value
     for state in (
@@ -103,17 +105,18 @@ class SqlInventoryTransfers:
         return self._all(_DUE, parameters)
 
     def list_open(self, limit: int) -> list[InventoryTransfer]:
-        query = select(inventory_transfers).where(text(UNDER_WAY))
-        return self._all(query.order_by(_c.id).limit(limit))
+        query = select(inventory_transfers).where(_UNDER_WAY)
+        # By an expression: in the order of ids, SQLite would read every transfer there was.
+        return self._all(query.order_by(_c.id + 0).limit(limit))
 
     def list_reserving(self, bridge: str = "", source_chain: str = "") -> list[InventoryTransfer]:
         minted = and_(_MINTS, _c.bridge == bridge)
         query = select(inventory_transfers).where(
-            text(UNDER_WAY),
+            _UNDER_WAY,
             _c.state.in_(_RESERVING),
             _c.source_chain == source_chain if source_chain else minted,
         )
-        return self._all(query.order_by(_c.id))
+        return self._all(query.order_by(_c.id + 0))
 
     def update(self, changes: Sequence[InventoryTransferChange]) -> None:
         if not changes:
