@@ -26,6 +26,10 @@ class ProfitKeeper:
         """Count a slice if it is due in a pass that began at a time of the machine's clock; returns
         1 if postings remain, else 0."""
         clock = self._services.clock
+        # In every pass: the simulated clock may be moved over several hours between two counts.
+        hour = hour_number(clock.now())
+        if hour != self._recorded_hour and record_prices(self._services):
+            self._recorded_hour = hour
         now, last = clock.machine(), self._counted_at
         interval = INTERVAL
         if self._behind:
@@ -33,9 +37,6 @@ class ProfitKeeper:
         if last is not None and abs(now - last) < interval:
             return 0
         self._counted_at = now
-        hour = hour_number(clock.now())
-        if hour != self._recorded_hour and record_prices(self._services):
-            self._recorded_hour = hour
         self._behind = count_slice(self._services) > 0
         if not self._behind:
             self._check(clock.now())

@@ -14,6 +14,7 @@ from crossway.dashboard.views.treasury import Kpi
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units
 from crossway.domain.profit_and_loss import NANO_USD_DECIMALS
+from crossway.domain.quotes import bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.money import statement as statements
 from crossway.usecases.money.books import get_denomination
@@ -133,7 +134,7 @@ def build_groups(services: Services, report: ProfitReport) -> tuple[Grouped, ...
 def _route_name(services: Services, route: tuple[str, str, str]) -> str:
     source, bridge, destination = route
     ends = (chain_name(services.catalogue, chain) for chain in (source, destination))
-    return f"{' → '.join(ends)} ({bridge})"
+    return f"{' → '.join(ends)} ({bridge_title(bridge) if bridge else 'same chain'})"
 
 
 def _grouped(
