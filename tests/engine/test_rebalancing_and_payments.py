@@ -18,6 +18,7 @@ from tests.engine.rebalancing_world import (
     ARBITRUM,
     BASE,
     DEPOSIT,
+    MINT,
     TRANSFER,
     USDC,
     RebalancingWorld,
@@ -84,3 +85,24 @@ def test_nothing_is_placed_while_all_outgoing_money_is_stopped(tmp_path: Path) -
     world.store.write(swept)
     with world.store.read() as unit:
         assert unit.rebalancing.list_page(10) == []
+
+
+def test_a_mint_leaves_what_payments_were_started_on(tmp_path: Path) -> None:
+    """It was placed by a plan that did not know the payment yet, and is asked for first."""
+    world = RebalancingWorld(tmp_path, "GATEWAY")
+    world.set_inventory(ARBITRUM, 0)
+    amount = world.unified() * 6 // 10
+    intent = world.create_intent(amount=str(amount))
+    world.deposit(intent)
+    while not (minted := world.moved(intent, MINT)):
+        world.pass_time(0.5, 0.5)
+    transfer = world.start(planned(MINT, amount))
+    assert minted.state == "PLANNED"
+    world.pass_time(2)
+    kept = "What the unified balance at Circle Gateway has is promised to payments."
+    assert world.carried_by(transfer).reason == kept
+    world.wait_for_state(intent, State.COMPLETED)
+    assert world.paid(intent) == amount
+    # Not enough is left for it: it is planned anew from what there is then.
+    assert world.wait_ended(transfer, within=600).state == "REFUSED"
+    world.check_books()

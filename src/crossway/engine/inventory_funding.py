@@ -24,6 +24,7 @@ from crossway.engine.inventory_answers import (
     apply_answers,
 )
 from crossway.engine.serial_worker import SerialWorker
+from crossway.engine.unified_promises import keep_promises
 from crossway.engine.unsent_inventory import find_unsent
 from crossway.ports.chain import ChainHead
 from crossway.ports.inventory_bridge import (
@@ -151,6 +152,8 @@ def take_step(
             sent.append((transfer, intent))
         elif unasked := _why_unasked(transfer, intent, services.clock.now(), *context):
             answers.append(((transfer, intent), unasked))
+        elif promised := keep_promises(services, transfer):
+            answers.append(((transfer, intent), promised))
         else:
             asked, answer = _have_agreed(services, client, transfer)
             answers.append(((asked, intent), answer))
