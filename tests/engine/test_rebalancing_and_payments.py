@@ -106,3 +106,19 @@ def test_a_mint_leaves_what_payments_were_started_on(tmp_path: Path) -> None:
     # Not enough is left for it: it is planned anew from what there is then.
     assert world.wait_ended(transfer, within=600).state == "REFUSED"
     world.check_books()
+
+
+def test_a_payment_gets_what_a_planned_transfer_would_take_too(tmp_path: Path) -> None:
+    """Both were planned on the same units; neither waits for the other."""
+    world = RebalancingWorld(tmp_path, "RHINOFI")
+    world.set_inventory(ARBITRUM, 0)
+    world.set_inventory(BASE, 1_010 * USDC)
+    intent = world.pay()
+    while not world.moved(intent, TRANSFER):
+        world.pass_time(0.5, 0.5)
+    transfer = world.start(planned(TRANSFER))
+    world.wait_for_state(intent, State.COMPLETED)
+    assert world.paid(intent) == PAYOUT
+    assert world.alerts("stock") == []
+    assert world.wait_ended(transfer, within=900).state in ("CLOSED", "REFUSED")
+    world.check_books()

@@ -1,6 +1,6 @@
 """Decides which payments a bridge may fund with inventory, and on the transactions that do so."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from crossway.domain.intent import Intent, State
@@ -11,7 +11,7 @@ from crossway.domain.inventory_transfer import (
 )
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.quotes import bridge_title
-from crossway.domain.rebalancing import RebalancingMode
+from crossway.domain.rebalancing import RebalancingMode, is_rebalancing
 from crossway.engine.inventory_snapshot import FundingSnapshot, leaves_stock, unified_key
 from crossway.engine.inventory_txs import attempt_of, find_current
 from crossway.engine.outbound_decision import SIGN, Decision
@@ -64,6 +64,8 @@ class FundingPlanner:
         self._unit, self._services, self._head = unit, services, head
         self._disabled = snapshot.disabled
         self._stocks, self._unified = dict(snapshot.stocks), dict(snapshot.unified)
+        # By token and transfer, what rebalances and gives way to payments.
+        self._yielding: dict[str, dict[int, int]] = {}
         # The tokens and unified balances from which open transfers have been deducted.
         self._reserved: set[object] = set()
         # By chain and bridge, the transfers whose approvals are not used yet.
@@ -134,18 +136,30 @@ class FundingPlanner:
         return self._unified[key]
 
     def uncommitted_stock(self, chain: str, token: str) -> int:
-        """What the relayer has of a token here, without what payments or open transfers need."""
+        """What the relayer has of a token here, without what payments or open transfers need. What
+        rebalances gives way to payments until it is approved or signed."""
         if token not in self._stocks:
             return 0
         if token not in self._reserved:
             self._reserved.add(token)
             self._unit.leases.lock(f"inventory:{chain}")
-            taken = self._unit.intents.sum_committed_payouts(chain, token)
             open_transfers = self._unit.inventory_transfers.list_reserving(source_chain=chain)
             leaving = [t for t in open_transfers if t.source_token == token]
-            taken += sum(most_leaving(self._unit, leaving).values())
-            self._stocks[token] -= taken
+            most = most_leaving(self._unit, leaving)
+            yielding = {id: most.pop(id) for id in self._find_yielding(leaving)}
+            self._yielding[token] = yielding
+            committed = self._unit.intents.sum_committed_payouts(chain, token)
+            self._stocks[token] -= committed + sum(most.values())
         return self._stocks[token]
+
+    def _find_yielding(self, leaving: Iterable[InventoryTransfer]) -> set[int]:
+        """Those that rebalance, and of which nothing is signed. The approval of one keeps others
+        from being made, so that it is to be used."""
+        unsent = {t.intent_id: t for t in leaving if is_rebalancing(t.intent_id) and t.is_unsent}
+        kind = OutboundTxKind.INVENTORY_APPROVE
+        approvals = self._unit.outbound_txs.list_by_intents(unsent.keys(), kind) if unsent else ()
+        used = {a.intent_id for a in approvals if _is_in_use(a, unsent[a.intent_id])}
+        return {t.id for owner, t in unsent.items() if owner not in used}
 
     def _decide_approval(self, transfer: InventoryTransfer) -> Decision:
         """An approval replaces the one before: the next is made once the last was used."""
@@ -163,9 +177,7 @@ class FundingPlanner:
                 t.id
                 for t in reserving
                 for approval in approvals
-                if (t.intent_id, (t.kind.value, t.attempt))
-                == (approval.intent_id, attempt_of(approval))
-                and approval.state in _APPROVED
+                if t.intent_id == approval.intent_id and _is_in_use(approval, t)
             }
         if self._approving[place] - {transfer.id}:
             return Decision(wait_reason=_APPROVAL_IN_USE)
@@ -193,6 +205,15 @@ class FundingPlanner:
         # What is minted comes to the relayer: a switch keeps inventory from leaving it.
         if not is_mint and (reason := why_disabled(self._disabled, transfer)):
             return Decision(wait_reason=reason)
+        if is_mint or intent is not None or self._has_stock(tx, transfer):
+            return self._decide_order(tx, transfer, intent)
+        # Nobody waits for what rebalances.
+        return Decision(wait_reason=self._short(tx))
+
+    def _decide_order(
+        self, tx: OutboundTx, transfer: InventoryTransfer, intent: Intent | None
+    ) -> Decision:
+        """Approvals come first, one after the other, and what is sent must be there."""
         if tx.kind is OutboundTxKind.INVENTORY_APPROVE:
             return self._decide_approval(transfer)
         kind = OutboundTxKind.INVENTORY_APPROVE
@@ -200,15 +221,34 @@ class FundingPlanner:
         own = [a for a in approvals if attempt_of(a) == attempt_of(tx)]
         if any(approval.state not in CONFIRMED_STATES for approval in own):
             return Decision(wait_reason=_APPROVING)
-        amount = tx.amount or 0
+        is_mint = transfer.kind is InventoryTransferKind.MINT
         # What open transfers have reserved includes this one.
-        if is_mint or self.uncommitted_stock(tx.chain, tx.token) + amount >= amount:
+        if is_mint or intent is None or self.uncommitted_stock(tx.chain, tx.token) >= 0:
             return SIGN
         symbol = self._services.catalogue.by_address[tx.chain, tx.token].symbol
-        name = chain_name(self._services, tx.chain)
-        short = f"The relayer is short of {symbol} on {name}."
-        # Nobody waits for what rebalances.
-        return Decision(wait_reason=short, alert_key=f"stock:{tx.chain}:{symbol}" if intent else "")
+        return Decision(wait_reason=self._short(tx), alert_key=f"stock:{tx.chain}:{symbol}")
+
+    def _has_stock(self, tx: OutboundTx, transfer: InventoryTransfer) -> bool:
+        """Whether there is what a transfer that rebalances moves, after all that others need; it
+        is approved only then, too. From then on it is taken."""
+        spare = self.uncommitted_stock(tx.chain, tx.token)
+        yielding = self._yielding.get(tx.token, {})
+        if transfer.id not in yielding:
+            return spare >= 0
+        if spare < sum(yielding.values()):
+            return False
+        self._stocks[tx.token] -= yielding.pop(transfer.id)
+        return True
+
+    def _short(self, tx: OutboundTx) -> str:
+        symbol = self._services.catalogue.by_address[tx.chain, tx.token].symbol
+        return f"The relayer is short of {symbol} on {chain_name(self._services, tx.chain)}."
 
     def _is_paused(self) -> bool:
         return self._unit.rebalancing.get_settings().mode is RebalancingMode.PAUSED
+
+
+def _is_in_use(approval: OutboundTx, transfer: InventoryTransfer) -> bool:
+    """Whether an approval for a transfer's agreement is signed or made."""
+    is_own = attempt_of(approval) == (transfer.kind.value, transfer.attempt)
+    return is_own and approval.state in _APPROVED

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx
 from crossway.domain.quotes import BridgeName
 from crossway.ports.chain import Chain
 from crossway.ports.services import Services
@@ -39,7 +39,7 @@ def read_funding_snapshot(
     destination's inventory would pay too few. Raises `Unreachable` for the chain itself."""
     snapshot = FundingSnapshot(active_kill_switches(services))
     lacking = list(_find_lacking(services, starting, inventory))
-    tokens = {tx.token for tx in txs if tx.kind is OutboundTxKind.INVENTORY_SEND}
+    tokens = {tx.token for tx in txs if tx.kind in INVENTORY_KINDS}
     tokens |= {i.collected.token for i in lacking if leaves_stock(i)}
     relayer = chain.accounts.relayer
     snapshot.stocks = {token: chain.balances([relayer], token)[relayer] for token in tokens}

@@ -36,10 +36,10 @@ class InventoryPosition:
     agreed payouts, of which bridges are bringing inventory for `brought`, and have sent none of it
     for `unsent`. `waiting` is for payouts of funded payments that wait to be started, `in_advance`
     for those that a bridge pays unless inventory does first. Bridges are to take `leaving` for
-    payments and `rebalancing` to rebalance, none of it signed yet, and are `sending` what is
-    signed for either; `on_bridges` has left and has not arrived. `expected` and `overdue` are
-    bridge receivables. `target` was set by `target_set_by` (`POLICY`: a rebalancing policy), or
-    follows from recent payouts where that is empty.
+    payments, which is not signed yet, and are `sending` what is signed, also to rebalance;
+    `on_bridges` has left and has not arrived. `expected` and `overdue` are bridge receivables.
+    `target` was set by `target_set_by` (`POLICY`: a rebalancing policy), or follows from recent
+    payouts where that is empty.
     """
 
     token: Token
@@ -56,7 +56,6 @@ class InventoryPosition:
     brought: int = 0
     unsent: int = 0
     leaving: int = 0
-    rebalancing: int = 0
     sending: int = 0
     on_bridges: int = 0
 
@@ -71,14 +70,14 @@ class InventoryPosition:
 
         As the engine has it: what a bridge has sent for other payouts may have arrived already, so
         nothing is started with it, nor with what is signed to leave; what a bridge takes for
-        payments leaves last.
+        payments leaves last, and before what only rebalances.
         """
         available = self.available
         if available is None:
             return 0
         uncommitted = available + self.unsent - self.sending
         to_start = max(0, self.waiting - max(0, uncommitted))
-        to_send = max(0, self.leaving - max(0, uncommitted - self.rebalancing))
+        to_send = max(0, self.leaving - max(0, uncommitted))
         return to_start + max(0, -available - self.brought) + to_send
 
     @property
@@ -279,7 +278,6 @@ def _position(
         brought=records.brought.units,
         unsent=records.brought.unsent,
         leaving=records.leaving,
-        rebalancing=records.rebalancing,
         sending=records.sending,
         on_bridges=records.on_bridges,
     )

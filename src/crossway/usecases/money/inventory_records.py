@@ -30,7 +30,6 @@ class LocationRecords:
     waiting: int
     in_advance: int
     leaving: int
-    rebalancing: int
     sending: int
     expected: int
     overdue: int
@@ -48,7 +47,6 @@ class InventoryRecords:
     waiting: Mapping[TokenLocation, int]
     in_advance: Mapping[TokenLocation, int]
     leaving: Mapping[TokenLocation, int]
-    rebalancing: Mapping[TokenLocation, int]
     sending: Mapping[TokenLocation, int]
     claims: Mapping[TokenLocation, tuple[int, int]]
     on_bridges: Mapping[TokenLocation, int]
@@ -65,7 +63,6 @@ class InventoryRecords:
             self.waiting.get(location, 0),
             self.in_advance.get(location, 0),
             self.leaving.get(location, 0),
-            self.rebalancing.get(location, 0),
             self.sending.get(location, 0),
             expected,
             overdue,
@@ -89,14 +86,13 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
             )
         turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
         balances = unit.ledger.get_balances()
-        leaving, rebalancing, sending = _sum_leaving(unit)
+        leaving, sending = _sum_leaving(unit)
     return InventoryRecords(
         reserved,
         brought,
         waiting,
         in_advance,
         leaving,
-        rebalancing,
         sending,
         _sum_receivables(receivables, now),
         {key[1:]: units for key, units in balances.items() if key[0] is Account.IN_TRANSIT},
@@ -106,20 +102,25 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
     )
 
 
-def _sum_leaving(unit: UnitOfWork) -> tuple[Mapping[TokenLocation, int], ...]:
-    """What bridges are to take: for payments, to rebalance, and, of both, by what is signed."""
+def _sum_leaving(
+    unit: UnitOfWork,
+) -> tuple[Mapping[TokenLocation, int], Mapping[TokenLocation, int]]:
+    """What bridges are to take for payments, and what they take by transactions that are signed.
+    What rebalances gives way to payments before."""
     unsent = [
         transfer
         for transfer in unit.inventory_transfers.list_open(MAX_TRANSFERS)
         if transfer.source_chain and not transfer.source_tx
     ]
     most = most_leaving(unit, unsent)
-    leaving, rebalancing, sending = (defaultdict[TokenLocation, int](int) for _ in range(3))
+    leaving, sending = defaultdict[TokenLocation, int](int), defaultdict[TokenLocation, int](int)
     for transfer in unsent:
-        of_owner = rebalancing if is_rebalancing(transfer.intent_id) else leaving
-        sums = of_owner if transfer.is_unsent else sending
-        sums[transfer.source_chain, transfer.source_token] += most[transfer.id]
-    return leaving, rebalancing, sending
+        location = (transfer.source_chain, transfer.source_token)
+        if not transfer.is_unsent:
+            sending[location] += most[transfer.id]
+        elif not is_rebalancing(transfer.intent_id):
+            leaving[location] += most[transfer.id]
+    return leaving, sending
 
 
 def _sum_receivables(
