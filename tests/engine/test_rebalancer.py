@@ -160,6 +160,26 @@ def test_two_engines_make_one_plan(tmp_path: Path) -> None:
     world.check_books()
 
 
+def test_an_engine_that_slept_does_not_place_an_old_plan(tmp_path: Path) -> None:
+    """Meanwhile the transfer of another engine came, arrived and is not open any more."""
+    world = SweptWorld(tmp_path, "RHINOFI")
+    world.short_of_usdc()
+    world.configure()
+
+    def sleep(step: str) -> None:
+        if step == "rebalancing-planned":
+            world.pass_time(1)
+            (transfer,) = world.transfers()
+            world.wait_ended(transfer)
+
+    sleepy = replace(world.services.process, failpoint=sleep)
+    rebalancer.run_pass(replace(world.services, process=sleepy))
+    world.pass_time(180, 5)
+    assert len(world.transfers()) == 1
+    assert world.inventory(ARBITRUM) == 2_000 * USDC
+    world.check_books()
+
+
 @pytest.mark.parametrize("step", ["rebalancing-planned", "rebalancing-placed"])
 def test_it_is_placed_once_when_the_engine_is_killed(tmp_path: Path, step: str) -> None:
     world = SweptWorld(tmp_path, "RHINOFI", step=step, number=1)

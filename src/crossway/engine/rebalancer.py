@@ -10,7 +10,7 @@ from crossway.domain.rebalancing import (
     RebalancingMode,
     RebalancingPlan,
 )
-from crossway.domain.rebalancing_needs import PlanInputs
+from crossway.domain.rebalancing_needs import DECLINED_FOR, PlanInputs
 from crossway.domain.rebalancing_planner import plan_rebalancing
 from crossway.engine.alerts import TaskHealth
 from crossway.engine.rebalancing_alerts import update_unserved_alerts
@@ -101,10 +101,7 @@ def _place_all(
 ) -> int:
     """Place the transfers of a plan, unless something else has been decided since it was made."""
     lock_transfers(unit)
-    known = {t.id for t in inputs.recent if t.state in OPEN_REBALANCING_STATES}
-    if unit.rebalancing.get_settings() != inputs.settings:
-        return 0
-    if {transfer.id for transfer in unit.rebalancing.list_open()} != known:
+    if _is_outdated(unit, services.clock.now(), inputs):
         return 0
     placed = 0
     for planned in plan.transfers:
@@ -114,3 +111,21 @@ def _place_all(
             continue
         placed += 1
     return placed
+
+
+def _is_outdated(unit: UnitOfWork, now: datetime, inputs: PlanInputs) -> bool:
+    """Whether a plan is old, or settings or transfers have changed since it was made, also where a
+    transfer has come and ended. By ids, as two engines' clocks may differ."""
+    known = {t.id for t in inputs.recent}
+    were_open = {t.id for t in inputs.recent if t.state in OPEN_REBALANCING_STATES}
+    newer = [
+        newest
+        for newest in unit.rebalancing.list_page(1)
+        if newest.id not in known and newest.created_at >= inputs.now - DECLINED_FOR
+    ]
+    return (
+        now - inputs.now > timedelta(seconds=LEASE_SECONDS)
+        or unit.rebalancing.get_settings() != inputs.settings
+        or {transfer.id for transfer in unit.rebalancing.list_open()} != were_open
+        or bool(newer)
+    )
