@@ -12,12 +12,14 @@ from crossway.domain.errors import InvalidTransition
 
 class ApprovalKind(StrEnum):
     """What is asked for: to release the emergency stop, to send a refund elsewhere than to its
-    refund address, to return a deposit by hand, or to add an address to the address book."""
+    refund address, to return a deposit by hand, to add an address to the address book, or to raise
+    or remove a daily cap."""
 
     STOP_RELEASE = "STOP_RELEASE"
     REFUND_ELSEWHERE = "REFUND_ELSEWHERE"
     MANUAL_RETURN = "MANUAL_RETURN"
     TREASURY_ADDRESS = "TREASURY_ADDRESS"
+    TRANSFER_CAP = "TRANSFER_CAP"
 
 
 class ApprovalState(StrEnum):

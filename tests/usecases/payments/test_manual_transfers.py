@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from crossway.dashboard.views.outgoing_controls import describe
 from crossway.domain.approvals import Approval, ApprovalState
 from crossway.domain.clients import Principal, staff_principal
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
@@ -71,8 +72,8 @@ def received(world: Harness, address: str) -> int:
     return world.services.chains[BASE].balances([address], USDC)[address]
 
 
-def cap(world: Harness, units: int | None, symbol: str = "USDC") -> None:
-    transfer_caps.set_cap(world.services, TESS, BASE, symbol, units)
+def cap(world: Harness, units: int | None, symbol: str = "USDC") -> Approval | None:
+    return transfer_caps.set_cap(world.services, TESS, BASE, symbol, units)
 
 
 def test_a_typed_address_is_refused_with_the_way(world: Harness) -> None:
@@ -220,6 +221,32 @@ def test_over_the_cap_it_is_refused_with_what_is_left_and_when(world: Harness) -
     world.wait_for_state(second, State.REFUNDED)
 
 
+@pytest.mark.parametrize("higher", [1_001, None])
+def test_one_person_lowers_a_cap_and_two_raise_it(tmp_path: Path, higher: int | None) -> None:
+    """Else one could raise it, send more, and set it back."""
+    world = new_world(tmp_path, second_person_micro_usd=10**10)
+
+    def stored() -> list[tuple[int, str]]:
+        caps = transfer_caps.list_caps(world.services, TESS)
+        return [(one.amount, one.by) for one, _ in caps]
+
+    assert cap(world, 2_000) is None
+    assert cap(world, 1_000) is None
+    asked = cap(world, higher)
+    assert stored() == [(1_000, "Operator")]
+    assert asked is not None
+    after = "no cap" if higher is None else "0.001001 USDC"
+    assert describe(CATALOGUE, asked) == f"The cap on Base goes from 0.001 USDC to {after}."
+    with pytest.raises(Forbidden):
+        approve(world, asked, TESS)
+    cap(world, 900)
+    with pytest.raises(InvalidStatus, match="set again meanwhile"):
+        approve(world, asked)
+    approvals.decline(world.services, TESS, asked.id, "It was set anew")
+    approve(world, cap(world, higher))
+    assert stored() == ([] if higher is None else [(1_001, "Operator and command line")])
+
+
 def test_what_is_redirected_twice_counts_once(world: Harness) -> None:
     intent = refused_refund(world)
     other = world.wallet(BASE, "another")
@@ -246,7 +273,7 @@ def test_a_deposit_returned_by_hand_counts_and_may_need_a_second_person(tmp_path
     asked = manual_operations.return_deposit(world.services, otto, deposit.id)
     with pytest.raises(InvalidStatus, match="more than the whole cap"):
         approve(world, asked)
-    cap(world, 50_000_000, "USDT")
+    approve(world, cap(world, 50_000_000, "USDT"))
     approve(world, asked)
     world.pass_time(60, 5)
     with world.store.read() as unit:

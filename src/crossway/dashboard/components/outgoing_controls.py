@@ -20,6 +20,7 @@ from crossway.usecases.money.approvals import TITLES
 from crossway.usecases.payments.manual_transfers import CARRY_OUT
 
 _SHOWN_ENDED = 20
+_CAP_WAITS = "The cap is raised once another person has approved it; until then it stays."
 
 
 def sections() -> None:
@@ -161,10 +162,12 @@ def _remove(entry: BookedAddress) -> str:
 def _set_cap(chain: str, symbol: str, typed: str) -> str:
     decimals = services().catalogue.tokens[chain, symbol].decimals
     units = parse_decimal("cap", typed.strip().replace(",", ""), decimals)
-    transfer_caps.set_cap(services(), operator(), chain, symbol, units)
+    if transfer_caps.set_cap(services(), operator(), chain, symbol, units):
+        return _CAP_WAITS
     return f"At most {typed.strip()} {symbol} are sent by hand on {chain_label(chain)} in 24 hours."
 
 
 def _drop_cap(chain: str, symbol: str) -> str:
-    transfer_caps.set_cap(services(), operator(), chain, symbol, None)
+    if transfer_caps.set_cap(services(), operator(), chain, symbol, None):
+        return _CAP_WAITS
     return f"Transfers of {symbol} by hand on {chain_label(chain)} have no cap."

@@ -149,6 +149,8 @@ def describe(catalogue: Catalogue, approval: Approval) -> str:
         case ApprovalKind.TREASURY_ADDRESS:
             place = chain_name(catalogue, detail["chain"])
             return f"{detail['name']}, {detail['address']} on {place}, joins the address book."
+        case ApprovalKind.TRANSFER_CAP:
+            return _describe_cap(catalogue, detail)
         case ApprovalKind.REFUND_ELSEWHERE:
             return f"{detail['amount']} of payment {detail['intent']} go to {_addresses(detail)}."
     return f"{detail['amount']} that arrived for payment {detail['intent']} are returned."
@@ -180,6 +182,18 @@ def _describe_cell(catalogue: Catalogue, approval: Approval) -> Cell:
     detail = approval.detail
     place = chain_name(catalogue, detail["chain"])
     return Cell(f"{detail['name']} on {place} joins the address book.", sub=detail["address"])
+
+
+def _describe_cap(catalogue: Catalogue, detail: Mapping[str, Any]) -> str:
+    token = catalogue.tokens[detail["chain"], detail["symbol"]]
+
+    def amount(units: str) -> str:
+        if not units:
+            return "no cap"
+        return format_token_amount(catalogue, token.chain, token.address, int(units))
+
+    before, after = amount(detail["before"]), amount(detail["units"])
+    return f"The cap on {chain_name(catalogue, token.chain)} goes from {before} to {after}."
 
 
 def _href(approval: Approval) -> str:

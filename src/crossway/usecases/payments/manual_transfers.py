@@ -178,6 +178,7 @@ def return_approved(unit: UnitOfWork, services: Services, approval: Approval) ->
 CARRY_OUT: Final[Mapping[ApprovalKind, approvals.CarryOut]] = {
     ApprovalKind.STOP_RELEASE: emergency_stop.release,
     ApprovalKind.TREASURY_ADDRESS: address_book.add_approved,
+    ApprovalKind.TRANSFER_CAP: transfer_caps.set_approved,
     ApprovalKind.REFUND_ELSEWHERE: redirect_approved,
     ApprovalKind.MANUAL_RETURN: return_approved,
 }
