@@ -97,15 +97,15 @@ def test_rhinofi_has_to_be_named_and_moves_inventory_where_its_key_is(tmp_path: 
         with opened(tmp_path, f'bridges = ["RHINOFI"]\n{table}', BASE, BSC, MONAD_TEST) as bridges:
             (rhinofi,) = bridges.bridges
             pairs = {(route.source, route.destination) for route in rhinofi.routes()}
-            assert bridges.inventory_bridges.keys() == {"GATEWAY", "RHINOFI"}
+            assert bridges.inventory_bridges.keys() == {"ACROSS", "GATEWAY", "RHINOFI"}
         # Transfers are followed although it is quoted no more.
         with opened(tmp_path, f"bridges = []\n{table}") as bridges:
             assert bridges.bridges == []
-            assert bridges.inventory_bridges.keys() == {"GATEWAY", "RHINOFI"}
+            assert bridges.inventory_bridges.keys() == {"ACROSS", "GATEWAY", "RHINOFI"}
     assert pairs == set(permutations((BASE, BSC)))
     assert service.requests == []
     with opened(tmp_path) as bridges:
-        assert bridges.inventory_bridges.keys() == {"GATEWAY"}
+        assert bridges.inventory_bridges.keys() == {"ACROSS", "GATEWAY"}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_gateway_is_quoted_by_the_operators_url_between_its_evm_chains(tmp_path:
 
 def test_inventory_moves_although_gateway_is_not_quoted(tmp_path: Path) -> None:
     with opened(tmp_path, "bridges = []") as bridges:
-        assert bridges.inventory_bridges.keys() == {"GATEWAY"}
+        assert bridges.inventory_bridges.keys() == {"ACROSS", "GATEWAY"}
 
 
 def test_an_attestation_service_of_the_operators_is_asked_instead_of_circles(
