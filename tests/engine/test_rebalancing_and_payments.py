@@ -1,6 +1,7 @@
 """What goes before rebalancing: payments that need the same units, kill switches, the stop."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.intent import State
 from crossway.domain.rebalancing import RebalancingState
+from crossway.engine.loop import Engine
 from crossway.ports.sandbox import Faults
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import set_kill_switch
@@ -122,3 +124,22 @@ def test_a_payment_gets_what_a_planned_transfer_would_take_too(tmp_path: Path) -
     assert world.alerts("stock") == []
     assert world.wait_ended(transfer, within=900).state in ("CLOSED", "REFUSED")
     world.check_books()
+
+
+@pytest.mark.parametrize("gone", ["bridge", "chain"])
+def test_what_nobody_can_begin_any_more_ends(tmp_path: Path, gone: str) -> None:
+    """Its destination would count on it, and lack what it was to bring, forever."""
+    world = RebalancingWorld(tmp_path, "RHINOFI")
+    transfer = world.start(planned(TRANSFER))
+    services = world.services
+    if gone == "bridge":
+        services = replace(services, inventory_bridges={})
+    else:
+        chains = {name: chain for name, chain in services.chains.items() if name != BASE}
+        services = replace(services, chains=chains)
+    world.services, world.engine = services, Engine(services, "another", sole=True)
+    world.pass_time(3_500, 50)
+    assert world.stored(transfer).state is RebalancingState.STARTED
+    world.pass_time(200, 20)
+    assert world.stored(transfer).state is RebalancingState.REFUSED
+    assert world.stored(transfer).note.endswith("is not configured any more.")

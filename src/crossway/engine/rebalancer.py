@@ -15,6 +15,7 @@ from crossway.domain.rebalancing_planner import plan_rebalancing
 from crossway.engine.alerts import TaskHealth
 from crossway.engine.rebalancing_alerts import update_unserved_alerts
 from crossway.engine.serial_worker import SerialWorker
+from crossway.engine.unreachable_transfers import end_unreachable
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.rebalancing_inputs import read_inputs
@@ -76,9 +77,9 @@ class Rebalancer:
 
 
 def run_pass(services: Services) -> int:
-    """Let proposals lapse, and, while rebalancing is automatic, place what a plan of now wants;
-    returns how many transfers those are."""
-    lapsed = lapse_overdue(services)
+    """End what nobody approves or can begin, and, while rebalancing is automatic, place what a plan
+    of now wants; returns how many transfers those are."""
+    lapsed = lapse_overdue(services) + end_unreachable(services)
     with services.store.read() as unit:
         mode = unit.rebalancing.get_settings().mode
     if mode is not RebalancingMode.AUTOMATIC:
