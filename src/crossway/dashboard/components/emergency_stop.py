@@ -4,7 +4,6 @@ from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard import push
 from crossway.dashboard.components.actions import confirm_with_text
 from crossway.dashboard.components.navigation import page_path
 from crossway.dashboard.components.notices import escape_markdown
@@ -13,7 +12,6 @@ from crossway.dashboard.views.outgoing_controls import describe_stop
 from crossway.domain.approvals import ApprovalKind
 from crossway.domain.roles import Permission, can
 from crossway.ports.records import KillSwitch
-from crossway.ports.topics import Topic
 from crossway.usecases.money import approvals, emergency_stop
 
 _NOTICE = (
@@ -67,12 +65,8 @@ def release_form() -> None:
 
 
 def _read() -> KillSwitch | None:
-    caller = operator()
-    return push.cached(
-        "emergency stop",
-        lambda: emergency_stop.get_stop(services(), caller),
-        (Topic.REST,),
-    )
+    """One row, read anew each time: no page may say that money goes out when it does not."""
+    return emergency_stop.get_stop(services(), operator())
 
 
 def _press(reason: str) -> str:
