@@ -2,7 +2,7 @@
 
 python -m benchmarks [name …]; the names are quotes, live_quotes, ramps, commits, lifecycles,
 deposits, serving, deliveries, lookups, overviews, trackers, books, analytics, evm, watching,
-first_paint, start, stalls, bridges, gateway
+first_paint, start, stalls, bridges, gateway, treasury
 
 python -m benchmarks campaign [options] is a long run under faults; see its --help.
 """
@@ -33,6 +33,7 @@ NAMES = (
     "stalls",
     "bridges",
     "gateway",
+    "treasury",
 )
 
 

@@ -165,7 +165,7 @@ class _Played:
         for bridge in (BridgeName.RHINOFI, BridgeName.ACROSS, BridgeName.GATEWAY):
             self.world.set_faults(bridge, silent=False, refused=False, returned=False)
         # Until all is over: expiry, the last refund, and the last block is final.
-        self.world.pass_time(4 * 3_600, 20)
+        self.world.pass_time(4 * 3_600, 60)
 
     def _wait_until(self, seconds: float) -> None:
         if (left := seconds - self.world.machine.seconds) > 0:

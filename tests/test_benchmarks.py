@@ -1,6 +1,6 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import analytics, deposits, live_quotes, lookups, ramps
+from benchmarks import analytics, deposits, live_quotes, lookups, ramps, treasury
 from crossway.domain.analytics import Dimension
 
 
@@ -24,3 +24,8 @@ def test_analytics_are_measured_for_every_grouping_and_filter() -> None:
 
 def test_many_deposits_to_one_payment_are_measured_at_two_sizes() -> None:
     assert len(deposits.run(sizes=(20, 300))) == 5
+
+
+def test_a_month_with_rebalancing_ends_with_books_that_agree() -> None:
+    month = treasury.play(20, 1, rebalances=True, fails=True)
+    assert (month.payments, month.completed, month.differences) == (20, 20, 0)
