@@ -15,6 +15,8 @@ from crossway.usecases.money.money_in_bridges import MoneyInBridge, list_money_i
 from tests.engine.funding_world import ARBITRUM, BASE, FundingWorld
 from tests.harness import CATALOGUE, Harness
 
+pytestmark = pytest.mark.slow
+
 CHAINS = (BASE, ARBITRUM, "AVALANCHE_MAINNET")
 USDC_ON_BASE = (BASE, CATALOGUE.tokens[BASE, "USDC"].address)
 

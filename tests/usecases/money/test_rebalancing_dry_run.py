@@ -15,6 +15,8 @@ from crossway.usecases.money.rebalancing_dry_run import DryRun, dry_run
 from tests.engine.funding_world import ARBITRUM, BASE, MINT, TRANSFER
 from tests.engine.rebalancing_world import USDC, RebalancingWorld, planned, usdc
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = RebalancingSettings(smallest_micro_usd=10 * USDC, cool_down_seconds=60)
 GAS = 10_000
 

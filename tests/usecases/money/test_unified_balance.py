@@ -51,6 +51,7 @@ def test_the_treasury_lists_it_as_a_place(world: FundingWorld) -> None:
     assert main.available == main.booked == world.unified()
 
 
+@pytest.mark.slow
 def test_what_moves_explains_what_differs(world: FundingWorld) -> None:
     """In every second of a payment, books and service differ by nothing or for a moment."""
     world.set_inventory(ARBITRUM, 0)

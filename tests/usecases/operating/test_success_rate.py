@@ -74,6 +74,7 @@ def test_every_funded_payment_that_did_not_reach_its_recipient_is_a_failure(
     assert day.success == 1 / 3
 
 
+@pytest.mark.slow
 def test_what_a_bridge_delivers_is_paid_and_what_it_parks_is_not(tmp_path: Path) -> None:
     world = BridgeWorld(tmp_path, "CCTP", chains=(BASE, ARBITRUM))
     delivered = world.pay()
