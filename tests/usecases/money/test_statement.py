@@ -142,3 +142,9 @@ def test_several_sheets_are_one_csv_file() -> None:
 def test_the_months_days() -> None:
     assert statements.parse_month("2028-02") == (date(2028, 2, 1), date(2028, 2, 29))
     assert statements.parse_month("2026-12") == (date(2026, 12, 1), date(2026, 12, 31))
+
+
+@pytest.mark.parametrize("month", ["0001-01", "9999-12"])
+def test_the_first_and_the_last_month_of_the_calendar_are_empty(world: Harness, month: str) -> None:
+    made = statements.make_statement(world.services, world.operator, month)
+    assert made.report.total.revenue == 0

@@ -18,6 +18,7 @@ from crossway.domain.quotes import bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.money import statement as statements
 from crossway.usecases.money.books import get_denomination
+from crossway.usecases.money.locations import location_name
 from crossway.usecases.money.profit_and_loss import LineAmount, Margin, ProfitReport, margin_of
 from crossway.usecases.money.profit_lines import ORIGINS, SECTIONS, TITLES, section_of
 from crossway.usecases.money.sheets import Sheet
@@ -37,7 +38,7 @@ MAX_GROUPS: Final = 50
 _EPOCH: Final = date(1970, 1, 1)
 LINE_COLUMNS: Final = (Column("Line"), Column("USD", "right", "At the prices of the hours"))
 MARGIN_COLUMNS: Final = (Column("Line"), Column("Amount", "right"), Column("USD", "right"))
-UNPRICED_COLUMNS: Final = (Column("Without a known price, in no sum"),)
+UNPRICED_COLUMNS: Final = (Column("Line"), Column("Where"), Column("Amount", "right"))
 _MONEY: Final = (
     Column("Revenue", "right"),
     Column("Costs", "right"),
@@ -97,9 +98,16 @@ def build_line_rows(report: ProfitReport) -> dict[str, tuple[Row, ...]]:
 
 
 def build_unpriced_rows(services: Services, report: ProfitReport) -> tuple[Row, ...]:
-    """What has no known value, one sentence each."""
+    """What has no known value."""
     return tuple(
-        Row(":".join(map(str, of.key)), (Cell(statements.describe_unpriced(services, of)),))
+        Row(
+            ":".join(map(str, of.key)),
+            (
+                Cell(TITLES[of.line]),
+                Cell(location_name(services, of.chain)),
+                Cell(statements.format_unpriced(services, of)),
+            ),
+        )
         for of in report.unpriced
     )
 

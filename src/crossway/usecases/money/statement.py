@@ -1,5 +1,6 @@
 """The monthly statement: result in USD, its parts, and balances at its beginning and end."""
 
+from calendar import monthrange
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -58,7 +59,7 @@ def parse_month(text: str) -> tuple[date, date]:
         first = date.fromisoformat(f"{text}-01")
     except ValueError:
         raise InvalidInput("month must be a year and a month, such as 2026-11") from None
-    return first, (first.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)
+    return first, first.replace(day=monthrange(first.year, first.month)[1])
 
 
 def make_statement(
@@ -168,9 +169,13 @@ def notes(services: Services, statement: Statement) -> list[str]:
 
 def describe_unpriced(services: Services, of: LineAmount) -> str:
     """What has no known value, as a sentence."""
-    denomination = get_denomination(services, of.chain, of.token)
-    amount = f"{denomination.format(of.unpriced)} {denomination.symbol}"
-    place = location_name(services, of.chain)
+    amount, place = format_unpriced(services, of), location_name(services, of.chain)
     return (
         f"{TITLES[of.line]}: {amount} on {place} had no known price then, and is in no sum in USD."
     )
+
+
+def format_unpriced(services: Services, of: LineAmount) -> str:
+    """The amount that has no known value, with its symbol."""
+    denomination = get_denomination(services, of.chain, of.token)
+    return f"{denomination.format(of.unpriced)} {denomination.symbol}"
