@@ -89,6 +89,14 @@ def wait_for_status(site: Site, intent: Any, status: str) -> None:
     )
 
 
+def wait_until_repaid(site: Site, intent: Any) -> None:
+    """Wait in quick time until the relayer has back what it paid out in advance."""
+    path = f"/intents/{intent['id']}"
+    wait_in_quick_time(
+        site, f"{path} is repaid to the relayer", lambda: site.read(path)["relayer_claimed"]
+    )
+
+
 def complete_payment(site: Site) -> None:
     """A payment from Base to Arbitrum that is paid and completes."""
     intent = create_base_intent(site)

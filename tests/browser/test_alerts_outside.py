@@ -31,6 +31,7 @@ from tests.browser.site_api import (
     post,
     wait_for_status,
     wait_in_quick_time,
+    wait_until_repaid,
     wallet,
 )
 from tests.processes import wait_until
@@ -127,6 +128,8 @@ def payment_overdue(site: Site, page: Page) -> None:
     expect(page.get_by_text(re.compile("^Next: ")).first).to_be_visible()
     reset_all_faults(page)
     wait_for_status(site, intent, "COMPLETED")
+    # A repayment under way would be overdue with the next one's, and both be told as one.
+    wait_until_repaid(site, intent)
 
 
 def claim_overdue(site: Site, page: Page) -> None:
