@@ -9,6 +9,8 @@ from crossway.ports.services import Services
 from crossway.usecases.money.profit_counting import count_slice, hour_number, record_prices
 
 CHECK_INTERVAL: Final = timedelta(minutes=5)
+# A pass waits for a price source that does not answer, until its timeout.
+PRICES_RETRY: Final = timedelta(minutes=1)
 
 
 class ProfitKeeper:
@@ -18,6 +20,7 @@ class ProfitKeeper:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._recorded_hour = -1
+        self._missed_at: datetime | None = None
         self._counted_at: datetime | None = None
         self._behind = True
         self._checked_at: datetime | None = None
@@ -26,11 +29,9 @@ class ProfitKeeper:
         """Count a slice if it is due in a pass that began at a time of the machine's clock; returns
         1 if postings remain, else 0."""
         clock = self._services.clock
-        # In every pass: the simulated clock may be moved over several hours between two counts.
-        hour = hour_number(clock.now())
-        if hour != self._recorded_hour and record_prices(self._services):
-            self._recorded_hour = hour
         now, last = clock.machine(), self._counted_at
+        # In every pass: the simulated clock may be moved over several hours between two counts.
+        self._record_prices(hour_number(clock.now()), now)
         interval = INTERVAL
         if self._behind:
             interval = BUSY_INTERVAL if now - pass_began > BUSY_PASS else timedelta()
@@ -41,6 +42,16 @@ class ProfitKeeper:
         if not self._behind:
             self._check(clock.now())
         return int(self._behind)
+
+    def _record_prices(self, hour: int, now: datetime) -> None:
+        """Record an hour's prices once; while there are none, try again at intervals."""
+        missed = self._missed_at
+        if hour == self._recorded_hour or (missed and abs(now - missed) < PRICES_RETRY):
+            return
+        if record_prices(self._services):
+            self._recorded_hour, self._missed_at = hour, None
+        else:
+            self._missed_at = now
 
     def _check(self, now: datetime) -> None:
         """Look for losses at intervals, once everything is counted."""
