@@ -9,7 +9,9 @@ import pytest
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.intent import State
 from crossway.domain.rebalancing import RebalancingState
+from crossway.engine.inventory_funding import take_step
 from crossway.engine.loop import Engine
+from crossway.engine.tx_submitter import submit_due
 from crossway.ports.sandbox import Faults
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import set_kill_switch
@@ -123,6 +125,48 @@ def test_a_payment_gets_what_a_planned_transfer_would_take_too(tmp_path: Path) -
     assert world.paid(intent) == PAYOUT
     assert world.alerts("stock") == []
     assert world.wait_ended(transfer, within=900).state in ("CLOSED", "REFUSED")
+    world.check_books()
+
+
+def test_a_deposit_that_waits_for_an_hour_is_not_made_later(tmp_path: Path) -> None:
+    """Gateway promised nothing for it, so that no agreement of it lapses."""
+    world = RebalancingWorld(tmp_path, "GATEWAY")
+    transfer, began = world.start(planned(DEPOSIT)), world.unified()
+    world.set_inventory(BASE, 500 * USDC)
+    world.pass_time(3_500, 50)
+    assert world.carried_by(transfer).state == "AGREED"
+    assert len(world.alerts("funding_overdue")) == 1
+    world.pass_time(300, 20)
+    assert world.stored(transfer).state is RebalancingState.REFUSED
+    short = "The relayer is short of USDC on Base."
+    assert world.stored(transfer).note == f"It could not begin within an hour: {short}"
+    assert world.alerts("funding_overdue") == []
+    world.set_inventory(BASE, 5_000 * USDC)
+    world.pass_time(300, 10)
+    assert (world.inventory(BASE), world.unified()) == (5_000 * USDC, began)
+    world.check_books()
+
+
+def test_a_deposit_that_is_signed_after_all_is_not_ended(tmp_path: Path) -> None:
+    """Another engine signed it after this one had seen that it waits for too long."""
+    world = RebalancingWorld(tmp_path, "GATEWAY")
+    transfer, began = world.start(planned(DEPOSIT)), world.unified()
+    world.set_inventory(BASE, 500 * USDC)
+    world.pass_time(3_500, 50)
+    waiting = world.carried_by(transfer)
+    world.machine.seconds += 200
+
+    def sleep(step: str) -> None:
+        if step == "inventory-polled":
+            world.set_inventory(BASE, 5_000 * USDC)
+            submit_due(world.services, {BASE: world.services.chains[BASE].heads()})
+
+    sleepy = replace(world.services, process=replace(world.services.process, failpoint=sleep))
+    assert take_step(sleepy, "GATEWAY", [(waiting, None)], {}) == 0
+    assert world.carried_by(transfer).state == "AGREED"
+    is_made = world.wait_ended(transfer).state == "CLOSED"
+    moved = 1_000 * USDC if is_made else 0
+    assert (world.inventory(BASE), world.unified()) == (5_000 * USDC - moved, began + moved)
     world.check_books()
 
 

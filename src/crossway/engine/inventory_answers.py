@@ -49,25 +49,25 @@ _SENT: Final = (S.SENT, S.OVERDUE)
 
 @dataclass(frozen=True, slots=True)
 class NotNeeded:
-    """It is not asked for any more, for a reason in a sentence; nothing was agreed to."""
+    """It is not asked for any more, for a reason in a sentence; nothing was promised for it."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Nothing is asked for now, for a reason that is nobody's fault, in a sentence: the payment's
-    deposit is not collected, or a kill switch is on."""
+    """Nothing is asked for now, for a reason that is nobody's fault, such as a kill switch."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class NeverSent:
-    """Its agreement has lapsed, and nothing that was signed for this due transaction moved anything
-    or can any more, which is final."""
+    """Nothing that was signed for these due transactions moved anything or can any more, which is
+    final. The service is asked anew, or, for a reason in a sentence, not any more."""
 
-    tx: OutboundTx
+    txs: Sequence[OutboundTx]
+    reason: str = ""
 
 
 Answer = Agreed | Declined | NotNeeded | Held | NeverSent | TransferStatus
@@ -160,8 +160,7 @@ def _apply_not_needed(context: _Context, transfer: InventoryTransfer, answer: No
 
 def _apply_held(context: _Context, transfer: InventoryTransfer, answer: Held) -> int:
     """A start wakes it; until then it is looked at in case the payment ends without one."""
-    later = context.now + _LONGEST
-    context.batch.inventory.update(transfer, next_at=later, reason=answer.reason)
+    context.batch.inventory.update(transfer, next_at=context.now + _LONGEST, reason=answer.reason)
     return 0
 
 
@@ -238,14 +237,15 @@ def _is_own(context: _Context, transfer: InventoryTransfer, tx_id: str) -> bool:
 
 
 def _apply_never_sent(context: _Context, transfer: InventoryTransfer, answer: NeverSent) -> int:
-    tx, due = answer.tx, OutboundTxState.DUE
-    if not context.unit.outbound_txs.lock_in_state({tx.id: tx.tx_id}, due):
-        return _look_later(context, transfer)  # It was signed again meanwhile.
+    due = {tx.id: tx.tx_id for tx in answer.txs}
+    if context.unit.outbound_txs.lock_in_state(due, OutboundTxState.DUE) != due.keys():
+        return _look_later(context, transfer)  # One was signed meanwhile.
+    if answer.reason:
+        return _apply_not_needed(context, transfer, NotNeeded(answer.reason))
     return _apply_expired(context, transfer, AgreementExpired())
 
 
-def _apply_expired(context: _Context, transfer: InventoryTransfer, answer: AgreementExpired) -> int:
-    del answer
+def _apply_expired(context: _Context, transfer: InventoryTransfer, _: AgreementExpired) -> int:
     if transfer.state not in (S.AGREED, S.SENDING):
         return _look_later(context, transfer)
     context.batch.inventory.apply(

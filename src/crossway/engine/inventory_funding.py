@@ -25,7 +25,7 @@ from crossway.engine.inventory_answers import (
 )
 from crossway.engine.serial_worker import SerialWorker
 from crossway.engine.unified_promises import keep_promises
-from crossway.engine.unsent_inventory import find_unsent
+from crossway.engine.unsent_inventory import REBALANCING_PATIENCE, find_unbegun, find_unsent
 from crossway.ports.chain import ChainHead
 from crossway.ports.inventory_bridge import (
     InventoryBridge,
@@ -62,9 +62,9 @@ _ENDED: Final = (State.EXPIRED, State.REFUNDED, State.FAILED)
 _PAYMENT_ENDED: Final = "The payment ended before it was needed."
 # What rebalances is planned anew rather than agreed on without end.
 _MOST_AGREEMENTS: Final = 3
-_PLANNED_FOR: Final = timedelta(hours=1)
 _UNANSWERED: Final = "The bridge has not agreed to it within an hour."
 _HELD: Final = "It could not begin within an hour: {}"
+_UNSIGNED: Final = "Its transaction was not signed."
 _LAPSED: Final = "What the bridge agreed to has lapsed unused several times."
 _UNSTARTED: Final = (State.PENDING, State.FUNDED)
 
@@ -198,7 +198,7 @@ def _why_unasked(
     reason = PAUSED if intent is None and is_paused else why_disabled(disabled, transfer)
     if stop is not None:
         reason = describe_hold(stop)
-    if intent is None and now - transfer.created_at > _PLANNED_FOR:
+    if intent is None and now - transfer.created_at > REBALANCING_PATIENCE:
         return NotNeeded(_HELD.format(reason) if reason else _UNANSWERED)
     return Held(reason) if reason else None
 
@@ -206,11 +206,15 @@ def _why_unasked(
 def _unless_unsent(
     services: Services, transfer: InventoryTransfer, status: TransferStatus
 ) -> Answer:
-    """What is said of a transfer, unless our own nodes say that it was never sent in time."""
+    """What is said of a transfer, unless our own books and nodes say that it was never sent in
+    time."""
     if isinstance(status, Pending | Unanswered):
+        if waiting := find_unbegun(services, transfer, services.clock.now()):
+            reasons = (tx.reason for tx in waiting if tx.reason)
+            return NeverSent(waiting, _HELD.format(next(reasons, _UNSIGNED)))
         with suppress(Unreachable):
             if (tx := find_unsent(services, transfer)) is not None:
-                return NeverSent(tx)
+                return NeverSent([tx])
     return status
 
 
