@@ -128,6 +128,23 @@ def test_a_payment_gets_what_a_planned_transfer_would_take_too(tmp_path: Path) -
     world.check_books()
 
 
+def test_of_two_that_a_payment_leaves_too_little_for_one_goes(tmp_path: Path) -> None:
+    """Neither waits for units that only the other would take."""
+    world = RebalancingWorld(tmp_path, "RHINOFI", "GATEWAY")
+    transfers = [world.start(planned(TRANSFER)), world.start(planned(DEPOSIT))]
+    world.set_inventory(BASE, 1_500 * USDC)
+    world.pass_time(300, 5)
+    states = {world.stored(transfer).state for transfer in transfers}
+    assert states == {RebalancingState.ARRIVED, RebalancingState.STARTED}
+    left = world.inventory(BASE)
+    assert left < 500 * USDC
+    world.pass_time(3_600, 60)
+    states = {world.stored(transfer).state for transfer in transfers}
+    assert states == {RebalancingState.ARRIVED, RebalancingState.REFUSED}
+    assert world.inventory(BASE) == left
+    world.check_books()
+
+
 def test_a_deposit_that_waits_for_an_hour_is_not_made_later(tmp_path: Path) -> None:
     """Gateway promised nothing for it, so that no agreement of it lapses."""
     world = RebalancingWorld(tmp_path, "GATEWAY")

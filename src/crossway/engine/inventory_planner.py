@@ -235,7 +235,7 @@ class FundingPlanner:
         yielding = self._yielding.get(tx.token, {})
         if transfer.id not in yielding:
             return spare >= 0
-        if spare < sum(yielding.values()):
+        if spare < yielding[transfer.id]:
             return False
         self._stocks[tx.token] -= yielding.pop(transfer.id)
         return True
