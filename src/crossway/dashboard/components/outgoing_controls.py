@@ -20,7 +20,7 @@ from crossway.usecases.money.approvals import TITLES
 from crossway.usecases.payments.manual_transfers import CARRY_OUT
 
 _SHOWN_ENDED = 20
-_CAP_WAITS = "The cap is raised once another person has approved it; until then it stays."
+_CAP_WAITS = "The cap stays as it is until another person has approved the change."
 
 
 def sections() -> None:

@@ -36,7 +36,7 @@ TITLES: Final[Mapping[ApprovalKind, str]] = {
     ApprovalKind.REFUND_ELSEWHERE: "Refund to another address",
     ApprovalKind.MANUAL_RETURN: "Return of a deposit by hand",
     ApprovalKind.TREASURY_ADDRESS: "New address in the address book",
-    ApprovalKind.TRANSFER_CAP: "Higher daily cap",
+    ApprovalKind.TRANSFER_CAP: "Daily cap raised or removed",
 }
 
 

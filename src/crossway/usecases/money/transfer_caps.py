@@ -47,7 +47,7 @@ def set_cap(
         now, before = services.clock.now(), unit.outgoing_controls.lock_cap(chain, token.address)
         is_looser = before is not None and (amount is None or amount > before.amount)
         if before is None or not is_looser or not approvals.needs_second_person(services, None):
-            _store_cap(unit, services, token, amount, caller.actor_name)
+            _store_cap(unit, services, token, before, amount, caller.actor_name)
             return None
         detail = {
             "chain": chain,
@@ -73,14 +73,19 @@ def set_approved(unit: UnitOfWork, services: Services, approval: Approval) -> No
     if before is None or str(before.amount) != detail["before"]:
         raise InvalidStatus("This cap was set again meanwhile: ask for it again")
     by = f"{approval.requested_by.name} and {approval.decided_by.name}"
-    _store_cap(unit, services, token, int(detail["units"]) if detail["units"] else None, by)
+    amount = int(detail["units"]) if detail["units"] else None
+    _store_cap(unit, services, token, before, amount, by)
 
 
 def _store_cap(
-    unit: UnitOfWork, services: Services, token: Token, amount: int | None, by: str
+    unit: UnitOfWork,
+    services: Services,
+    token: Token,
+    before: TransferCap | None,
+    amount: int | None,
+    by: str,
 ) -> None:
     now, controls = services.clock.now(), unit.outgoing_controls
-    before = controls.lock_cap(token.chain, token.address)
     if amount is None:
         controls.delete_cap(token.chain, token.address)
     else:
