@@ -137,7 +137,7 @@ def test_an_inventory_shortage_is_first_on_the_treasury_page(screen: DashboardAp
     assert "Nothing is below its target or above its maximum." in screen.text
     assert "No open claims" in screen.text
     figures = {metric.label: metric.value for metric in screen.at.metric}
-    assert figures["Short"] == "0"
+    assert figures["Locations short"] == "0"
     screen.at.selectbox(key="target_chain").set_value("ARBITRUM_MAINNET")
     screen.rerun().at.selectbox(key="target_token").set_value("USDC")
     screen.rerun().at.text_input(key="target_amount").set_value("2,012,000")

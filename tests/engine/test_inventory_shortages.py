@@ -61,7 +61,7 @@ def test_payments_that_wait_to_be_started_are_a_shortage_while_they_wait(
     sentences = list_shortages(CATALOGUE, inventory, inventory.positions)
     assert sentences[0] == "USDC on Arbitrum One: payments wait for 45.00 USDC (≈ 45.00 USD)."
     kpis = {k.label: k.value for k in build_kpis(CATALOGUE, inventory, inventory.positions)}
-    assert (kpis["Waiting, USD"], kpis["Short"]) == ("50.00", "1")
+    assert (kpis["Waiting, USD"], kpis["Locations short"]) == ("50.00", "1")
     world.set_inventory(ARBITRUM, 1_000 * USDC)
     for intent in (second, third):
         world.wait_for_state(intent, State.COMPLETED)

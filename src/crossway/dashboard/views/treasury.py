@@ -82,7 +82,7 @@ def build_kpis(
                "Part of the expected amount that is past the bridge's due time"),
         Kpi("On bridges, USD", _format_total_usd(s.micro_usd(s.on_bridges) for s in positions),
                "Left a chain over a bridge and not arrived yet, by the books"),
-        Kpi("Short", f"{short:,}",
+        Kpi("Locations short", f"{short:,}",
                "Tokens on a chain for which payments wait, or that are below their target"),
         Kpi("Gas runway (tx)", f"{min(gas):,}" if gas else "–",
                "Transactions the gas balance covers, on the chain with the least"),
