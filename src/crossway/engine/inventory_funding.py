@@ -25,7 +25,7 @@ from crossway.engine.inventory_answers import (
 )
 from crossway.engine.serial_worker import SerialWorker
 from crossway.engine.unified_promises import keep_promises
-from crossway.engine.unsent_inventory import REBALANCING_PATIENCE, find_unbegun, find_unsent
+from crossway.engine.unsent_inventory import REBALANCING_PATIENCE, find_stale_deposit, find_unsent
 from crossway.ports.chain import ChainHead
 from crossway.ports.inventory_bridge import (
     InventoryBridge,
@@ -209,7 +209,7 @@ def _unless_unsent(
     """What is said of a transfer, unless our own books and nodes say that it was never sent in
     time."""
     if isinstance(status, Pending | Unanswered):
-        if waiting := find_unbegun(services, transfer, services.clock.now()):
+        if waiting := find_stale_deposit(services, transfer, services.clock.now()):
             reasons = (tx.reason for tx in waiting if tx.reason)
             return NeverSent(waiting, _HELD.format(next(reasons, _UNSIGNED)))
         with suppress(Unreachable):

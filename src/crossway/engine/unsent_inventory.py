@@ -25,7 +25,7 @@ from crossway.usecases.payments.abandoned_payouts import is_over
 REBALANCING_PATIENCE: Final = timedelta(hours=1)
 
 
-def find_unbegun(
+def find_stale_deposit(
     services: Services, transfer: InventoryTransfer, now: datetime
 ) -> Sequence[OutboundTx]:
     """The due transactions of a deposit that rebalances and could not begin in time; none where
