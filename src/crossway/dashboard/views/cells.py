@@ -20,8 +20,9 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value: `copy` is the text of its copy button, `href` a link to a block explorer, `at` a
-    time in epoch milliseconds, `share` the length of a bar from 0 to 100 per cent."""
+    """One value: `marks` stand before it (views/marks.py), `copy` is the text of its copy button,
+    `href` a link to a block explorer, `at` a time in epoch milliseconds, `share` the length of a
+    bar from 0 to 100 per cent."""
 
     text: str = ""
     sub: str = ""
@@ -35,6 +36,7 @@ class Cell:
     tone: str = ""
     hint: str = ""
     share: float | None = None
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,11 +101,19 @@ const visit = (href) => {
 const externalLink = (href, label) =>
   make("a", { href, target: "_blank", rel: "noopener noreferrer", class: "external", "aria-label": label, title: label }, icon("open_in_new"))
 
+// The marks of chains, tokens, bridges and ramp providers say nothing that the text does not.
+const drawMark = (mark) => {
+  const [kind, name] = mark.split("/")
+  const file = `app/static/marks/${kind === "testnets" ? "chains" : kind}/${name}.svg`
+  return make("img", { class: `mark ${kind}`, src: new URL(file, document.baseURI).href, alt: "", width: 16, height: 16 })
+}
+
 // Short texts do not wrap.
 const nowrap = (text) => (text.length <= 20 ? "nowrap" : "")
 
 const content = (cell) => {
   const line = make("span", { class: `line ${cell.mono ? "mono" : ""} ${cell.tone || ""}`, title: cell.hint })
+  if (cell.marks) line.append(make("span", { class: "marks" }, ...cell.marks.map(drawMark)))
   if (cell.text) line.append(make("span", { class: `text ${nowrap(cell.text)}` }, cell.text))
   // The space is for screen readers, which would read adjacent badges as one word.
   if (cell.badges) line.append(...cell.badges.flatMap((one) => [" ", badge(one)]))
