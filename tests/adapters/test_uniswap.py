@@ -89,7 +89,7 @@ def test_the_best_way_is_looked_for_once_in_ten_minutes(pools: Pools) -> None:
 def test_a_swap_that_costs_more_than_three_percent_is_refused(pools: Pools) -> None:
     answer = ask(exchange(pools), micro_usd=4_000_000 * 10**6)
     assert isinstance(answer, SwapRejected)
-    assert "more than 3 % beyond the value of USDC bought with ETH" in answer.reason
+    assert "more than 3% beyond the value of USDC bought with ETH" in answer.reason
 
 
 def test_a_chain_that_does_not_answer_is_named(pools: Pools) -> None:

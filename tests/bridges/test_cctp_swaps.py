@@ -146,7 +146,7 @@ def test_a_token_without_a_pool_is_not_offered(world: CctpWorld) -> None:
 
 
 def test_a_swap_that_is_too_large_for_its_pool_is_not_offered(world: CctpWorld) -> None:
-    with pytest.raises(InvalidInput, match="more than 3 % beyond the value"):
+    with pytest.raises(InvalidInput, match="more than 3% beyond the value"):
         world.pay(token_in=ETH, amount=str(100_000 * 10**6))
 
 

@@ -134,7 +134,7 @@ def test_a_client_is_added_with_fees_and_branding(screen: DashboardApp) -> None:
     assert after.public_profile == PublicProfile("Ada’s", "https://ada.example/logo.svg", "#2255aa")
     rows = {row["href"]: row for row in screen.open("keys").widget("clients")["rows"]}
     row = rows[f"client?id={client.id}"]
-    assert (row["cells"][1]["text"], row["cells"][1]["sub"]) == ("0.75 %", "at most 2.50 USD")
+    assert (row["cells"][1]["text"], row["cells"][1]["sub"]) == ("0.75%", "at most 2.50 USD")
 
 
 def test_an_invalid_client_shows_every_error(screen: DashboardApp) -> None:
@@ -146,7 +146,7 @@ def test_an_invalid_client_shows_every_error(screen: DashboardApp) -> None:
     assert "the solana address" in screen.text
     type_in(screen, "App fee, %", "5.01")
     screen.click("Save")
-    assert "App fee must be from 0 to 5 %" in screen.text
+    assert "App fee must be from 0 to 5%" in screen.text
 
 
 def test_an_empty_field_removes_the_value() -> None:

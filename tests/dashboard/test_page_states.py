@@ -157,7 +157,7 @@ def test_routes_show_every_pair_and_disabled_routes(screen: DashboardApp) -> Non
 
 def test_the_clock_is_advanced_and_paused(screen: DashboardApp) -> None:
     screen.open("simulator").click("Forward 1 h")
-    assert "1 h 0 min ahead" in screen.text
+    assert "1 h ahead" in screen.text
     screen.click("Freeze the clock")
     assert "frozen" in screen.text
 

@@ -45,7 +45,7 @@ def test_a_payment_is_in_every_part_of_the_page(screen: DashboardApp) -> None:
     pay(screen)
     screen.open("profit")
     assert [metric.value for metric in screen.at.metric] == [
-        "0.02 USD", "0.06 USD", "0.04 USD", "36.8 %",
+        "0.02 USD", "0.06 USD", "0.04 USD", "36.8%",
     ]  # fmt: skip
     assert "0.0100 USD" in texts(screen, "profit_Revenue")
     assert "0.0533 USD" in texts(screen, "profit_Revenue")

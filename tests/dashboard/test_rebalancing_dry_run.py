@@ -45,7 +45,7 @@ def test_the_result_is_told_in_figures_and_sentences() -> None:
         "Would not wait": "1",
     }
     assert view.describe(found()) == [
-        "From 28 October 12:00 to 27 November 12:00 UTC.",
+        "From 2026-10-28 12:00 UTC to 2026-11-27 12:00 UTC.",
         "1 payment would have waited that did not, as inventory had left, or had come by a "
         "transfer that is left out here.",
         "Base does not answer: it is left out.",
@@ -59,7 +59,7 @@ def test_transfers_and_payments_are_listed() -> None:
         "Base", "Arbitrum One", "1,000.00 USDC", "rhino.fi", "1.00 USD", "Payouts wait.",
     ]  # fmt: skip
     longest, other = view.build_payment_rows(CATALOGUE, found())
-    assert (longest.href, longest.cells[3].text) == ("intent?id=8", "3 h 0 min")
+    assert (longest.href, longest.cells[3].text) == ("intent?id=8", "3 h")
     assert longest.cells[3].sub == "and was never paid"
     assert longest.cells[4].sub == "and would not have been paid"
     assert [cell.text for cell in other.cells[3:]] == ["10 min", "30 s"]

@@ -52,9 +52,9 @@ def test_a_target_is_readable_beside_a_large_balance() -> None:
     assert (bar.there, bar.arriving, bar.minimum, bar.maximum) == (200, 0, 50, 200)
     assert (bar.more, bar.is_short) == (80_000, False)
     option = policy_bars([bar], "light")
-    assert option["yAxis"]["data"] == ["Base (80,000 %)"]
+    assert option["yAxis"]["data"] == ["Base (80,000%)"]
     assert option["xAxis"]["max"] == 200
-    assert "80,000 % of its target there" in view.describe_bars([bar])
+    assert "80,000% of its target there" in view.describe_bars([bar])
 
 
 def test_what_arrives_stands_beside_what_is_there() -> None:

@@ -30,7 +30,7 @@ def test_amounts_keep_every_digit_and_group_the_thousands() -> None:
     assert format_amount(25_000_000, 6, "USDC") == "25.00 USDC"
     assert format_amount(1_234_567_891_234_567_890, 18, "ETH") == "1.23456789123456789 ETH"
     assert format_amount(12_345_678_900_000, 6, "USDC") == "12,345,678.90 USDC"
-    assert format_short_amount(604_514_343_231_001_511, 18, "ETH") == "0.60451434… ETH"
+    assert format_short_amount(604_514_343_231_001_511, 18, "ETH") == "0.604514… ETH"
 
 
 def test_dollar_values_are_rounded_but_never_to_zero() -> None:

@@ -60,7 +60,7 @@ def price_alerts(world: Harness) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"pico_usd": {"USDT": 970 * 10**9}}, "USDT is off its peg by more than 2 %."),
+        ({"pico_usd": {"USDT": 970 * 10**9}}, "USDT is off its peg by more than 2%."),
         ({"silent": True}, "The price source does not answer."),
     ],
 )

@@ -100,7 +100,7 @@ def test_costs_by_day_are_what_was_planned_and_what_bridges_took(tmp_path: Path)
         "20.00 USD",
         "133.3",
         "1.20 USD",
-        "20.0 % of 100.00 USD",
+        "20.0% of 100.00 USD",
     ]
 
 

@@ -18,7 +18,7 @@ def policy_bars(bars: Sequence[PolicyBar], shade: Shade) -> Option:
         "xAxis": {
             "type": "value",
             "max": SCALE_END,
-            "axisLabel": {"color": INK[shade], "formatter": "{value} %", "hideOverlap": True},
+            "axisLabel": {"color": INK[shade], "formatter": "{value}%", "hideOverlap": True},
         },
         "yAxis": {
             "type": "category",
@@ -33,7 +33,7 @@ def policy_bars(bars: Sequence[PolicyBar], shade: Shade) -> Option:
 def _label(bar: PolicyBar) -> str:
     if bar.is_short:
         return f"{bar.name} ▼ short"
-    return f"{bar.name} ({bar.more:,} %)" if bar.more else bar.name
+    return f"{bar.name} ({bar.more:,}%)" if bar.more else bar.name
 
 
 def _parts(bars: Sequence[PolicyBar], shade: Shade) -> list[Option]:

@@ -25,7 +25,7 @@ def inventory_bars(bars: Sequence[Bar], shade: Shade) -> Option:
     axis: Option = {"type": "value", "axisLabel": {"color": INK[shade], "hideOverlap": True}}
     if in_percent:
         axis |= {"max": SCALE_END}
-        axis["axisLabel"] |= {"formatter": "{value} %"}
+        axis["axisLabel"] |= {"formatter": "{value}%"}
     return {
         "animationDuration": 300,
         "grid": {"left": 4, "right": 24, "top": 52, "bottom": 4, "containLabel": True},

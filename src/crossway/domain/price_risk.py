@@ -78,8 +78,8 @@ def price_refusal(policy: PricePolicy, price: Price, risk: PriceRisk) -> str:
     may be used. Its age is not looked at."""
     if price.confidence_pico_usd * 10_000 > price.pico_usd * policy.max_confidence_bps:
         limit = policy.max_confidence_bps / 100
-        return f"The price of {price.symbol} is less certain than {limit:g} %."
+        return f"The price of {price.symbol} is less certain than {limit:g}%."
     peg = risk.peg_pico_usd
     if peg is not None and abs(price.pico_usd - peg) * 10_000 > peg * policy.peg_band_bps:
-        return f"{price.symbol} is off its peg by more than {policy.peg_band_bps / 100:g} %."
+        return f"{price.symbol} is off its peg by more than {policy.peg_band_bps / 100:g}%."
     return ""

@@ -122,9 +122,9 @@ def test_longer_lives_cost_more_and_no_spread_is_taken_where_it_is_switched_off(
 @pytest.mark.parametrize(
     ("feed", "reason"),
     [
-        (FeedPrices({"USDC": 979 * 10**9}), "USDC is off its peg by more than 2 %"),
-        (FeedPrices({"USDC": 1_021 * 10**9}), "USDC is off its peg by more than 2 %"),
-        (FeedPrices(confidence={"USDC": 11 * 10**9}), "price of USDC is less certain than 1 %"),
+        (FeedPrices({"USDC": 979 * 10**9}), "USDC is off its peg by more than 2%"),
+        (FeedPrices({"USDC": 1_021 * 10**9}), "USDC is off its peg by more than 2%"),
+        (FeedPrices(confidence={"USDC": 11 * 10**9}), "price of USDC is less certain than 1%"),
         (FeedPrices(at={"USDC": NOW - timedelta(seconds=61)}), "USDC is older than 60 s"),
         (FeedPrices(silent=True), "No prices: the feed is down"),
     ],

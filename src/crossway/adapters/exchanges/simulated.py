@@ -42,6 +42,6 @@ class SimulatedExchange:
         if impact_bps > self._most_impact_bps:
             return SwapRejected(
                 f"the swap of {request.symbol_in} for {request.symbol_out} would move the price by "
-                f"more than {percent_of_bps(self._most_impact_bps)} %"
+                f"more than {percent_of_bps(self._most_impact_bps)}%"
             )
         return SwapQuote(NAME, self._fee_bps + impact_bps, impact_bps)

@@ -139,7 +139,7 @@ def _answer(
     cost_bps = max(0, -(-(paid - request.micro_usd) * BPS_IN_WHOLE // paid))
     if cost_bps > (most := uniswap_data()["most_cost_bps"]):
         return SwapRejected(
-            f"{NAME} asks for more than {percent_of_bps(most)} % beyond the value of "
+            f"{NAME} asks for more than {percent_of_bps(most)}% beyond the value of "
             f"{request.symbol_out} bought with {request.symbol_in} on {request.chain}"
         )
     impact = -(-(units - sample * _SAMPLE) * BPS_IN_WHOLE // units)

@@ -81,7 +81,7 @@ class SingleQuote(Model):
 
     bridgeFeeDetails: dict[str, Any] = field(
         "Bridge-specific details of the fee. ACROSS: `timestamp`, `fillDeadline`, `pctFee` (10^18 "
-        "is 100 %), `flatFee`. CCTP: `maxFee`, the most that Circle may take, and "
+        "is 100%), `flatFee`. CCTP: `maxFee`, the most that Circle may take, and "
         "`minFinalityThreshold`. GATEWAY: `pctFee`, `gasFee`. RHINOFI: `pctFee`, `gasFee`, "
         "`vaultId`. INVENTORY: `pctFee`, `flatFee`. Empty within one chain.",
         {"timestamp": 1795258380, "fillDeadline": 1795265580, "pctFee": 983, "flatFee": "24567"},

@@ -223,7 +223,7 @@ class RampQuotesOut(Model):
     """Every provider's quote, cheapest total cost first."""
 
     recommended: RampQuoteOut | None = Field(
-        description="The cheapest, or one within 1 % of it that has verified the user; null "
+        description="The cheapest, or one within 1% of it that has verified the user; null "
         "if there is none."
     )
     quotes: list[RampQuoteOut] = Field(description="Cheapest total cost first.")

@@ -8,6 +8,7 @@ from crossway.dashboard.components import enrolment, notices, recovery_codes, wi
 from crossway.dashboard.components.actions import confirm, run_action
 from crossway.dashboard.session import browser_address, own_session, require_own_session, services
 from crossway.dashboard.views import account as view
+from crossway.dashboard.views.formatting import format_day
 from crossway.domain.second_factors import RECOVERY_CODES, Passkey, SecondFactors
 from crossway.domain.staff import StaffMember
 from crossway.domain.staff_passwords import MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS
@@ -87,7 +88,7 @@ def _authenticator(active: ActiveSession, factors: SecondFactors) -> None:
     if factors.authenticator is None:
         st.markdown("An app on your phone shows a code that is asked for when you sign in.")
     else:
-        st.markdown(f"Added on {factors.authenticator.created_at:%d %B %Y}.")
+        st.markdown(f"Added on {format_day(factors.authenticator.created_at)}.")
         if st.button("Remove the app…", key="remove_authenticator", icon=":material/delete:"):
             confirm(
                 "Remove the authenticator app?",

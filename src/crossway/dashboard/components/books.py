@@ -11,6 +11,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import books as view
 from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.formatting import format_day
 from crossway.dashboard.views.links import page_href
 from crossway.domain.ledger import Account, BalanceKey
 from crossway.ports.treasury_repository import PostingFilter
@@ -88,9 +89,9 @@ def account(key: BalanceKey, days: DateRange) -> None:
             services(), operator(), key, first, last
         )
         left, right = st.columns(2)
-        text = f"Start of {days[0]:%d %b %Y}" if days[0] else "Before the first posting"
+        text = f"Start of {format_day(days[0])}" if days[0] else "Before the first posting"
         left.metric(text, view.format_balance(services(), key, opening), border=True)
-        text = f"End of {days[1]:%d %b %Y}" if days[1] else "Now"
+        text = f"End of {format_day(days[1])}" if days[1] else "Now"
         right.metric(text, view.format_balance(services(), key, closing), border=True)
     postings(key, days)
 

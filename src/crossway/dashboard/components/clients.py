@@ -41,7 +41,7 @@ def form(client: Client) -> None:
             st.subheader("Terms")
             name = st.text_input("Name", client.name, max_chars=100)
             first, second = st.columns(2, gap="small")
-            fee = first.text_input("App fee, %", view.format_fee_percent(client), help="0 to 5 %")
+            fee = first.text_input("App fee, %", view.format_fee_percent(client), help="0 to 5%")
             cap = second.text_input(
                 "App fee cap, USD", view.format_fee_cap(client), placeholder="No cap"
             )

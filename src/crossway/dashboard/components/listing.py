@@ -8,6 +8,7 @@ import streamlit as st
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views.formatting import format_utc
 from crossway.domain.roles import Permission
 from crossway.ports.search_repository import SavedView
 from crossway.usecases.payments import notes_and_saved_views
@@ -168,7 +169,7 @@ def _save_view(screen: str, text: str) -> None:
 
 def _manage_view(view: SavedView) -> None:
     with st.popover("This view", icon=":material/bookmark:"):
-        st.caption(escape_markdown(f"Saved by {view.author}, {view.at:%Y-%m-%d %H:%M} UTC."))
+        st.caption(escape_markdown(f"Saved by {view.author}, {format_utc(view.at)}."))
         name = st.text_input("Name", view.name, key=f"view_{view.id}_name")
         first = st.checkbox(
             "Default view for everyone", view.is_default, key=f"view_{view.id}_first"

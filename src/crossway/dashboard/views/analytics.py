@@ -91,7 +91,7 @@ def describe_freshness(freshness: Freshness, now: datetime) -> tuple[bool, str]:
         return False, "No figures are kept yet: the engine begins to count once it runs."
     text = f"Figures up to {format_minute(freshness.up_to)}."
     if freshness.counted < 1:
-        # Rounded down: never 100 % while some are missing.
+        # Rounded down: never 100% while some are missing.
         share = int(freshness.counted * 100)
         return False, (
             f"{text} {share}% of the older payments are counted so far, newest first; the figures "

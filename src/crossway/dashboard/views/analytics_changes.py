@@ -18,7 +18,7 @@ def relative_change(now: int, before: int) -> tuple[str, Trend]:
     if now >= 10 * before:
         text = f"{now // before:,}× {BEFORE}"
     else:
-        # Half a per cent and less is no equality, and 100 % below is nothing at all.
+        # Half a per cent and less is no equality, and 100% below is nothing at all.
         percent = max(round(100 * abs(now - before) / before), 1)
         percent = min(percent, 99) if 0 < now < before else percent
         text = f"{percent}% {'above' if now > before else 'below'} {BEFORE}"

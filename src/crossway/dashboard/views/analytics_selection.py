@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from crossway.dashboard.views import payment_filters
+from crossway.dashboard.views.formatting import format_day
 from crossway.dashboard.views.links import page_href
 from crossway.domain.analytics import AnalyticsPeriod, Dimension
 from crossway.domain.clients import Mode, Principal
@@ -155,16 +156,16 @@ def describe_period(period: AnalyticsPeriod) -> str:
     if period.start.hour or period.end.hour:
         return f"{format_minute(period.start)} to {format_minute(period.end)}"
     last = period.end - _DAY
-    return _date(last) if last == period.start else f"{_date(period.start)} to {_date(last)}"
-
-
-def _date(at: datetime) -> str:
-    return f"{at.day} {at:%b %Y}"
+    return (
+        format_day(last)
+        if last == period.start
+        else f"{format_day(period.start)} to {format_day(last)}"
+    )
 
 
 def format_minute(at: datetime) -> str:
     """A time in UTC: `21 Nov 2026, 14:00`."""
-    return f"{_date(at)}, {at:%H:%M}"
+    return f"{format_day(at)}, {at:%H:%M}"
 
 
 def describe_filters(services: Services, caller: Principal, selection: Selection) -> str:

@@ -15,7 +15,7 @@ from crossway.dashboard.views.analytics_selection import (
     period_params,
 )
 from crossway.dashboard.views.cells import Cell, Column, LinkButton, Row
-from crossway.dashboard.views.formatting import format_share
+from crossway.dashboard.views.formatting import format_day, format_share
 from crossway.dashboard.views.links import page_href
 from crossway.domain.analytics import STEP_LENGTHS, AnalyticsPeriod, Step
 from crossway.domain.success import SUCCESS_MEANING
@@ -45,7 +45,7 @@ def build_rows(selection: Selection, report: AnalyticsReport) -> tuple[Row, ...]
 
 def _row(selection: Selection, report: AnalyticsReport, point: SeriesPoint) -> Row:
     of = point.figures.measures
-    name = format_minute(point.at) if is_hourly(report) else f"{point.at:%a} {_day(point)}"
+    name = format_minute(point.at) if is_hourly(report) else f"{point.at:%a} {format_day(point.at)}"
     period = _period_of(report, [point])
     return Row(
         key=format_bound(point.at),
@@ -62,10 +62,6 @@ def _row(selection: Selection, report: AnalyticsReport, point: SeriesPoint) -> R
         href=payments_href(selection, period=period) if of.created else "",
         label=f"{name}: {count_payments(of.created)}",
     )
-
-
-def _day(point: SeriesPoint) -> str:
-    return f"{point.at.day} {point.at:%b %Y}"
 
 
 def _period_of(report: AnalyticsReport, points: Sequence[SeriesPoint]) -> AnalyticsPeriod:

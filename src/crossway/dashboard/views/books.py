@@ -13,8 +13,8 @@ from crossway.dashboard.views.formatting import (
     address_cell,
     capitalize_first,
     chain_name,
-    format_amount,
     format_approx_usd,
+    format_short_amount,
     group_thousands,
     to_millis,
     tx_cell,
@@ -82,10 +82,10 @@ def location_name(services: Services, location: str) -> str:
 
 
 def format_money(money: Denomination, units: int) -> str:
-    """An amount with all digits and at least two decimals."""
+    """An amount shortened as `format_short_amount`, with at least two decimals."""
     if money.decimals < 2:
         return f"{group_thousands(money.format(units))} {money.symbol}"
-    return format_amount(units, money.decimals, money.symbol)
+    return format_short_amount(units, money.decimals, money.symbol)
 
 
 def describe_balance_check(services: Services, trial: TrialBalance) -> tuple[bool, str]:

@@ -7,6 +7,7 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.corridors import OFF
 from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.formatting import format_approx_usd, format_duration
+from crossway.dashboard.views.marks import mark_bridge
 from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.usecases.pricing.corridor_quotes import BridgeStatus, CorridorSummary
 
@@ -50,7 +51,11 @@ def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
     return Row(
         state.name,
         (
-            Cell(bridge_title(state.name), sub=f"{format_approx_usd(carried[state.name])} volume"),
+            Cell(
+                bridge_title(state.name),
+                sub=f"{format_approx_usd(carried[state.name])} volume",
+                marks=mark_bridge(state.name),
+            ),
             Cell(label_custody(state.custody).capitalize()),
             Cell(badges=(_badge(state),), sub=state.off.reason if state.off else ""),
             Cell(f"{health.answers:,}" if measured else "–"),
@@ -77,7 +82,7 @@ def _badge(state: BridgeStatus) -> Badge:
     if health.errors and not health.answers:
         return Badge("Down", "red", "error")
     if health.errors * 20 > health.answers:
-        return Badge("Degraded", "orange", "warning", "More than 5 % of the requests failed")
+        return Badge("Degraded", "orange", "warning", "More than 5% of the requests failed")
     if health.answers:
         return Badge("Healthy", "green", "check_circle")
     return Badge("No data", "gray", "help", "No requests in the last hour")

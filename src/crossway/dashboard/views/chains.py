@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
-from crossway.dashboard.views.formatting import chain_name, format_duration, group_thousands
+from crossway.dashboard.views.formatting import (
+    chain_cell,
+    format_duration,
+    group_thousands,
+)
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
 from crossway.usecases.operating.overview import ChainStatus
@@ -64,7 +68,7 @@ def _row(catalogue: Catalogue, status: ChainStatus) -> Row:
     return Row(
         key=status.chain,
         cells=(
-            Cell(chain_name(catalogue, status.chain)),
+            chain_cell(catalogue, status.chain),
             Cell(badges=_badges(status), sub=status.problem or status.disabled_reason),
             Cell(
                 f"{status.height:,}" if status.height is not None else "–",

@@ -55,7 +55,7 @@ def _row(client: Client) -> Row:
         cells=(
             Cell(client.name),
             Cell(
-                f"{format_fee_percent(client)} %",
+                f"{format_fee_percent(client)}%",
                 sub=f"at most {format_usd(cap)}" if cap is not None else "",
             ),
             Cell(f"{client.requests_per_minute:,} per minute"),
@@ -105,7 +105,7 @@ def parse_change(typed: ClientForm) -> ClientUpdate:
     cap = typed.cap_usd.strip().replace(",", "")
     fee = parse_decimal("App fee", typed.fee_percent.strip() or "0", PERCENT_PLACES)
     if fee > MAX_APP_FEE_BPS:
-        raise InvalidInput("App fee must be from 0 to 5 %")
+        raise InvalidInput("App fee must be from 0 to 5%")
     return ClientUpdate(
         name=typed.name,
         app_fee_bps=fee,

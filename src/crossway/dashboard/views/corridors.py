@@ -13,6 +13,7 @@ from crossway.dashboard.views.custody import (
 )
 from crossway.dashboard.views.estimates import explain_estimate, label_estimate
 from crossway.dashboard.views.formatting import (
+    chain_cell,
     chain_name,
     format_approx_usd,
     format_duration,
@@ -138,8 +139,8 @@ def _row(catalogue: Catalogue, c: CorridorSummary) -> Row:
     return Row(
         corridor_id(c),
         (
-            Cell(source),
-            Cell(destination),
+            chain_cell(catalogue, route.source),
+            chain_cell(catalogue, route.destination),
             Cell(
                 badges=badges if route.enabled else (*badges, OFF),
                 sub=label_custody(route.custody),

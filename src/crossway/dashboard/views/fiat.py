@@ -14,12 +14,12 @@ def format_fiat(minor: int, digits: int, code: str) -> str:
     return f"{group_thousands(format_units(minor, digits, digits))} {code}"
 
 
-def format_percent(part: int, total: int) -> str:
-    """A share in percent with two places, rounded half away from zero: `1.25 %`."""
+def format_fee_share(part: int, total: int) -> str:
+    """A share in percent with two places, rounded half away from zero: `1.25%`."""
     if not total:
         return "–"
     hundredths = (abs(part) * 10_000 * 2 + total) // (total * 2)
-    return f"{'-' if part < 0 and hundredths else ''}{format_units(hundredths, 2, 2)} %"
+    return f"{'-' if part < 0 and hundredths else ''}{format_units(hundredths, 2, 2)}%"
 
 
 def format_rate(micro: int, code: str) -> str:

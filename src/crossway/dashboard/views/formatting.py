@@ -1,14 +1,17 @@
 """Display formats of amounts, addresses, times and chain names."""
 
-from datetime import datetime
+from datetime import date, datetime
+from typing import Final
 
-from crossway.dashboard.views.cells import Cell, TimeAs
+from crossway.dashboard.views.cells import Badge, Cell, TimeAs
+from crossway.dashboard.views.marks import mark_chains, mark_token
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.ledger import UNIFIED_DECIMALS, is_unified, unified_title
 from crossway.domain.money import MICRO_USD_DECIMALS, Token, format_units
 
-MAX_SHORT_DECIMALS = 8
-_SMALLEST_PERCENT = 0.1
+_SHORT_DECIMALS: Final = 6
+_SHORT_DIGITS: Final = 4
+_SMALLEST_PERCENT: Final = 0.1
 
 
 def capitalize_first(text: str) -> str:
@@ -29,11 +32,24 @@ def format_amount(units: int, decimals: int, symbol: str) -> str:
 
 
 def format_short_amount(units: int, decimals: int, symbol: str) -> str:
-    """As `format_amount`, cut to eight decimals with an ellipsis."""
+    """As `format_amount`, cut with an ellipsis after six decimals, or after the first four digits
+    of a smaller amount: `0.014671… ETH`, `0.000005032… ETH`."""
     whole, _, fraction = format_units(units, decimals, 2).partition(".")
-    if len(fraction) <= MAX_SHORT_DECIMALS:
+    zeros = len(fraction) - len(fraction.lstrip("0")) if not int(whole) else 0
+    shown = max(_SHORT_DECIMALS, zeros + _SHORT_DIGITS)
+    if len(fraction) <= shown:
         return format_amount(units, decimals, symbol)
-    return f"{group_thousands(whole)}.{fraction[:MAX_SHORT_DECIMALS]}… {symbol}"
+    return f"{group_thousands(whole)}.{fraction[:shown]}… {symbol}"
+
+
+def amount_cell(
+    units: int, decimals: int, symbol: str, sub: str = "", badges: tuple[Badge, ...] = ()
+) -> Cell:
+    """A shortened amount beside its token's mark; all digits appear on hover."""
+    short = format_short_amount(units, decimals, symbol)
+    exact = format_amount(units, decimals, symbol)
+    hint = exact if exact != short else ""
+    return Cell(short, sub, badges, hint=hint, marks=mark_token(symbol))
 
 
 def format_usd(micro_usd: int, places: int = 2) -> str:
@@ -46,8 +62,29 @@ def format_usd(micro_usd: int, places: int = 2) -> str:
 
 
 def format_approx_usd(micro_usd: int) -> str:
-    """`≈ 25.03 USD`, shown beside an amount."""
-    return f"≈ {format_usd(micro_usd)}"
+    """`≈ 25.03 USD`, shown beside an amount; `< 0.01 USD` needs no sign."""
+    text = format_usd(micro_usd)
+    return text if text.startswith("<") else f"≈ {text}"
+
+
+def format_percent(value: float, places: int = 1) -> str:
+    """A number of hundredths: `82.4%`."""
+    return f"{value:,.{places}f}%"
+
+
+def format_bps(bps: float) -> str:
+    """A number of basis points with one place: `1.0 bps`."""
+    return f"{bps:,.1f} bps"
+
+
+def format_utc(at: datetime) -> str:
+    """A time within a sentence: `2026-11-27 07:10 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def format_day(day: date) -> str:
+    """A day within a sentence: `27 Nov 2026`."""
+    return f"{day.day} {day:%b %Y}"
 
 
 def format_share(part: int, whole: int) -> str:
@@ -57,7 +94,7 @@ def format_share(part: int, whole: int) -> str:
     if part in (0, whole):
         return f"{100 * part // whole}%"
     least, most = _SMALLEST_PERCENT, 100 - _SMALLEST_PERCENT
-    return f"{min(max(round(100 * part / whole, 1), least), most):.1f}%"
+    return format_percent(min(max(round(100 * part / whole, 1), least), most))
 
 
 def shorten(text: str) -> str:
@@ -71,7 +108,7 @@ def to_millis(at: datetime) -> int:
 
 
 def format_duration(seconds: float) -> str:
-    """A duration in its two largest units: `54 min`, `2 h 5 min`."""
+    """A duration in its two largest units, without a zero: `54 min`, `2 h 5 min`, `30 d`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -79,8 +116,12 @@ def format_duration(seconds: float) -> str:
         rest = whole % 60
         return f"{whole // 60} min" + (f" {rest} s" if rest and whole < 600 else "")
     if whole < 86_400:
-        return f"{whole // 3600} h {whole % 3600 // 60} min"
-    return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
+        return _join_units(whole // 3600, "h", whole % 3600 // 60, "min")
+    return _join_units(whole // 86_400, "d", whole % 86_400 // 3600, "h")
+
+
+def _join_units(large: int, name: str, rest: int, rest_name: str) -> str:
+    return f"{large} {name}" + (f" {rest} {rest_name}" if rest else "")
 
 
 def chain_name(catalogue: Catalogue, chain: str) -> str:
@@ -91,19 +132,42 @@ def chain_name(catalogue: Catalogue, chain: str) -> str:
     return known_chain.name if known_chain else chain
 
 
+def chain_cell(catalogue: Catalogue, chain: str, sub: str = "") -> Cell:
+    """A chain's name beside its mark."""
+    return Cell(chain_name(catalogue, chain), sub, marks=mark_chains(chain))
+
+
+def route_cell(catalogue: Catalogue, source: str, destination: str, sub: str = "") -> Cell:
+    """`Base → Arbitrum One` beside the marks of both chains."""
+    text = f"{chain_name(catalogue, source)} → {chain_name(catalogue, destination)}"
+    return Cell(text, sub, marks=mark_chains(source, destination))
+
+
 def find_token(catalogue: Catalogue, chain: str, address: str) -> Token | None:
     """The token at an address, enabled or not; None if the catalogue lacks it."""
     return catalogue.by_address.get((chain, address))
 
 
 def format_token_amount(catalogue: Catalogue, chain: str, address: str, units: int) -> str:
-    """An amount of the token at an address; in smallest units if the token is unknown."""
+    """A shortened amount of the token at an address; in smallest units if it is unknown."""
     if is_unified(chain):
-        return format_amount(units, UNIFIED_DECIMALS, address)
+        return format_short_amount(units, UNIFIED_DECIMALS, address)
     token = find_token(catalogue, chain, address)
     if token is None:
         return f"{group_thousands(str(units))} units of {shorten(address)}"
-    return format_amount(units, token.decimals, token.symbol)
+    return format_short_amount(units, token.decimals, token.symbol)
+
+
+def token_amount_cell(
+    catalogue: Catalogue, chain: str, address: str, units: int, sub: str = ""
+) -> Cell:
+    """As `format_token_amount`, with the token's mark and all digits on hover."""
+    token = find_token(catalogue, chain, address)
+    if is_unified(chain):
+        return amount_cell(units, UNIFIED_DECIMALS, address, sub)
+    if token is None:
+        return Cell(format_token_amount(catalogue, chain, address, units), sub)
+    return amount_cell(units, token.decimals, token.symbol, sub)
 
 
 def address_cell(chain: Chain | None, address: str, value_name: str = "address") -> Cell:

@@ -9,11 +9,13 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.formatting import (
     address_cell,
-    chain_name,
+    amount_cell,
+    chain_cell,
     format_amount,
     format_duration,
     format_token_amount,
     format_usd,
+    token_amount_cell,
     tx_cell,
 )
 from crossway.domain.clients import Principal
@@ -74,7 +76,7 @@ CHAPTERS: Final = (
     Chapter(
         "deposit", "The customer pays",
         "The customer pays from any wallet, with the QR code or by hand. This customer makes a "
-        "mistake and sends about 10 % too much.",
+        "mistake and sends about 10% too much.",
         "Simulate an overpayment", "payments", "View this payment", "intent",
     ),
     Chapter(
@@ -108,7 +110,7 @@ def build_quote_rows(services: Services, quotes: Sequence[Quote]) -> tuple[Row, 
                     bridge_title(quote.bridge or "–"),
                     badges=() if number else (Badge("selected", "green", "check"),),
                 ),
-                Cell(format_amount(quote.deposit_amount, quote.asset_decimals, quote.asset_symbol)),
+                amount_cell(quote.deposit_amount, quote.asset_decimals, quote.asset_symbol),
                 Cell(
                     format_amount(quote.payout_amount, quote.amount_decimals, quote.amount_symbol)
                 ),
@@ -174,9 +176,9 @@ def build_balance_rows(
                 name,
                 (
                     Cell(name),
-                    Cell(chain_name(names, chain)),
-                    Cell(format_token_amount(names, chain, token, previous)),
-                    Cell(format_token_amount(names, chain, token, units)),
+                    chain_cell(names, chain),
+                    token_amount_cell(names, chain, token, previous),
+                    token_amount_cell(names, chain, token, units),
                     Cell(change_text, tone="strong" if change else ""),
                 ),
             )

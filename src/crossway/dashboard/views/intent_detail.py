@@ -10,14 +10,16 @@ from crossway.dashboard.views.cells import Cell, Color, Detail, TimelineEntry
 from crossway.dashboard.views.custody import transfer_fee_label
 from crossway.dashboard.views.formatting import (
     address_cell,
+    amount_cell,
     capitalize_first,
-    chain_name,
     format_amount,
     format_approx_usd,
     format_usd,
+    route_cell,
     to_millis,
     tx_cell,
 )
+from crossway.dashboard.views.marks import mark_token
 from crossway.dashboard.views.swaps import SWAP, SWAP_HINT, swap_cell
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
@@ -66,25 +68,22 @@ def load_intent_detail(services: Services, caller: Principal, intent_id: int) ->
 def build_key_details(catalogue: Catalogue, intent: Intent, trust: str = "") -> tuple[Detail, ...]:
     """The main details of a payment, most frequently needed first; `trust` says whom its payer
     trusts."""
-    terms, costs = intent.terms, intent.costs
+    terms = intent.terms
     source = catalogue.chains.get(terms.source_chain)
     destination = catalogue.chains.get(terms.destination_chain)
-    due = format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
-    payout = format_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol)
-    route = f"{chain_name(catalogue, terms.source_chain)} → "
-    route += chain_name(catalogue, terms.destination_chain)
-    payout_usd = costs.amount_micro_usd
     return (
         Detail("Deposit address", address_cell(source, intent.address, "deposit address")),
-        Detail(
-            "Amount due",
-            Cell(due, format_approx_usd(costs.total_micro_usd), copy=_without_symbol(due)),
-        ),
-        Detail("Recipient gets", Cell(payout, format_approx_usd(payout_usd))),
+        Detail("Amount due", _amount_due_cell(intent)),
+        Detail("Recipient gets", _payout_cell(intent)),
         Detail("Recipient", address_cell(destination, terms.recipient, "recipient")),
         Detail(
             "Route",
-            Cell(route, sub=f"via {bridge_title(terms.bridge)}" if terms.bridge else "same chain"),
+            route_cell(
+                catalogue,
+                terms.source_chain,
+                terms.destination_chain,
+                sub=f"via {bridge_title(terms.bridge)}" if terms.bridge else "same chain",
+            ),
         ),
         *_swap_details(intent),
         Detail("Fees", Cell(format_usd(_total_fees(intent), 4), sub=_format_fee_split(intent))),
@@ -92,6 +91,20 @@ def build_key_details(catalogue: Catalogue, intent: Intent, trust: str = "") -> 
         *((Detail("Whom the payer trusts", Cell(trust)),) if trust else ()),
         Detail("Created", Cell(at=to_millis(intent.created_at), as_="exact")),
         Detail("Expires", Cell(at=to_millis(terms.expires_at), as_="exact")),
+    )
+
+
+def _amount_due_cell(intent: Intent) -> Cell:
+    """With all digits: it is what the payer has to deposit."""
+    due = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    usd_value = format_approx_usd(intent.costs.total_micro_usd)
+    return Cell(due, usd_value, copy=_without_symbol(due), marks=mark_token(intent.asset_symbol))
+
+
+def _payout_cell(intent: Intent) -> Cell:
+    usd_value = format_approx_usd(intent.costs.amount_micro_usd)
+    return amount_cell(
+        intent.terms.payout_amount, intent.out_decimals, intent.out_symbol, usd_value
     )
 
 

@@ -9,6 +9,7 @@ from crossway.dashboard.views.fiat import format_fiat
 from crossway.dashboard.views.formatting import (
     address_cell,
     capitalize_first,
+    chain_cell,
     chain_name,
     format_amount,
     format_approx_usd,
@@ -16,6 +17,7 @@ from crossway.dashboard.views.formatting import (
     format_token_amount,
     time_cell,
     to_millis,
+    token_amount_cell,
     tx_cell,
 )
 from crossway.domain.catalogue import Catalogue
@@ -73,9 +75,9 @@ def _deposit_row(catalogue: Catalogue, deposit: Deposit) -> Row:
     return Row(
         key=str(deposit.id),
         cells=(
-            Cell(format_token_amount(catalogue, incoming.chain, incoming.token, incoming.amount)),
+            token_amount_cell(catalogue, incoming.chain, incoming.token, incoming.amount),
             Cell(badges=tuple(badges), sub=deposit.note),
-            Cell(chain_name(catalogue, incoming.chain), sub=f"block {incoming.block_height:,}"),
+            chain_cell(catalogue, incoming.chain, sub=f"block {incoming.block_height:,}"),
             address_cell(chain, incoming.sender, "sender"),
             tx_cell(chain, incoming.tx_hash),
             time_cell(incoming.at),

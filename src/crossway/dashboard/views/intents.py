@@ -9,14 +9,17 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.custody import describe_bridge
 from crossway.dashboard.views.formatting import (
     address_cell,
+    amount_cell,
     chain_name,
     format_amount,
     format_approx_usd,
     format_short_amount,
+    route_cell,
     shorten,
     to_millis,
 )
 from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.marks import mark_token
 from crossway.domain.clients import Principal
 from crossway.domain.filters import FilterSet
 from crossway.domain.funding_level import FundingLevel, compare_funding
@@ -148,7 +151,12 @@ def build_row(services: Services, intent: Intent, badges: tuple[Badge, ...] = ()
             Cell(f"#{intent.id}", sub=reference(intent)),
             Cell(badges=(status, *badges)),
             _amount_due_cell(intent),
-            Cell(f"{source} → {destination}", sub=f"{arrives} {_format_bridge(terms.bridge)}"),
+            route_cell(
+                names,
+                terms.source_chain,
+                terms.destination_chain,
+                sub=f"{arrives} {_format_bridge(terms.bridge)}",
+            ),
             address_cell(names.chains.get(terms.destination_chain), terms.recipient, "recipient"),
             Cell(at=to_millis(intent.created_at)),
             Cell(at=to_millis(terms.expires_at), as_="left") if running else Cell("–"),
@@ -179,9 +187,10 @@ def _amount_due_cell(intent: Intent) -> Cell:
             short_amount,
             f"{received} received",
             hint=exact,
+            marks=mark_token(intent.asset_symbol),
             share=round(100 * intent.received_amount / total, 1),
         )
-    return Cell(short_amount, usd_value, hint=exact)
+    return amount_cell(total, decimals, intent.asset_symbol, usd_value)
 
 
 def export_rows(

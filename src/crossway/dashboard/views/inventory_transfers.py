@@ -8,8 +8,8 @@ from crossway.dashboard.views.formatting import (
     capitalize_first,
     chain_name,
     format_amount,
-    format_token_amount,
     time_cell,
+    token_amount_cell,
     tx_cell,
 )
 from crossway.dashboard.views.links import owner_href, owner_label
@@ -107,7 +107,7 @@ def _cells(catalogue: Catalogue, transfer: InventoryTransfer) -> tuple[Cell, ...
     return (
         Cell(describe_transfer(catalogue, transfer), sub=attempts),
         Cell(badges=(STATES[transfer.state],), sub=capitalize_first(transfer.reason)),
-        Cell(format_token_amount(catalogue, at_arrival, token, transfer.amount)),
+        token_amount_cell(catalogue, at_arrival, token, transfer.amount),
         tx_cell(catalogue.chains.get(transfer.chain), transfer.source_tx),
         tx_cell(catalogue.chains.get(at_arrival), transfer.destination_tx),
         time_cell(transfer.updated_at),

@@ -9,7 +9,7 @@ from crossway.dashboard.views import inventory_transfers
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
     capitalize_first,
-    chain_name,
+    chain_cell,
     format_amount,
     format_approx_usd,
     format_duration,
@@ -86,8 +86,8 @@ def _row(catalogue: Catalogue, one: MoneyInBridge, pico_usd: int | None, now: da
         f"{one.owner}-{of_inventory}-{to_millis(one.since)}",
         (
             Cell(whose, sub="inventory" if of_inventory else "payment"),
-            Cell(chain_name(catalogue, one.source[0])),
-            Cell(chain_name(catalogue, one.destination[0])),
+            chain_cell(catalogue, one.source[0]),
+            chain_cell(catalogue, one.destination[0]),
             Cell(
                 format_amount(one.amount, token.decimals, token.symbol),
                 sub="" if value is None else format_approx_usd(value),

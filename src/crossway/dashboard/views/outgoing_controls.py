@@ -6,10 +6,13 @@ from typing import Any, Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
+    chain_cell,
     chain_name,
     format_token_amount,
     format_usd,
+    format_utc,
     time_cell,
+    token_amount_cell,
 )
 from crossway.dashboard.views.links import intent_href
 from crossway.domain.approvals import Approval, ApprovalKind, ApprovalState
@@ -102,7 +105,7 @@ def build_address_rows(
             str(entry.id),
             (
                 Cell(entry.name),
-                Cell(chain_name(catalogue, entry.chain)),
+                chain_cell(catalogue, entry.chain),
                 Cell(entry.address, copy=entry.address, value_name="address", mono=True),
                 Cell("Usable")
                 if entry.is_usable(now)
@@ -123,11 +126,11 @@ def build_cap_rows(
     for cap, used in caps:
         token = catalogue.by_address.get((cap.chain, cap.token))
         amounts = [
-            Cell(format_token_amount(catalogue, cap.chain, cap.token, units))
+            token_amount_cell(catalogue, cap.chain, cap.token, units)
             for units in (cap.amount, used)
         ]
         cells = (
-            Cell(chain_name(catalogue, cap.chain)),
+            chain_cell(catalogue, cap.chain),
             Cell(token.symbol if token else cap.token),
             *amounts,
             Cell(cap.by),
@@ -159,7 +162,7 @@ def describe(catalogue: Catalogue, approval: Approval) -> str:
 def describe_stop(stop: KillSwitch) -> str:
     """Since when, by whom and why nothing goes out, for the banner above every page."""
     return (
-        f"All outgoing money is stopped since {stop.at:%Y-%m-%d %H:%M} UTC, by {stop.by}: "
+        f"All outgoing money is stopped since {format_utc(stop.at)}, by {stop.by}: "
         f"{stop.reason.rstrip('.')}. Nothing is paid out or refunded, and no new payment is taken, "
         "until two people release it under Treasury."
     )

@@ -7,10 +7,11 @@ from typing import Literal
 from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row, TimelineEntry
 from crossway.dashboard.views.formatting import (
-    chain_name,
-    format_amount,
+    chain_cell,
     format_duration,
+    format_percent,
     format_share,
+    format_short_amount,
     format_usd,
     to_millis,
 )
@@ -68,7 +69,7 @@ def build_kpis(overview: Overview) -> tuple[Kpi, ...]:
                *_duration_change(day.median_seconds, previous.median_seconds),
                _hourly_values(overview, lambda hour: hour.median_seconds)),
         Kpi("p95", _format_time(day.p95_seconds),
-               "95 % of payouts took no longer than this",
+               "95% of payouts took no longer than this",
                *_duration_change(day.p95_seconds, previous.p95_seconds),
                _hourly_values(overview, lambda hour: hour.p95_seconds)),
         Kpi("Open payments", f"{open_count:,}", "Pending, funded or initiated payments"),
@@ -153,7 +154,7 @@ def _state_row(state: State, badge: Badge, number: int, total: int) -> Row:
         cells=(
             Cell(badges=(badge,)),
             Cell(f"{number:,}"),
-            Cell(f"{share:.1f} %", share=round(share, 1)) if number else Cell("–"),
+            Cell(format_percent(share), share=round(share, 1)) if number else Cell("–"),
         ),
     )
 
@@ -164,7 +165,7 @@ def build_in_transit_rows(catalogue: Catalogue, overview: Overview) -> tuple[Row
         Row(
             key=chain_funds.chain,
             cells=(
-                Cell(chain_name(catalogue, chain_funds.chain)),
+                chain_cell(catalogue, chain_funds.chain),
                 Cell(_format_dollars(chain_funds.deposits)),
                 Cell(_format_dollars(chain_funds.receivables)),
                 Cell(
@@ -189,7 +190,7 @@ def build_recent_entries(overview: Overview) -> tuple[TimelineEntry, ...]:
     entries = []
     for intent, transition in overview.recent:
         title, icon = status_labels.describe_event(transition.event)
-        total = format_amount(
+        total = format_short_amount(
             intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol
         )
         entries.append(

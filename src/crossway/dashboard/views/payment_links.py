@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.formatting import (
     address_cell,
+    amount_cell,
+    chain_cell,
     chain_name,
-    format_amount,
     format_short_amount,
     time_cell,
     to_millis,
@@ -207,8 +208,7 @@ def load_uses(
 
 
 def _use_row(services: Services, use: LinkUse, intent: Intent) -> Row:
-    status = INTENT_STATES[intent.state]
-    total = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    terms, status = intent.terms, INTENT_STATES[intent.state]
     return Row(
         key=str(use.id),
         href=intent_href(intent.id),
@@ -216,8 +216,8 @@ def _use_row(services: Services, use: LinkUse, intent: Intent) -> Row:
         cells=(
             Cell(f"#{intent.id}"),
             Cell(badges=(status,)),
-            Cell(total),
-            Cell(chain_name(services.catalogue, intent.terms.source_chain)),
+            amount_cell(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol),
+            chain_cell(services.catalogue, terms.source_chain),
             Cell(at=to_millis(use.at)),
         ),
     )

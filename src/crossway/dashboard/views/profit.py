@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.clients import client_names
-from crossway.dashboard.views.formatting import chain_name, group_thousands
+from crossway.dashboard.views.formatting import chain_name, format_percent, group_thousands
 from crossway.dashboard.views.links import client_href
 from crossway.dashboard.views.treasury import Kpi
 from crossway.domain.errors import InvalidInput
@@ -75,7 +75,7 @@ def format_nano_usd(nano: int, places: int = 2) -> str:
 def build_kpis(report: ProfitReport) -> tuple[Kpi, ...]:
     """Result, revenue, costs and margin of the period."""
     total = report.total
-    share = f"{100 * total.result / total.revenue:.1f} %" if total.revenue > 0 else "–"
+    share = format_percent(100 * total.result / total.revenue) if total.revenue > 0 else "–"
     return (
         Kpi("Result", format_nano_usd(total.result), "Revenue less costs."),
         Kpi("Revenue", format_nano_usd(total.revenue), "Without app fees, which are merchants'."),

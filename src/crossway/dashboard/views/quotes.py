@@ -12,12 +12,15 @@ from crossway.dashboard.views.custody import (
 )
 from crossway.dashboard.views.estimates import NO_PAYMENT, explain_estimate, label_estimate
 from crossway.dashboard.views.formatting import (
+    amount_cell,
+    chain_cell,
     chain_name,
     format_amount,
     format_duration,
     format_usd,
 )
 from crossway.dashboard.views.links import page_href
+from crossway.dashboard.views.marks import mark_chains
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Principal
 from crossway.domain.money import format_units
@@ -136,7 +139,7 @@ def _describe_trust(
 
 def _missing_rows(catalogue: Catalogue, comparison: Comparison) -> tuple[Row, ...]:
     return tuple(
-        Row(left.subject, (Cell(chain_name(catalogue, left.subject)), Cell(left.reason)))
+        Row(left.subject, (chain_cell(catalogue, left.subject), Cell(left.reason)))
         for left in comparison.excluded
     )
 
@@ -178,6 +181,7 @@ def _row(
                 sub=_describe_way(option) if payment else "",
                 badges=badges,
                 tone="strong",
+                marks=mark_chains(option.source),
             ),
             _amount_due_cell(of_chain, payment, pay_with),
             *_price_cells(comparison, option, payment),
@@ -244,9 +248,7 @@ def _amount_due_cell(
     alternatives = f"or {count} other token{'s' if count != 1 else ''}" if count else ""
     if payment is None:
         return Cell(f"{symbol} unavailable", sub=alternatives)
-    return Cell(
-        format_amount(payment.deposit_amount, payment.decimals, payment.symbol), sub=alternatives
-    )
+    return amount_cell(payment.deposit_amount, payment.decimals, payment.symbol, alternatives)
 
 
 def _format_fee_split(comparison: Comparison, option: SourceOption) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from crossway.dashboard.views import ramp_bridge, ramp_status_labels
 from crossway.dashboard.views.cells import Cell, Color, Detail, Step, TimelineEntry
-from crossway.dashboard.views.fiat import country_name, format_fiat, format_percent, format_rate
+from crossway.dashboard.views.fiat import country_name, format_fee_share, format_fiat, format_rate
 from crossway.dashboard.views.formatting import (
     address_cell,
     chain_name,
@@ -176,7 +176,7 @@ def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> 
     wallet = order.recipient if is_on_ramp else order.sender
     fees = Cell(
         format_fiat(order.fees_minor, order.digits, order.currency),
-        sub=f"{format_percent(order.fees_minor, order.fiat_minor)}, "
+        sub=f"{format_fee_share(order.fees_minor, order.fiat_minor)}, "
         f"{format_usd(order.fees_micro_usd)}",
     )
     details = [

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views.cells import Cell, Detail
 from crossway.dashboard.views.custody import describe_bridge, label_custody
-from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
+from crossway.dashboard.views.fiat import format_fee_share, format_fiat, format_rate
 from crossway.dashboard.views.formatting import (
     chain_name,
     format_amount,
@@ -91,7 +91,7 @@ def build_price_details(services: Services, quote: RampQuote) -> tuple[Detail, .
         *moved,
         Detail(
             "Total fees included",
-            Cell(fees, format_percent(quote.total_fees_minor, quote.fiat_minor)),
+            Cell(fees, format_fee_share(quote.total_fees_minor, quote.fiat_minor)),
         ),
         Detail("Provider's rate", Cell(format_rate(quote.rate_micro, code))),
         Detail("Route", _route_cell(services, quote)),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.custody import describe_bridge, label_custody
-from crossway.dashboard.views.fiat import format_fiat, format_percent, format_rate
+from crossway.dashboard.views.fiat import format_fee_share, format_fiat, format_rate
 from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
 from crossway.dashboard.views.links import prefilled_href
 from crossway.domain.clients import Principal
@@ -156,7 +156,7 @@ def _row(services: Services, quote: RampQuote, comparison: RampComparison, form:
             ),
             Cell(
                 format_fiat(quote.total_fees_minor, quote.currency.digits, quote.currency.code),
-                sub=format_percent(quote.total_fees_minor, quote.fiat_minor),
+                sub=format_fee_share(quote.total_fees_minor, quote.fiat_minor),
             ),
             Cell(format_duration(quote.seconds)),
             _route_cell(services, quote),
@@ -219,7 +219,7 @@ def _format_fee(channel: Channel, digits: int, code: str) -> str:
     if channel.fee_fixed_minor:
         parts.append(format_fiat(channel.fee_fixed_minor, digits, code))
     if channel.fee_bps:
-        parts.append(format_percent(channel.fee_bps, 10_000))
+        parts.append(format_fee_share(channel.fee_bps, 10_000))
     return " + ".join(parts) or "none"
 
 

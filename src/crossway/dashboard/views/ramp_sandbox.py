@@ -85,7 +85,7 @@ def _parse_number(text: str, whole: bool) -> float:
 def _format_value(name: str, value: Any) -> str:
     kind = FAULT_FIELDS[name].kind
     if kind == "bps":
-        return f"{value / 100:g} %"
+        return f"{value / 100:g}%"
     if name == "deliverSeconds" and value == -1:
         return "manually only"
     if kind == "kyc":

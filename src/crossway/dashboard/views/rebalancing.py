@@ -10,10 +10,15 @@ from crossway.dashboard.views.formatting import (
     capitalize_first,
     chain_name,
     format_approx_usd,
+    format_bps,
+    format_day,
     format_duration,
+    format_percent,
     format_token_amount,
     format_usd,
+    format_utc,
     time_cell,
+    token_amount_cell,
     tx_cell,
 )
 from crossway.dashboard.views.links import rebalancing_href
@@ -120,7 +125,7 @@ def describe_planned(catalogue: Catalogue, transfer: PlannedTransfer | Rebalanci
     ends = f"from {_within(source)} to {_within(destination)}"
     return (
         f"{format_arriving(catalogue, transfer)} {ends} over {bridge_title(transfer.bridge)}, "
-        f"for {format_usd(transfer.fee_micro_usd)} ({bps:.1f} bps), "
+        f"for {format_usd(transfer.fee_micro_usd)} ({format_bps(bps)}), "
         f"in about {format_duration(transfer.seconds)}"
     )
 
@@ -133,7 +138,7 @@ def _within(name: str) -> str:
 def describe_proposed(catalogue: Catalogue, transfer: RebalancingTransfer) -> tuple[str, str]:
     """A transfer that waits for a person: what it is, and who proposed it why until when."""
     by = transfer.proposed_by or "Crossway"
-    until = f"{transfer.created_at + VALID_FOR:%d %B %H:%M} UTC"
+    until = format_utc(transfer.created_at + VALID_FOR)
     what = f"#{transfer.id}: {describe_planned(catalogue, transfer)}"
     return what, f"Proposed by {by}. {transfer.reason} Lapses on {until}."
 
@@ -194,7 +199,7 @@ def build_cost_rows(days: Sequence[DayOfCosts], settings: RebalancingSettings) -
         Row(
             f"cost-{day.day}",
             (
-                Cell(f"{day.day:%d %B %Y}"),
+                Cell(format_day(day.day)),
                 Cell(f"{day.transfers:,}"),
                 Cell(format_usd(day.moved_micro_usd)),
                 Cell(format_usd(day.planned_micro_usd)),
@@ -216,7 +221,7 @@ def build_unserved_rows(
             f"lack-{index}",
             (
                 Cell(balances[lack.location].name),
-                Cell(format_token_amount(catalogue, *lack.location, lack.units)),
+                token_amount_cell(catalogue, *lack.location, lack.units),
                 Cell(lack.reason),
             ),
         )
@@ -238,4 +243,4 @@ def _share_cell(micro_usd: int, limit: int) -> Cell:
     if not limit:
         return Cell("no cost is allowed")
     share = 100 * micro_usd / limit
-    return Cell(f"{share:.1f} % of {format_usd(limit)}", share=min(share, 100.0))
+    return Cell(f"{format_percent(share)} of {format_usd(limit)}", share=min(share, 100.0))

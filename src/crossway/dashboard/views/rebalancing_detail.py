@@ -7,6 +7,7 @@ from crossway.dashboard.views.cells import Cell, Detail, Row, Step
 from crossway.dashboard.views.formatting import (
     capitalize_first,
     format_approx_usd,
+    format_bps,
     format_token_amount,
     format_usd,
     time_cell,
@@ -107,7 +108,7 @@ def build_details(catalogue: Catalogue, story: TransferStory) -> tuple[Detail, .
         Detail("Bridge", Cell(bridge_title(transfer.bridge))),
         Detail("Leaves", Cell(leaves, sub=f"at most {most}"), "Known once the bridge has agreed"),
         Detail(
-            "Planned cost", Cell(format_usd(transfer.fee_micro_usd), sub=f"{bps:.1f} bps"),
+            "Planned cost", Cell(format_usd(transfer.fee_micro_usd), sub=format_bps(bps)),
             "Bridge and network, as quoted when it was planned",
         ),
         Detail("Taken by the bridge", Cell(_taken(catalogue, story))),

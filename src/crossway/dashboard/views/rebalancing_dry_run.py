@@ -4,12 +4,13 @@ from typing import Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.formatting import (
-    chain_name,
+    chain_cell,
     format_approx_usd,
     format_duration,
-    format_token_amount,
     format_usd,
+    format_utc,
     to_millis,
+    token_amount_cell,
 )
 from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.rebalancing import format_arriving
@@ -51,7 +52,7 @@ def build_kpis(found: DryRun) -> list[Kpi]:
 
 def describe(found: DryRun) -> list[str]:
     """The period, what would have been worse, and what could not be read, in sentences."""
-    sentences = [f"From {found.began:%d %B %H:%M} to {found.ended:%d %B %H:%M} UTC."]
+    sentences = [f"From {format_utc(found.began)} to {format_utc(found.ended)}."]
     if number := len(found.delayed):
         which = f"{number:,} payment{'' if number == 1 else 's'} would have waited that did not"
         why = "as inventory had left, or had come by a transfer that is left out here"
@@ -66,8 +67,8 @@ def build_transfer_rows(catalogue: Catalogue, found: DryRun) -> tuple[Row, ...]:
             f"dry-{index}",
             (
                 Cell(at=to_millis(one.at), as_="exact"),
-                Cell(chain_name(catalogue, one.planned.source[0])),
-                Cell(chain_name(catalogue, one.planned.destination[0])),
+                chain_cell(catalogue, one.planned.source[0]),
+                chain_cell(catalogue, one.planned.destination[0]),
                 Cell(
                     format_arriving(catalogue, one.planned),
                     sub=format_approx_usd(one.planned.micro_usd),
@@ -89,8 +90,8 @@ def build_payment_rows(catalogue: Catalogue, found: DryRun) -> tuple[Row, ...]:
             f"waited-{one.intent_id}",
             (
                 Cell(f"#{one.intent_id}"),
-                Cell(chain_name(catalogue, one.location[0])),
-                Cell(format_token_amount(catalogue, *one.location, one.units)),
+                chain_cell(catalogue, one.location[0]),
+                token_amount_cell(catalogue, *one.location, one.units),
                 Cell(
                     format_duration(one.waited.total_seconds()),
                     sub="" if one.started else "and was never paid",

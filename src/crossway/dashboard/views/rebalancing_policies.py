@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.formatting import format_duration, format_token_amount, format_usd
+from crossway.dashboard.views.formatting import (
+    format_duration,
+    format_percent,
+    format_token_amount,
+    format_usd,
+)
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import is_unified
@@ -104,8 +109,9 @@ def _bar(one: LocationPolicy) -> PolicyBar:
 def describe_bars(bars: Sequence[PolicyBar]) -> str:
     """The bars in words."""
     return "; ".join(
-        f"{bar.name}: {bar.more or bar.there:,.0f} % of its target there, "
-        f"{bar.arriving:,.0f} % arriving" + (", below its minimum" if bar.is_short else "")
+        f"{bar.name}: {format_percent(bar.more or bar.there, 0)} of its target there, "
+        f"{format_percent(bar.arriving, 0)} arriving"
+        + (", below its minimum" if bar.is_short else "")
         for bar in bars
     )
 

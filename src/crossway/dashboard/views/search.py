@@ -9,9 +9,9 @@ from crossway.dashboard.views import links, ramp_status_labels, status_labels
 from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.fiat import format_fiat
 from crossway.dashboard.views.formatting import (
-    chain_name,
+    amount_cell,
     format_approx_usd,
-    format_short_amount,
+    route_cell,
     to_millis,
 )
 from crossway.domain.clients import Principal
@@ -177,16 +177,12 @@ def _row(services: Services, results: search.SearchResult, hit: SearchHit) -> Ro
 
 def _payment_cells(services: Services, intent: Intent) -> tuple[Cell, ...]:
     terms, names = intent.terms, services.catalogue
-    source, destination = (
-        chain_name(names, terms.source_chain),
-        chain_name(names, terms.destination_chain),
-    )
-    total = format_short_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
+    usd_value = format_approx_usd(intent.costs.total_micro_usd)
     return (
         Cell(f"Payment #{intent.id}"),
         Cell(badges=(status_labels.INTENT_STATES[intent.state],)),
-        Cell(total, format_approx_usd(intent.costs.total_micro_usd)),
-        Cell(f"{source} → {destination}"),
+        amount_cell(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol, usd_value),
+        route_cell(names, terms.source_chain, terms.destination_chain),
         Cell(at=to_millis(intent.created_at)),
     )
 

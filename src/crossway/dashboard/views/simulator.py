@@ -7,7 +7,12 @@ from typing import Any
 
 from crossway.dashboard.views.bridge_sandbox import list_active_faults, list_bridges
 from crossway.dashboard.views.cells import Cell, Column, Detail, Row
-from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
+from crossway.dashboard.views.formatting import (
+    amount_cell,
+    chain_cell,
+    chain_name,
+    format_duration,
+)
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import parse_decimal
@@ -163,9 +168,9 @@ def build_holding_rows(services: Services, balances: Sequence[SimulatedBalance])
         Row(
             f"{holding.chain}-{holding.token}",
             (
-                Cell(chain_name(services.catalogue, holding.chain)),
+                chain_cell(services.catalogue, holding.chain),
                 Cell(holding.symbol, copy=holding.token, value_name="token address"),
-                Cell(format_amount(holding.amount, holding.decimals, holding.symbol)),
+                amount_cell(holding.amount, holding.decimals, holding.symbol),
             ),
         )
         for holding in balances

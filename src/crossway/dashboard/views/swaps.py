@@ -15,7 +15,7 @@ def swap_cell(swap: Swap, symbol: str, decimals: int, slippage: str) -> Cell:
     return Cell(
         f"{symbol} for {bought}, {swap.exchange}",
         sub=(
-            f"expected to cost {expected}, at most {slippage} % more; price impact "
-            f"{percent_of_bps(swap.impact_bps)} %. What is not needed goes back to the payer"
+            f"expected to cost {expected}, at most {slippage}% more; price impact "
+            f"{percent_of_bps(swap.impact_bps)}%. What is not needed goes back to the payer"
         ),
     )

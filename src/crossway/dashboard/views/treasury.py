@@ -10,6 +10,7 @@ from crossway.dashboard.views.formatting import (
     format_short_amount,
     format_usd,
 )
+from crossway.dashboard.views.marks import mark_chains, mark_token
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.ledger import is_unified
 from crossway.usecases.money.inventory import COVER_DAYS, Inventory, InventoryPosition
@@ -199,8 +200,8 @@ def _row(catalogue: Catalogue, stock: InventoryPosition) -> Row:
     return Row(
         f"{stock.token.chain}:{stock.token.symbol}",
         (
-            Cell(_place_name(catalogue, stock)),
-            Cell(stock.token.symbol, badges=badges),
+            Cell(_place_name(catalogue, stock), marks=mark_chains(stock.token.chain)),
+            Cell(stock.token.symbol, badges=badges, marks=mark_token(stock.token.symbol)),
             _amount_cell(stock, stock.balance),
             _reserved_cell(stock),
             _amount_cell(stock, stock.waiting),

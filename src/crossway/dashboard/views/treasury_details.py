@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
+    amount_cell,
+    chain_cell,
     chain_name,
     format_amount,
     format_approx_usd,
-    format_short_amount,
     format_usd,
     group_thousands,
     to_millis,
@@ -75,9 +76,9 @@ def _gas_row(catalogue: Catalogue, gas: GasBalance) -> Row:
     return Row(
         gas.chain,
         (
-            Cell(chain_name(catalogue, gas.chain)),
+            chain_cell(catalogue, gas.chain),
             Cell(badges=(state,)),
-            Cell(format_short_amount(gas.amount, gas.decimals, gas.symbol)),
+            amount_cell(gas.amount, gas.decimals, gas.symbol),
             Cell(
                 f"{group_thousands(_format_significant(gas.fee_units, gas.decimals))} {gas.symbol}"
             ),
@@ -162,7 +163,7 @@ def build_return_rows(catalogue: Catalogue, budgets: Sequence[ReturnBudget]) -> 
         Row(
             f"returns-{budget.chain}",
             (
-                Cell(chain_name(catalogue, budget.chain)),
+                chain_cell(catalogue, budget.chain),
                 Cell(format_usd(budget.micro_usd), tone="" if budget.micro_usd > 0 else "bad"),
                 Cell(format_usd(budget.earned_micro_usd)),
                 Cell(format_usd(budget.allowance_micro_usd)),

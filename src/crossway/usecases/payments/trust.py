@@ -12,7 +12,7 @@ _OF_BRIDGE: Final = {
     BridgeName.CCTP: "Circle, to attest to what was sent. Contracts decide everything else.",
     BridgeName.ACROSS: "Across, until it is filled or returned. Contracts decide everything else.",
 }
-_SWAP: Final = "The operator, with the price of the swap: up to {} % above what was expected."
+_SWAP: Final = "The operator, with the price of the swap: up to {}% above what was expected."
 _CONTRACTS: Final = "Nobody: contracts alone decide where the money goes."
 
 

@@ -222,7 +222,7 @@ class ScenarioWorld:
     def move_price(self, symbol: str, percent: int) -> None:
         """Set a token's price to a percentage of its original price."""
         self.prices.percent[symbol] = percent
-        self.narrate(f"The price of {symbol} is now {percent} % of what it was")
+        self.narrate(f"The price of {symbol} is now {percent}% of what it was")
 
     # Narrative, checks and queries
 

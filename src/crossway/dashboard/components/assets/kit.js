@@ -53,8 +53,9 @@ const formatSpan = (seconds) => {
   const whole = Math.floor(Math.abs(seconds))
   if (whole < 60) return `${whole} s`
   if (whole < 3600) return `${Math.floor(whole / 60)} min`
-  if (whole < 86400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
-  return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`
+  const join = (large, unit, rest, restUnit) => `${large} ${unit}${rest ? ` ${rest} ${restUnit}` : ""}`
+  if (whole < 86400) return join(Math.floor(whole / 3600), "h", Math.floor((whole % 3600) / 60), "min")
+  return join(Math.floor(whole / 86400), "d", Math.floor((whole % 86400) / 3600), "h")
 }
 
 const formatCountdown = (seconds) => {
@@ -73,7 +74,8 @@ const formatTime = (at, now, as) => {
   if (as === "clock") return formatExact(now)
   if (as === "countdown") return seconds > 0 ? formatCountdown(seconds) : "expired"
   if (as === "left") return seconds > 0 ? `${formatSpan(seconds)} left` : "expired"
-  if (Math.abs(seconds) < 1) return "just now"
+  // The clocks of the browser and of the service may differ by a moment.
+  if (Math.abs(seconds) < 2) return "just now"
   return seconds > 0 ? `in ${formatSpan(seconds)}` : `${formatSpan(seconds)} ago`
 }
 

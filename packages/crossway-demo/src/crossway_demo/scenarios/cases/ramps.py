@@ -64,7 +64,7 @@ def on_ramp_unpaid(world: ScenarioWorld) -> None:
     ExpectedOutcome(State.REFUNDED, ReturnedFunds.ALL),
 )
 def on_ramp_short(world: ScenarioWorld) -> None:
-    _behave(world, "it will deliver 5 % less than it says", RampFaults(short_bps=500))
+    _behave(world, "it will deliver 5% less than it says", RampFaults(short_bps=500))
     order = _buy(world)
     _report(world, order, "paid")
     world.pass_time(300)
