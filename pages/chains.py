@@ -15,9 +15,8 @@ def chains() -> None:
     with notices.show_errors(), st.skeleton(height=320):
         statuses = push.chain_statuses()
         st.markdown(view.summarize(statuses))
-        widget.table(
-            view.build_rows(services().catalogue, statuses), view.COLUMNS, "chains", "Chains"
-        )
+        rows = view.build_rows(services().catalogue, statuses, st.query_params.get("chain"))
+        widget.table(rows, view.COLUMNS, "chains", "Chains")
 
 
 chains()

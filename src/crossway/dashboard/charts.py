@@ -1,39 +1,12 @@
 """ECharts options of the payment charts: plain data in the colours of the theme."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from crossway.dashboard.views.cells import Color
+from crossway.dashboard.views.palette import CHAIN, INK, Shade
 from crossway.dashboard.views.quotes import ChartPoint
 
 Option = dict[str, Any]
-Shade = Literal["light", "dark"]
-# The colours of the theme, which charts cannot read from it.
-INK: Mapping[Shade, str] = {"light": "#46525B", "dark": "#B7C3CB"}
-HEAT: Mapping[Shade, tuple[str, str]] = {
-    "light": ("#E8F4F5", "#66B4BC"),
-    "dark": ("#17242E", "#0F8290"),
-}
-HUES: Mapping[Shade, Mapping[Color, str]] = {
-    "light": {
-        "gray": "#5A6872",
-        "blue": "#2463C6",
-        "green": "#127C4D",
-        "orange": "#C2551B",
-        "yellow": "#8A6600",
-        "red": "#C8323C",
-        "violet": "#7446C0",
-    },
-    "dark": {
-        "gray": "#9DACB6",
-        "blue": "#7FB2F5",
-        "green": "#6FD0A0",
-        "orange": "#F0A26B",
-        "yellow": "#E8C75A",
-        "red": "#F2868D",
-        "violet": "#B79AF0",
-    },
-}
 _LEGEND = {"cheapest": "Cheapest", "fastest": "Fastest", "": "Other chains"}
 _SYMBOLS = {"cheapest": "diamond", "fastest": "triangle", "": "circle"}
 
@@ -144,9 +117,10 @@ def chord(links: Sequence[tuple[str, str, int]], shade: Shade) -> Option:
                 "minAngle": 4,
                 "padAngle": 2,
                 "label": {"show": True, "position": "outside", "fontSize": 11, "color": INK[shade]},
-                "lineStyle": {"color": "source", "opacity": 0.28},
+                "itemStyle": {"color": CHAIN[shade]},
+                "lineStyle": {"color": INK[shade], "opacity": 0.28},
                 "emphasis": {"focus": "adjacency", "lineStyle": {"opacity": 0.7}},
-                "data": [{"name": name} for name in names],
+                "data": [{"name": name, "itemStyle": {"color": CHAIN[shade]}} for name in names],
                 "links": [{"source": a, "target": b, "value": n} for a, b, n in links],
             }
         ],

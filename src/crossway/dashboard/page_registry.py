@@ -67,6 +67,10 @@ PAGES: Final = (
         "A customer's KYC status with a provider and missing requirements.", "Ramps",
     ),
     Page(
+        "network_map", "Network map", "public",
+        "Chains, bridges and payments under way, as they are now.", "Network",
+    ),
+    Page(
         "routes", "Routes", "hub",
         "Volume, cost and bridge health per route; disable and enable routes.", "Network",
     ),

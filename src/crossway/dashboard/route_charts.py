@@ -1,35 +1,16 @@
 """ECharts options of the route charts: plain data in the colours of the theme."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from crossway.dashboard.charts import HEAT, HUES, INK, Option, Shade
-from crossway.dashboard.views.cells import Color
+from crossway.dashboard.charts import Option
 from crossway.dashboard.views.corridor_matrix import CorridorMatrix
 from crossway.dashboard.views.corridors import CheapestLink, CorridorFlow
+from crossway.dashboard.views.palette import CHAIN, HEAT, INK, Shade, bridge_color, bridge_stroke
 
 # Appended to a destination's name, as source and destination nodes need different names.
 _DESTINATION_SUFFIX = "\u200b"
-_BRIDGES: Mapping[str, Color] = {
-    "Across": "green",
-    "CCTP": "blue",
-    "Circle Gateway": "violet",
-    "rhino.fi": "orange",
-    "Inventory": "gray",
-}
-_DASHES: Mapping[str, Any] = {
-    "Across": "solid",
-    "CCTP": "solid",
-    "Circle Gateway": [6, 4],
-    "rhino.fi": [2, 3],
-    "Inventory": [8, 5],
-}
 _MAX_WIDTH, _MIN_WIDTH = 4.5, 0.8
-
-
-def bridge_color(bridge: str, shade: Shade) -> str:
-    """The colour of a bridge in every chart."""
-    return HUES[shade][_BRIDGES.get(bridge, "gray")]
 
 
 def sankey(streams: Sequence[CorridorFlow], shade: Shade) -> Option:
@@ -51,10 +32,15 @@ def sankey(streams: Sequence[CorridorFlow], shade: Shade) -> Option:
                 "selectedMode": "single",
                 "emphasis": {"focus": "trajectory"},
                 "label": {"color": INK[shade], "fontSize": 12},
-                "lineStyle": {"color": "source", "opacity": 0.32, "curveness": 0.5},
-                "data": nodes(streams, bridges, ends, shade),
+                "lineStyle": {"opacity": 0.32, "curveness": 0.5},
+                "data": nodes(bridges, ends, shade),
                 "links": [
-                    {"source": a, "target": b, "value": round(value, 2)}
+                    {
+                        "source": a,
+                        "target": b,
+                        "value": round(value, 2),
+                        "lineStyle": {"color": bridge_color(a if a in bridges else b, shade)},
+                    }
                     for (a, b), value in _volumes(streams).items()
                 ],
             }
@@ -62,20 +48,21 @@ def sankey(streams: Sequence[CorridorFlow], shade: Shade) -> Option:
     }
 
 
-def nodes(
-    streams: Sequence[CorridorFlow], bridges: set[str], ends: set[str], shade: Shade
-) -> list[dict[str, Any]]:
-    """The nodes of the Sankey diagram, bridges in their own colours."""
-    hues, chains = list(HUES[shade].values()), sorted({node_label(name) for name in ends})
+def nodes(bridges: set[str], ends: set[str], shade: Shade) -> list[dict[str, Any]]:
+    """The nodes of the Sankey diagram: bridges in their own colours, chains in that of all."""
     points = [
         {"name": name, "itemStyle": {"color": bridge_color(name, shade)}, "depth": 1}
         for name in sorted(bridges)
     ]
-    for name in sorted(ends):
-        depth = 2 if is_destination(name) else 0
-        hue = hues[chains.index(node_label(name)) % len(hues)]
-        points.append({"name": name, "depth": depth, "itemStyle": {"color": hue}})
-    return points
+    chains = [
+        {
+            "name": name,
+            "depth": 2 if is_destination(name) else 0,
+            "itemStyle": {"color": CHAIN[shade]},
+        }
+        for name in sorted(ends)
+    ]
+    return [*points, *chains]
 
 
 def node_label(name: str) -> str:
@@ -127,7 +114,7 @@ def cheapest_links_ring(ties: Sequence[CheapestLink], shade: Shade) -> Option:
                 "emphasis": {"focus": "adjacency", "lineStyle": {"width": 5}},
                 "label": {"show": True, "position": "right", "color": INK[shade], "fontSize": 12},
                 "data": [
-                    {"name": name, "symbolSize": 14, "itemStyle": {"color": INK[shade]}}
+                    {"name": name, "symbolSize": 14, "itemStyle": {"color": CHAIN[shade]}}
                     for name in names
                 ],
                 "links": [_link(tie, costs, shade) for tie in ties],
@@ -144,7 +131,7 @@ def _link(tie: CheapestLink, costs: Sequence[float], shade: Shade) -> dict[str, 
         "value": f"{tie.bridge}, {tie.usd:,.2f} USD",
         "lineStyle": {
             "color": bridge_color(tie.bridge, shade),
-            "type": _DASHES.get(tie.bridge, "solid"),
+            "type": list(bridge_stroke(tie.bridge).dashes) or "solid",
             "width": round(_MAX_WIDTH - (_MAX_WIDTH - _MIN_WIDTH) * rank, 2),
             "opacity": 0.6,
             "curveness": 0.25,

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 
-from crossway.dashboard.charts import HUES, INK, Option, Shade
+from crossway.dashboard.charts import Option
+from crossway.dashboard.views.palette import HUES, INK, Shade
 from crossway.dashboard.views.treasury import Bar
 
 SCALE_END = 200

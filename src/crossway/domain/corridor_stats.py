@@ -57,6 +57,20 @@ class HourlyVolume:
     micro_usd: int
 
 
+@dataclass(frozen=True, slots=True)
+class CorridorTotals:
+    """Payments that ended: how many recipients were paid and how many were not, the value paid and
+    what it was charged in micro-USD, and the seconds from complete deposit to payout; None without
+    a paid payment."""
+
+    paid: int = 0
+    failed: int = 0
+    micro_usd: int = 0
+    charged_micro_usd: int = 0
+    median_seconds: float | None = None
+    p95_seconds: float | None = None
+
+
 def bucket_of(seconds: float) -> int:
     """The logarithmic bucket of a duration; durations within about 7 % share one."""
     return round(_STEPS_PER_DOUBLING * log2(max(seconds, _MIN_SECONDS)))
@@ -79,3 +93,18 @@ def quantile_seconds(counts: Iterable[tuple[int, int]], share: float) -> float |
         if cumulative >= share * total:
             return seconds_of(bucket)
     return seconds_of(sorted_counts[-1][0])
+
+
+def sum_volumes(volumes: Iterable[CorridorVolume]) -> CorridorTotals:
+    """The totals of these payments."""
+    volumes = list(volumes)
+    paid = [volume for volume in volumes if volume.outcome is Outcome.PAID]
+    durations = [(volume.bucket, volume.count) for volume in paid]
+    return CorridorTotals(
+        paid=sum(volume.count for volume in paid),
+        failed=sum(volume.count for volume in volumes if volume.outcome is Outcome.FAILED),
+        micro_usd=sum(volume.micro_usd for volume in paid),
+        charged_micro_usd=sum(volume.fee_micro_usd for volume in paid),
+        median_seconds=quantile_seconds(durations, 0.5),
+        p95_seconds=quantile_seconds(durations, 0.95),
+    )

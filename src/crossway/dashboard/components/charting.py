@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from crossway.dashboard.charts import Option, Shade
+from crossway.dashboard.charts import Option
+from crossway.dashboard.views.palette import Shade
 
 
 def theme_shade() -> Shade:

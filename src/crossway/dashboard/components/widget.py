@@ -29,6 +29,10 @@ _BUTTON: Final = (("kit.css", "button.css"), ("kit.js",))
 _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "live": ((), ("stream.js",)),
     "alert_strip": (("kit.css",), ("kit.js", "stream.js")),
+    "network_map": (
+        ("kit.css",),
+        ("kit.js", *(f"map_{part}.js" for part in ("places", "flights", "cards", "tables"))),
+    ),
     "passkey": _BUTTON,
     "sign_in_link": _BUTTON,
     "sign_out": _BUTTON,
@@ -101,6 +105,16 @@ def kpis(of: Sequence[Kpi], key: str, label: str) -> None:
 def kpis_data(of: Sequence[Kpi], label: str) -> dict[str, Any]:
     """The JSON of a row of KPIs, also for `shared_query.RenderState.widgets`."""
     return {"kpis": [asdict(kpi) for kpi in of], "label": label}
+
+
+def network_map(data: Mapping[str, Any], key: str, *, large: bool = False) -> None:
+    """The network map of `views.network_map.build_map`; `large` is its type on a presentation."""
+    _draw("network_map", map_data(data, large=large), key)
+
+
+def map_data(data: Mapping[str, Any], *, large: bool = False) -> dict[str, Any]:
+    """The JSON of the network map, also for `shared_query.RenderState.widgets`."""
+    return {**data, "large": large}
 
 
 def link_buttons(

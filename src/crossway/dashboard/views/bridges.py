@@ -57,7 +57,7 @@ def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
                 marks=mark_bridge(state.name),
             ),
             Cell(label_custody(state.custody).capitalize()),
-            Cell(badges=(_badge(state),), sub=state.off.reason if state.off else ""),
+            Cell(badges=(state_badge(state),), sub=state.off.reason if state.off else ""),
             Cell(f"{health.answers:,}" if measured else "–"),
             Cell(f"{health.errors:,}" if measured else "–"),
             _quantiles_cell(_format_latency, health.p50_seconds, health.p95_seconds)
@@ -73,7 +73,8 @@ def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
     )
 
 
-def _badge(state: BridgeStatus) -> Badge:
+def state_badge(state: BridgeStatus) -> Badge:
+    """The state of a bridge as this process measures it; red where nothing was answered."""
     health = state.health
     if state.off is not None:
         return OFF

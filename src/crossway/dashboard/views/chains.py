@@ -31,13 +31,21 @@ FEW_TRANSACTIONS = 100
 SLOW_MS = 1_000
 
 
-def build_rows(catalogue: Catalogue, statuses: Sequence[ChainStatus]) -> tuple[Row, ...]:
-    """Rows of all chains: those with problems first, then disabled ones."""
+def build_rows(
+    catalogue: Catalogue, statuses: Sequence[ChainStatus], chosen: str | None = None
+) -> tuple[Row, ...]:
+    """Rows of all chains: the chosen one first, then those with problems, then disabled ones."""
     ordered = sorted(
         statuses,
-        key=lambda one: (not one.problem, not one.disabled_reason, not _is_gas_low(one), one.chain),
+        key=lambda one: (
+            one.chain != chosen,
+            not one.problem,
+            not one.disabled_reason,
+            not is_gas_low(one),
+            one.chain,
+        ),
     )
-    return tuple(_row(catalogue, status) for status in ordered)
+    return tuple(_row(catalogue, status, status.chain == chosen) for status in ordered)
 
 
 def summarize(statuses: Sequence[ChainStatus]) -> str:
@@ -61,7 +69,7 @@ def summarize(statuses: Sequence[ChainStatus]) -> str:
     )
 
 
-def _row(catalogue: Catalogue, status: ChainStatus) -> Row:
+def _row(catalogue: Catalogue, status: ChainStatus, marked: bool) -> Row:
     chain = catalogue.chains.get(status.chain)
     depths = chain.confirmations if chain else None
     is_responding = status.height is not None
@@ -85,6 +93,7 @@ def _row(catalogue: Catalogue, status: ChainStatus) -> Row:
             Cell(_format_gas(catalogue, status), sub=_format_runway(status)),
             Cell(_next_step(status, is_responding)),
         ),
+        marked=marked,
     )
 
 
@@ -94,14 +103,15 @@ def _badges(status: ChainStatus) -> tuple[Badge, ...]:
         state = Badge("Not responding", "red", "error")
     elif status.problem:
         state = Badge("Problem", "orange", "warning")
-    elif _is_gas_low(status):
+    elif is_gas_low(status):
         state = Badge("Low gas", "yellow", "local_gas_station")
     else:
         state = Badge("Healthy", "green", "check_circle")
     return (state, *(off if status.disabled_reason else ()))
 
 
-def _is_gas_low(status: ChainStatus) -> bool:
+def is_gas_low(status: ChainStatus) -> bool:
+    """Whether the relayer's gas pays for few more transactions."""
     return status.gas_runway is not None and status.gas_runway < FEW_TRANSACTIONS
 
 
@@ -129,6 +139,6 @@ def _next_step(status: ChainStatus, known: bool) -> str:
         return "Send gas to the relayer's address. Transactions wait until it arrives."
     if status.problem:
         return "Its node is behind. Compare it with a block explorer or use another node."
-    if _is_gas_low(status):
+    if is_gas_low(status):
         return "Top up the relayer's gas soon."
     return "Enable it again below when the problem is solved." if status.disabled_reason else "–"

@@ -6,10 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from typing import Final
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
-from crossway.domain.corridor_stats import CorridorVolume, Outcome, Period, quantile_seconds
+from crossway.domain.corridor_stats import (
+    CorridorVolume,
+    Outcome,
+    Period,
+    quantile_seconds,
+    sum_volumes,
+)
 from crossway.domain.errors import QuotesUnavailable
 from crossway.domain.network_costs import network_fee
 from crossway.domain.quotes import BridgeName, Route, RouteRequest
@@ -35,7 +42,7 @@ class Window(StrEnum):
     MONTH = "30 days"
 
 
-_LOOKBACK = {
+LOOKBACK: Final = {
     Window.DAY: (Period.HOUR, timedelta(hours=23)),
     Window.WEEK: (Period.DAY, timedelta(days=6)),
     Window.MONTH: (Period.DAY, timedelta(days=29)),
@@ -109,7 +116,7 @@ def list_corridors(
             for chain in (route.source, route.destination)
         )
     ]
-    period, lookback = _LOOKBACK[window]
+    period, lookback = LOOKBACK[window]
     with services.store.read() as unit:
         volumes = unit.corridor_stats.sum_since(
             caller.mode, period, services.clock.now() - lookback
@@ -131,7 +138,7 @@ def list_bridge_statuses(
     """The health of each bridge over the last hour, from this process's own quote calls, and how
     long payments over it took in the window."""
     caller.require_permission(Permission.VIEW)
-    period, lookback = _LOOKBACK[window]
+    period, lookback = LOOKBACK[window]
     durations: dict[str, list[tuple[int, int]]] = defaultdict(list)
     with services.store.read() as unit:
         since = services.clock.now() - lookback
@@ -251,20 +258,18 @@ def _ends(request: RouteRequest) -> tuple[str, str]:
 
 
 def _summarise(route: Route, volumes: Iterable[CorridorVolume], prices: Prices) -> CorridorSummary:
-    volumes = list(volumes)
-    paid = [volume for volume in volumes if volume.outcome is Outcome.PAID]
-    duration_counts = [(volume.bucket, volume.count) for volume in paid]
+    totals = sum_volumes(volumes)
     fee_micro_usd, seconds, estimate_reason = prices.get(
         (route.bridge, route.source, route.destination), (None, None, "")
     )
     return CorridorSummary(
         route=route,
-        paid=sum(volume.count for volume in paid),
-        failed=sum(volume.count for volume in volumes if volume.outcome is Outcome.FAILED),
-        micro_usd=sum(volume.micro_usd for volume in paid),
-        charged_micro_usd=sum(volume.fee_micro_usd for volume in paid),
-        median_seconds=quantile_seconds(duration_counts, 0.5),
-        p95_seconds=quantile_seconds(duration_counts, 0.95),
+        paid=totals.paid,
+        failed=totals.failed,
+        micro_usd=totals.micro_usd,
+        charged_micro_usd=totals.charged_micro_usd,
+        median_seconds=totals.median_seconds,
+        p95_seconds=totals.p95_seconds,
         fee_micro_usd=fee_micro_usd,
         seconds=seconds,
         estimate_reason=estimate_reason,

@@ -52,7 +52,7 @@ def list_routes(services: Services) -> RouteCatalogue:
     disabled, configured = active_kill_switches(services), services.chains
     by_bridge = {
         bridge.name: tuple(
-            _with_enabled_flag(route, disabled)
+            with_enabled_flag(route, disabled)
             for route in bridge.routes()
             if route.source in configured and route.destination in configured
         )
@@ -99,11 +99,12 @@ def find_optimal_route(
     return quotes.best_quote(services, caller, request)
 
 
-def _with_enabled_flag(route: Route, disabled: Collection[str]) -> Route:
+def with_enabled_flag(route: Route, disabled: Collection[str]) -> Route:
+    """The route, enabled unless one of these kill switches disables it."""
     chain_disabled = is_source_disabled(disabled, route.source) or is_chain_disabled(
         disabled, route.destination
     )
-    is_disabled = chain_disabled or is_route_disabled(
+    enabled = not chain_disabled and not is_route_disabled(
         disabled, route.bridge, route.source, route.destination
     )
-    return replace(route, enabled=False) if is_disabled else route
+    return route if route.enabled == enabled else replace(route, enabled=enabled)

@@ -143,16 +143,17 @@ const serviceTime = ({ id, now, stopped }) => {
 // widget that shows one, by query and widget key.
 const shared = (window.crosswayQueries ??= { results: new Map(), redraws: new Map() })
 
-// Draw a widget, and redraw it when its shared query has a new result.
-const redraw = (host, { subscription, ...data }, draw) => {
-  if (!subscription) return paint(host, data, draw)
+// Draw a widget, and redraw it when its shared query has a new result. A widget that keeps its
+// elements brings its own `painter`.
+const redraw = (host, { subscription, ...data }, draw, painter = paint) => {
+  if (!subscription) return painter(host, data, draw)
   const name = `${subscription.query} ${subscription.key}`
   let stop
   const update = () => {
     const result = shared.results.get(subscription.query)
     const newer = result && result.version > subscription.version && result.widgets[subscription.key]
     stop?.()
-    stop = paint(host, newer ? { ...newer, clock: data.clock } : data, draw)
+    stop = painter(host, newer ? { ...newer, clock: data.clock } : data, draw)
   }
   update()
   shared.redraws.set(name, update)

@@ -1,0 +1,41 @@
+// The network map's figures as tables: for screen readers beside the picture, or instead of it.
+
+const CHAIN_COLUMNS = ["Chain", "State", "Volume", "Payments"]
+const LINK_COLUMNS = ["Bridge", "From", "To", "Cost", "Quoted time", "Median time", "p95", "Success", "Volume", "State"]
+const FLIGHT_COLUMNS = ["Payment", "Amount", "Stage", "Age"]
+
+const cellOf = (value, linked) => {
+  if (typeof value === "string") return make("td", {}, value)
+  if (!linked || !value.href) return make("td", {}, value.text)
+  return make("td", {}, make("a", { href: value.href, onclick: (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
+    event.preventDefault()
+    visit(value.href)
+  } }, value.text))
+}
+
+const tableOf = (title, columns, rows, linked) =>
+  make("table", {}, make("caption", {}, title),
+    make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)))),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((value) => cellOf(value, linked))))))
+
+const chainRows = ({ chains }) => chains.map((chain) =>
+  [{ text: chain.name, href: chain.href }, [chain.note || "Healthy", chain.reason].filter(Boolean).join(": "), chain.volume, chain.payments])
+
+const linkRows = ({ links }) => links.flatMap((link) => link.ways.map((way) =>
+  [{ text: link.name, href: link.href }, way.from, way.to, way.cost, way.quoted, way.median, way.p95, way.success, way.volume, link.state === "silent" ? link.reason : way.state]))
+
+const flightRows = ({ flights }, now) => flights.filter((flight) => !flight.arrived).map((flight) =>
+  [{ text: flight.title, href: flight.href }, flight.amount, flight.held ? `${flight.stage}. ${flight.held}` : flight.stage, formatSpan((now - flight.at) / 1000)])
+
+const showTables = (map) => {
+  const { data, asTable } = map
+  map.host.classList.toggle("as-table", asTable)
+  setText(map.toggle, asTable ? "As a map" : "As a table")
+  const flights = flightRows(data, map.now())
+  map.tables.replaceChildren(
+    tableOf(`Chains, ${data.window}`, CHAIN_COLUMNS, chainRows(data), asTable),
+    tableOf(`Connections: cost of ${data.amount} now, and the last ${data.window}`, LINK_COLUMNS, linkRows(data), asTable),
+    flights.length ? tableOf("Payments under way", FLIGHT_COLUMNS, flights, asTable) : "")
+  if (!asTable && map.frame) run(map)
+}

@@ -1,0 +1,65 @@
+"""The network map's data: sizes, connections, payments under way and faults in words."""
+
+from typing import Any
+
+from crossway.domain.intent import State
+from crossway.usecases.chains.kill_switches import set_kill_switch
+from tests.dashboard.conftest import DashboardApp
+
+CCTP = "CCTP:BASE_MAINNET:ARBITRUM_MAINNET"
+
+
+def the_map(screen: DashboardApp) -> dict[str, Any]:
+    return screen.open("network_map").widget("network_map")
+
+
+def one(items: list[dict[str, Any]], **facts: str) -> dict[str, Any]:
+    (found,) = (item for item in items if all(item[name] == facts[name] for name in facts))
+    return found
+
+
+def test_without_payments_every_chain_has_its_cheapest_connection(screen: DashboardApp) -> None:
+    data = the_map(screen)
+    assert len(data["chains"]) == 13
+    assert {chain["size"] for chain in data["chains"]} == {0}
+    ends = {end for link in data["links"] for end in (link["a"], link["b"])}
+    assert ends == {chain["id"] for chain in data["chains"]}
+    assert data["summary"] == ("No payments were paid out in the last 24 hours. 0 under way.")
+    assert one(data["bridges"], id="ACROSS")["note"] == "model"
+
+
+def test_a_payment_moves_over_its_bridge_and_then_counts_as_volume(screen: DashboardApp) -> None:
+    world = screen.world
+    intent = world.create_intent()
+    world.deposit(intent)
+    world.wait_for_state(intent, State.INITIATED)
+    flight = one(the_map(screen)["flights"], id=str(intent.id))
+    assert flight["source"] == "BASE_MAINNET"
+    assert (flight["begin"], flight["end"], flight["held"]) == (0.15, 0.92, "")
+    assert flight["href"] == f"intent?id={intent.id}"
+    assert flight["link"] == f"ARBITRUM_MAINNET|BASE_MAINNET|{intent.terms.bridge}"
+    world.wait_for_state(intent, State.COMPLETED)
+    data = the_map(screen)
+    base, other = one(data["chains"], name="Base"), one(data["chains"], name="Ethereum")
+    assert (base["size"], base["volume"], base["payments"]) == (1, "25 USD", "1 payment")
+    assert (other["size"], other["volume"]) == (0, "0 USD")
+    link = one(data["links"], key=flight["link"])
+    assert link["width"] == 1
+    assert {way["volume"] for way in link["ways"]} == {"25 USD", "–"}
+    assert one(data["flights"], id=str(intent.id))["arrived"]
+
+
+def test_disabled_chains_and_routes_are_named(screen: DashboardApp) -> None:
+    world = screen.world
+    set_kill_switch(world.services, world.operator, f"route:{CCTP}", True, "slow since noon")
+    set_kill_switch(world.services, world.operator, "chain:TRON_MAINNET", True, "halted")
+    data = the_map(screen)
+    tron = one(data["chains"], name="TRON")
+    assert (tron["state"], tron["note"], tron["reason"]) == ("off", "Disabled", "halted")
+    link = one(data["links"], key="ARBITRUM_MAINNET|BASE_MAINNET|CCTP")
+    assert link["reason"] == "One direction is disabled."
+    assert {way["state"] for way in link["ways"]} == {"Enabled", "Disabled"}
+    back = "route:CCTP:ARBITRUM_MAINNET:BASE_MAINNET"
+    set_kill_switch(world.services, world.operator, back, True, "slow as well")
+    link = one(the_map(screen)["links"], key="ARBITRUM_MAINNET|BASE_MAINNET|CCTP")
+    assert link["state"] == "off"
