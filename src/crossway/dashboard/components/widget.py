@@ -47,14 +47,17 @@ def _asset(name: str) -> str:
 @cache
 def _component(name: str) -> ComponentRenderer:
     """Register a component, once per process."""
+    css, js = component_sources(name)
+    return st.components.v2.component(
+        f"crossway_{name}", html='<div class="host"></div>', css=css, js=js
+    )
+
+
+def component_sources(name: str) -> tuple[str, str]:
+    """The style sheet and the script of a component, with those that are loaded before its own."""
     css, js = _BASE_ASSETS.get(name, _KIT)
     own_css = (f"{name}.css",) if (ASSETS / f"{name}.css").exists() else ()
-    return st.components.v2.component(
-        f"crossway_{name}",
-        html='<div class="host"></div>',
-        css="".join(map(_asset, (*css, *own_css))),
-        js="".join(map(_asset, js)) + _asset(f"{name}.js"),
-    )
+    return "".join(map(_asset, (*css, *own_css))), "".join(map(_asset, (*js, f"{name}.js")))
 
 
 def table(

@@ -54,7 +54,7 @@ const drawHeld = (ink, { x, y }, radius, colors) => {
 const drawFlight = (ink, flight, curves, colors, scale) => {
   const at = spotOf(flight, flight.shown, curves)
   if (!at) return
-  const radius = scale * (3 + Math.min(4, Math.sqrt(flight.usd) / 28))
+  const radius = scale * (3.8 + Math.min(4, Math.sqrt(flight.usd) / 28))
   const visible = flight.goneAt === null ? 1 : 1 - (performance.now() - flight.goneAt) / FADE_MILLIS
   if (flight.held) {
     ink.globalAlpha = Math.max(0, visible)

@@ -4,6 +4,8 @@
 const NAMESPACE = "http://www.w3.org/2000/svg"
 const [DISC_MIN, LINE_MIN, LINE_MAX] = [7, 1.2, 6]
 const SIGNS = { slow: "M0,-5V1M0,4.4V4.6", off: "M-3,-4V4M3,-4V4", silent: "M-3.5,-3.5L3.5,3.5M3.5,-3.5L-3.5,3.5" }
+// Large type is for large screens.
+const LARGE_FROM = 680
 const COLORS = ["blue", "green", "violet", "orange", "gray", "red"]
 const STATES = { ok: "Healthy", slow: "Problem", off: "Disabled", silent: "Not responding" }
 
@@ -61,10 +63,12 @@ const build = (host) => {
 const layout = (map) => {
   const width = map.stage.clientWidth
   if (!width || !map.data) return
-  const { chains, large } = map.data
+  const { chains } = map.data
+  const large = map.data.large && width >= LARGE_FROM
   const shapeKey = JSON.stringify([width, large, chains.map((chain) => [chain.id, chain.name])])
   if (shapeKey !== map.shapeKey) {
     const font = getComputedStyle(map.host).fontFamily
+    map.host.classList.toggle("large", Boolean(large))
     const { spots, height, radius, size, line } = layoutOf(chains.map((chain) => chain.name), width, font, large)
     Object.assign(map, { shapeKey, width, height, radius, size, line })
     map.spots = new Map(chains.map((chain, at) => [chain.id, spots[at]]))
@@ -174,11 +178,14 @@ const placeLabel = (map, node, { side }, radius) => {
   }
 }
 
+const dotKeys = () => [["moving", "payment under way"], ["held", "held up"]].map(([kind, text]) =>
+  make("li", {}, make("span", { class: `dot ${kind}`, "aria-hidden": "true" }), make("span", { class: "state" }, text)))
+
 const drawLegend = (map) => {
   const line = ({ color, dashes }) => shape("svg", { width: 34, height: 8, "aria-hidden": "true" },
     shape("line", { x1: 1, y1: 4, x2: 33, y2: 4, "stroke-width": 3, "stroke-dasharray": dashes.join(" "), style: `stroke: var(--st-${color}-color)` }))
   map.legend.replaceChildren(...map.data.bridges.map((bridge) =>
-    make("li", { class: bridge.state }, line(bridge), make("span", {}, bridge.name), make("span", { class: "state" }, `${bridge.note} · ${bridge.volume}`))))
+    make("li", { class: bridge.state }, line(bridge), make("span", {}, bridge.name), make("span", { class: "state" }, `${bridge.note} · ${bridge.volume}`))), ...dotKeys())
 }
 
 // Only what moves is drawn again, and nothing while the map cannot be seen.
@@ -215,7 +222,6 @@ const update = (host, { clock, ...data }) => {
   const map = (host.crosswayMap ??= build(host))
   map.data = data
   map.now = () => (clock ? serviceTime(clock) : Date.now())
-  host.classList.toggle("large", Boolean(data.large))
   map.svg.setAttribute("aria-label", data.label)
   setText(map.summary, data.summary)
   readColors(map)
