@@ -6,6 +6,7 @@ from crossway.dashboard.components import deliveries as parts
 from crossway.dashboard.components import (
     environment,
     live_fragment,
+    missed_events,
     not_found,
     notices,
     one_time_secrets,
@@ -40,6 +41,7 @@ with not_found.handle_not_found(
     st.title(f"Webhook #{endpoint.id}")
     environment.other_mode_notice(endpoint.mode)
     one_time_secrets.pending_secret()
+    missed_events.resend_missed(endpoint)
     webhooks.actions(endpoint)
     left, right = st.columns([3, 2], gap="large")
     with left:

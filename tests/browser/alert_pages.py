@@ -13,7 +13,7 @@ def alert_strip(page: Page) -> Locator:
     return page.locator('.host[role="status"]').locator("visible=true").first
 
 
-def click(page: Page, name: str) -> None:
+def click(page: Page, name: str | re.Pattern[str]) -> None:
     page.get_by_role("button", name=name).first.click()
 
 

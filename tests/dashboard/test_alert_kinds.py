@@ -13,7 +13,7 @@ from crossway.domain.return_budget import ReturnBudget
 from crossway.engine.alerts import TaskHealth
 from crossway.ports.alert_repository import AlertFilter
 from crossway.ports.sandbox import Faults
-from crossway.usecases.developers import webhooks
+from crossway.usecases.developers import deliveries, webhooks
 from crossway.usecases.developers.webhooks import WebhookUpdate
 from crossway.usecases.operating import alerts
 from crossway.usecases.operating.incidents import AlertContext, AlertGroup, list_alert_groups
@@ -21,6 +21,7 @@ from crossway.usecases.payments import manual_operations
 from crossway_demo.scenarios.invariants import INTERNAL_NAMES
 from tests.engine.webhook_world import WebhookWorld
 from tests.harness import Harness
+from tests.receivers import running_receiver
 from tests.test_architecture import ROOT
 from tests.usecases.ramp_world import ARBITRUM, BASE, RampWorld
 
@@ -165,7 +166,7 @@ def test_an_unreachable_provider_is_an_alert_until_it_responds(world: RampWorld)
     assert "provider" not in causes(world)
 
 
-def test_a_disabled_webhook_is_an_alert_until_enabled(tmp_path: Path) -> None:
+def test_a_disabled_webhook_is_an_alert_until_something_is_delivered(tmp_path: Path) -> None:
     world = WebhookWorld(f"sqlite:///{tmp_path / 'crossway.db'}")
     webhook = world.create_webhook("http://127.0.0.1:9/hook", events=["intent_created"])
     for _ in range(8):
@@ -176,9 +177,12 @@ def test_a_disabled_webhook_is_an_alert_until_enabled(tmp_path: Path) -> None:
     assert matter.alert.message.startswith("Every delivery failed for 7 days")
     assert "127.0.0.1" in matter.alert.message
     assert view.next_step(matter).href == f"webhook?id={webhook.endpoint.id}"
-    webhooks.update_webhook(
-        world.services, world.caller, webhook.endpoint.id, WebhookUpdate(enabled=True)
-    )
+    with running_receiver() as receiver:
+        change = WebhookUpdate(url=receiver.url, enabled=True)
+        webhooks.update_webhook(world.services, world.caller, webhook.endpoint.id, change)
+        assert "nothing has been delivered to it yet" in only(world, "webhook").alert.message
+        deliveries.send_test_event(world.services, world.caller, webhook.endpoint.id)
+        world.deliver()
     assert causes(world) == {}
     world.close()
 

@@ -86,7 +86,7 @@ def test_a_failing_endpoint_shows_its_response_and_next_attempt(
     (one,) = screen.open("webhook", id="1").widget("deliveries")["rows"]
     assert (badges(one, 1), one["cells"][3]["text"]) == (["Retrying"], "500")
     assert one["cells"][4]["at"]
-    assert "Failing since" in text_of(screen, "webhook_facts")
+    assert "Nothing delivered since" in text_of(screen, "webhook_facts")
 
 
 def test_a_disabled_endpoint_shows_the_reason_and_can_be_enabled(
@@ -105,6 +105,35 @@ def test_a_disabled_endpoint_shows_the_reason_and_can_be_enabled(
     assert test.disabled
     screen.click("Enable")
     assert world.get_webhook(1).enabled
+    # Nothing has been delivered yet.
+    (row,) = screen.open("webhooks").widget("webhooks")["rows"]
+    assert badges(row, 1) == ["Failing"]
+
+
+def test_what_a_webhook_missed_is_resent_by_one_button_with_its_progress(
+    dashboard: Shown, receiver: Receiver
+) -> None:
+    screen, world = dashboard
+    receiver.status_for = lambda arrived: 500
+    world.create_webhook(receiver.url, events=["intent_created"])
+    world.create_intent()
+    world.create_intent()
+    world.deliver()
+    world.advance_and_deliver(DISABLE_AFTER.total_seconds())
+    screen.open("webhook", id="1")
+    assert "2 events were not delivered" in screen.text
+    receiver.status_for = lambda arrived: 200
+    screen.click("Enable and resend 2 events")
+    assert "Resent: 0 of 2 events delivered, 2 queued." in progress_texts(screen)
+    world.deliver()
+    assert "Resent: 2 of 2 events delivered." in progress_texts(screen.rerun())
+    assert "not delivered" not in screen.text
+    (row,) = screen.open("webhooks").widget("webhooks")["rows"]
+    assert badges(row, 1) == ["Enabled"]
+
+
+def progress_texts(screen: DashboardApp) -> list[str]:
+    return [bar.proto.text for bar in screen.at.get("progress")]
 
 
 def test_deliveries_are_filtered_by_state_and_by_event(

@@ -59,7 +59,8 @@ class Endpoint:
     """A webhook endpoint of a client and mode, and the events it subscribes to.
 
     Secrets are encrypted; after a rotation the old one also signs until `old_secret_until`.
-    `failing_since` is the first failure after the last success.
+    `failing_since` is the first failure after the last success, or when an endpoint that had failed
+    was enabled again or got a new URL: since then nothing has been delivered.
     """
 
     id: int
@@ -191,6 +192,11 @@ _JITTER = 0.1
 DISABLE_AFTER: Final = timedelta(days=7)
 OLD_SECRET_GRACE: Final = timedelta(hours=24)
 DISABLED_REASON = "Every delivery failed for 7 days"
+
+
+def alert_key(webhook_id: int) -> str:
+    """The key of the alert about an endpoint."""
+    return f"webhook:{webhook_id}"
 
 
 def apply_attempt(delivery: Delivery, attempt: DeliveryAttempt, random_fraction: float) -> Delivery:

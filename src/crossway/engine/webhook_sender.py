@@ -12,8 +12,11 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.redaction import redact
 from crossway.domain.webhooks import (
     DISABLED_REASON,
+    MAX_ATTEMPTS,
     DeliveryAttempt,
+    DeliveryState,
     Endpoint,
+    alert_key,
     apply_attempt,
     endpoint_health,
 )
@@ -124,18 +127,27 @@ def _record_attempts(
         if (current := open_deliveries.pop(delivery.id, None)) is not None:
             after.append(apply_attempt(current, sent_delivery.attempt, fraction))
     unit.deliveries.save_results(after, attempts)
+    given_up = {one.webhook_id for one in after if one.state is DeliveryState.FAILED}
     for endpoint in endpoints.values():
         if endpoint != before[endpoint.id]:
             unit.webhooks.update(endpoint)
         if before[endpoint.id].enabled and not endpoint.enabled:
             _disable_endpoint(unit, services, endpoint)
+        elif before[endpoint.id].failing_since and not endpoint.failing_since:
+            unit.alerts.resolve([alert_key(endpoint.id)], services.clock.now())
+        elif endpoint.id in given_up and endpoint.failing_since:
+            message = f"{MAX_ATTEMPTS} attempts to deliver an event failed; it is not retried: "
+            _raise_alert(unit, services, endpoint, message + "webhook {} to {}.")
 
 
 def _disable_endpoint(unit: UnitOfWork, services: Services, endpoint: Endpoint) -> None:
     now: datetime = services.clock.now()
     unit.deliveries.fail_all_open(endpoint.id, "the webhook was disabled", now)
-    host = urlsplit(endpoint.url).hostname
-    message = f"{DISABLED_REASON}: webhook {endpoint.id} to {host} is disabled."
-    raise_alert(
-        unit, services, f"webhook:{endpoint.id}", "webhook", f"webhook {endpoint.id}", message
-    )
+    _raise_alert(unit, services, endpoint, DISABLED_REASON + ": webhook {} to {} is disabled.")
+
+
+def _raise_alert(unit: UnitOfWork, services: Services, endpoint: Endpoint, text: str) -> None:
+    """Raise an endpoint's alert; `text` has places for its id and its host."""
+    message = text.format(endpoint.id, urlsplit(endpoint.url).hostname)
+    subject = f"webhook {endpoint.id}"
+    raise_alert(unit, services, alert_key(endpoint.id), "webhook", subject, message)

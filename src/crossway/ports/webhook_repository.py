@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from crossway.domain.clients import OwnerFilter
+from crossway.domain.clients import Owner, OwnerFilter
 from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState, Endpoint, OutboxEvent
 
 
@@ -31,6 +31,17 @@ class NewDelivery:
     sequence_key: str
     at: datetime
     replay_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissedFilter:
+    """Whose missed events are meant: an endpoint with its owner and subscriptions (`*` is all);
+    events before `oldest` are left out."""
+
+    webhook_id: int
+    owner: Owner
+    events: tuple[str, ...]
+    oldest: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +138,19 @@ class DeliveryRepository(Protocol):
 
     def list_open_event_ids(self, webhook_id: int) -> set[int]:
         """The ids of the events that are still to be delivered to an endpoint."""
+        ...
+
+    def list_missed(self, missed: MissedFilter, limit: int) -> list[tuple[int, str]]:
+        """The id and sequence key of each event since the first one that failed for this endpoint
+        which was never delivered to it and is not queued for it; oldest first. Only the newest
+        `limit` deliveries are searched for the first failure."""
+        ...
+
+    def count_batch_by_state(
+        self, webhook_id: int, prefix: str, limit: int
+    ) -> dict[DeliveryState, int]:
+        """Counts by state of those of an endpoint's newest `limit` deliveries whose sequence key
+        has a prefix."""
         ...
 
     def fail_all_open(self, webhook_id: int, error: str, at: datetime) -> int:

@@ -21,7 +21,13 @@ from crossway.domain.webhooks import (
     DeliveryState,
     OutboxEvent,
 )
-from crossway.ports.webhook_repository import DeliveryBacklog, DeliveryFilter, NewDelivery
+from crossway.ports.webhook_repository import (
+    DeliveryBacklog,
+    DeliveryFilter,
+    MissedFilter,
+    NewDelivery,
+)
+from crossway.storage import missed_deliveries
 from crossway.storage.bulk_sql import execute_each, in_values
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
@@ -201,6 +207,14 @@ class SqlDeliveries:
     def list_open_event_ids(self, webhook_id: int) -> set[int]:
         query = select(_c.event_id).where(_c.webhook_id == webhook_id, _IS_OPEN)
         return set(self._db.execute(query).scalars())
+
+    def list_missed(self, missed: MissedFilter, limit: int) -> list[tuple[int, str]]:
+        return missed_deliveries.list_missed(self._db, missed, limit)
+
+    def count_batch_by_state(
+        self, webhook_id: int, prefix: str, limit: int
+    ) -> dict[DeliveryState, int]:
+        return missed_deliveries.count_batch_by_state(self._db, webhook_id, prefix, limit)
 
     def fail_all_open(self, webhook_id: int, error: str, at: datetime) -> int:
         result = self._db.execute(

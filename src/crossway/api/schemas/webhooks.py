@@ -86,7 +86,9 @@ class WebhookOut(Model):
     enabled: bool = field("Whether events are delivered.", True)
     disabledReason: str | None = field("Why it is disabled; null while it is enabled.", None)
     failingSince: str | None = field(
-        "First failure since the last success; seven days later the webhook is disabled.", None
+        "First failure since the last success, or when a failing webhook was enabled again or got "
+        "a new URL; seven days later it is disabled.",
+        None,
     )
     oldSecretUntil: str | None = field("Until when the previous secret signs too.", None)
     createdAt: str = field("When it was created.", TIME)

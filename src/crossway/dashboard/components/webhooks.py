@@ -120,7 +120,7 @@ def actions(endpoint: Endpoint) -> None:
             warning = "The new secret is shown once. For 24 hours deliveries are signed with both."
             confirm("Rotate the secret?", warning, "Rotate", lambda: _rotate_secret(number))
         if not on and st.button("Enable", icon=":material/power:"):
-            message = f"Webhook #{number} is enabled."
+            message = f"Webhook #{number} is enabled. A delivery shows whether it works."
             run_action(lambda: _update(number, WebhookUpdate(enabled=True), message))
         if on and st.button("Disable…", icon=":material/power_off:"):
             warning = (

@@ -93,7 +93,7 @@ def next_step(context: AlertContext) -> NextStep:
     if context.order_id is not None:
         return NextStep(f"View order {context.order_id}", order_href(context.order_id))
     if context.webhook_id is not None:
-        return NextStep("Enable it again: Webhook", webhook_href(context.webhook_id))
+        return NextStep("Resend what it missed: Webhook", webhook_href(context.webhook_id))
     if context.intent_id is not None:
         label = _PAYMENT_NEXT_STEPS.get(context.kind, "See what happened")
         return NextStep(f"{label}: payment #{context.intent_id}", intent_href(context.intent_id))

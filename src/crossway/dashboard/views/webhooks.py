@@ -18,6 +18,7 @@ from crossway.domain.webhooks import (
 )
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients, deliveries, webhooks
+from crossway.usecases.developers.deliveries import MAX_REPLAYED
 
 COLUMNS = (
     Column("Endpoint"),
@@ -29,7 +30,9 @@ COLUMNS = (
 )
 EVENT_NAMES: Final = (*(one.value for one in EventType), ALL_EVENTS)
 ON = Badge("Enabled", "green", "check_circle")
-FAILING = Badge("Failing", "orange", "warning", "The last attempt failed")
+FAILING = Badge(
+    "Failing", "orange", "warning", "Nothing has been delivered since it failed or was enabled"
+)
 OFF = Badge("Disabled", "gray", "power_off")
 Health = Mapping[DeliveryState, int]
 
@@ -99,6 +102,34 @@ def _failing_since(endpoint: Endpoint) -> int | None:
     return time_cell(endpoint.failing_since).at
 
 
+def count_events(number: int) -> str:
+    """`37 events`."""
+    return f"{number:,} event{'' if number == 1 else 's'}"
+
+
+def describe_missed(count: int) -> str:
+    """How many events a webhook missed; a count at the limit is the least."""
+    least = "At least " if count >= MAX_REPLAYED else ""
+    verb = "was" if count == 1 else "were"
+    return f"{least}{count_events(count)} {verb} not delivered: retries failed, or it was disabled."
+
+
+def resend_label(count: int, enabled: bool) -> str:
+    """The label of the button that resends what was missed."""
+    return f"{'Resend' if enabled else 'Enable and resend'} {count_events(count)}"
+
+
+def describe_progress(states: Health) -> tuple[float, str]:
+    """How much of a batch of resent events has ended, from 0 to 1, and in words."""
+    total, delivered = sum(states.values()), states.get(DeliveryState.DELIVERED, 0)
+    failed = states.get(DeliveryState.FAILED, 0)
+    parts = [f"{delivered:,} of {count_events(total)} delivered"]
+    parts += [f"{failed:,} failed"] if failed else []
+    waiting = total - delivered - failed
+    parts += [f"{waiting:,} queued"] if waiting else []
+    return (delivered + failed) / total, f"Resent: {', '.join(parts)}."
+
+
 def describe_events(endpoint: Endpoint) -> str:
     """The events an endpoint subscribes to."""
     return (
@@ -120,7 +151,7 @@ def build_details(services: Services, endpoint: Endpoint) -> tuple[Detail, ...]:
     failing, disabled_reason = endpoint.failing_since, endpoint.disabled_reason
     optional_details: list[Detail] = []
     if failing is not None:
-        optional_details.append(Detail("Failing since", time_cell(failing, "exact")))
+        optional_details.append(Detail("Nothing delivered since", time_cell(failing, "exact")))
     if disabled_reason and not endpoint.enabled:
         optional_details.append(Detail("Disabled because", Cell(disabled_reason)))
     if old is not None and old > now:

@@ -27,7 +27,7 @@ from crossway.usecases.operating.retention import get_cutoffs
 MAX_PAGE_SIZE = 100
 MAX_REPLAYED = 10_000
 MAX_COUNTED = 10_000
-_EXPIRY_MARGIN = timedelta(minutes=1)
+EXPIRY_MARGIN = timedelta(minutes=1)
 TEST_MESSAGE = "This is a test. Nothing was paid."
 
 
@@ -156,7 +156,7 @@ def replay_range(
     with services.store.read() as unit:
         endpoint = require_owned(caller, unit.webhooks.get(webhook_id))
         # Events that are about to expire are not sent again.
-        oldest = max(since, get_cutoffs(services)["outbox"] + _EXPIRY_MARGIN)
+        oldest = max(since, get_cutoffs(services)["outbox"] + EXPIRY_MARGIN)
         events = unit.outbox.list_between(endpoint.owner, oldest, until, MAX_REPLAYED + 1)
     if len(events) > MAX_REPLAYED:
         raise InvalidInput(f"from and to must enclose at most {MAX_REPLAYED} events")

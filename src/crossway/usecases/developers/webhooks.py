@@ -4,11 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Permission
-from crossway.domain.webhooks import ALL_EVENTS, OLD_SECRET_GRACE, Endpoint, EventType
+from crossway.domain.webhooks import (
+    ALL_EVENTS,
+    OLD_SECRET_GRACE,
+    Endpoint,
+    EventType,
+    alert_key,
+)
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhooks import WebhookServices
@@ -20,6 +27,7 @@ MAX_WEBHOOKS = 20
 MAX_URL_CHARACTERS, MAX_DESCRIPTION_CHARACTERS = 2_048, 500
 DISABLED_BY_HAND = "Disabled manually"
 _LOOK_UP_SECONDS = 5
+_MAX_ALERTS = 1_000
 EVENT_NAMES = (*(one.value for one in EventType), ALL_EVENTS)
 
 
@@ -118,8 +126,7 @@ def update_webhook(
             _audit(unit, caller, "webhook changed", after, now, before_fields, new)
         if before.enabled and not after.enabled:
             unit.deliveries.fail_all_open(webhook_id, "the webhook was disabled", now)
-        if after.enabled:
-            unit.alerts.resolve([f"webhook:{webhook_id}"], now)
+        _update_alert(unit, before, after, now)
         return after
 
     return services.store.write(work)
@@ -133,7 +140,7 @@ def delete_webhook(services: Services, caller: Principal, webhook_id: int) -> No
     def work(unit: UnitOfWork) -> None:
         endpoint = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
         unit.webhooks.delete(webhook_id)
-        unit.alerts.resolve([f"webhook:{webhook_id}"], now)
+        unit.alerts.resolve([alert_key(webhook_id)], now)
         _audit(unit, caller, "webhook removed", endpoint, now, _audit_fields(endpoint), None)
 
     services.store.write(work)
@@ -205,16 +212,32 @@ def _apply_update(
     return endpoint
 
 
+def _update_alert(unit: UnitOfWork, before: Endpoint, after: Endpoint, now: datetime) -> None:
+    """The endpoint's alert after a change. It ends when an event is delivered, not when somebody
+    only enables the endpoint, or when somebody disables it: then nothing is expected of it."""
+    key = alert_key(after.id)
+    if before.enabled and not after.enabled:
+        unit.alerts.resolve([key], now)
+    elif after.enabled and after.failing_since == now:
+        host = urlsplit(after.url).hostname
+        message = f"Webhook {after.id} to {host} is enabled; nothing has been delivered to it yet."
+        for alert in unit.alerts.list_active(limit=_MAX_ALERTS, kind="webhook"):
+            if alert.key == key:
+                unit.alerts.raise_alert(replace(alert, message=message, last_seen_at=now))
+
+
 def _merge(before: Endpoint, current: Endpoint, requested: Endpoint, now: datetime) -> Endpoint:
     """The locked endpoint with the requested changes, which were validated before locking."""
     after = before
     for name in ("url", "events", "description", "enabled"):
         if getattr(requested, name) != getattr(current, name):
             after = replace(after, **{name: getattr(requested, name)})
-    if after.url != before.url or after.enabled != before.enabled:
-        # Earlier failures do not count after a new URL or after enabling it again.
-        reason = "" if after.enabled else DISABLED_BY_HAND
-        after = replace(after, failing_since=None, disabled_reason=reason)
+    if after.enabled != before.enabled:
+        after = replace(after, disabled_reason="" if after.enabled else DISABLED_BY_HAND)
+    is_new_start = after.enabled and (after.url != before.url or not before.enabled)
+    if is_new_start and before.failing_since is not None:
+        # The seven days begin again, but only a delivery shows that the failures have ended.
+        after = replace(after, failing_since=now)
     return after if after == before else replace(after, updated_at=now)
 
 

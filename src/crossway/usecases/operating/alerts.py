@@ -104,7 +104,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "claim": AlertKind(_W, "Repayment from escrow overdue", "Repayments from escrow overdue"),
         "ramp": AlertKind(_W, "Ramp order needs attention", "Ramp orders need attention"),
         "provider": AlertKind(_W, "Ramp provider not responding", "Ramp providers not responding"),
-        "webhook": AlertKind(_W, "Webhook disabled", "Webhooks disabled"),
+        "webhook": AlertKind(_W, "Webhook not delivering", "Webhooks not delivering"),
         "reorg": AlertKind(_W, "Transaction reorganized", "Transactions reorganized"),
         "opening": AlertKind(
             _W, "Opening balances not recorded", "Opening balances not recorded"
