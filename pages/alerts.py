@@ -9,5 +9,5 @@ filters = alerts.filters()
 if filters.resolved:
     alerts.resolved_alerts(filters)
 else:
-    alerts.active_alerts(filters.kind)
+    alerts.active_alerts(filters.kind, alerts.available_actions(filters.kind))
     alerts.actions(filters.kind)

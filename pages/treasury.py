@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import (
+    lacking_inventory,
     money_in_bridges,
     outgoing_controls,
     rebalancing,
@@ -17,6 +18,7 @@ network = st.segmented_control(
     "Network", NETWORKS, key="network", default=NETWORKS[0], required=True, bind="query-params"
 )
 testnets = network == NETWORKS[1]
+lacking_inventory.focus()
 treasury.inventory_overview(testnets)
 st.header("Rebalancing")
 rebalancing.switch()

@@ -61,7 +61,8 @@ def test_returns_without_an_allowance_are_one_alert_with_their_payments(world: R
         world.deposit(world.create_intent(), "short")
     world.pass_time(3_700, 60)
     matter = only(world, "returns")
-    assert (matter.payments, view.next_step(matter).href) == (2, "intents")
+    href = f"intents?all=exception%3Astuck&any=from%3A{BASE}%3Bto%3A{BASE}"
+    assert (matter.payments, view.next_step(matter).href) == (2, href)
 
 
 def test_every_next_step_leads_to_a_page() -> None:
@@ -70,7 +71,11 @@ def test_every_next_step_leads_to_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("symbol", "kind", "href"), [("USDC", "stock", "treasury"), ("ETH", "gas", "chains")]
+    ("symbol", "kind", "href"),
+    [
+        ("USDC", "stock", f"treasury?lack={ARBITRUM}%3AUSDC"),
+        ("ETH", "gas", f"chains?chain={BASE}"),
+    ],
 )
 def test_an_inventory_shortage_is_one_alert_with_its_waiting_payments(
     world: RampWorld, symbol: str, kind: str, href: str
@@ -94,7 +99,7 @@ def test_an_unreachable_chain_is_one_alert_however_old_its_head(world: RampWorld
     world.deposit(world.create_intent())
     world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=900))
     world.pass_time(600, 20)
-    assert view.next_step(only(world, "chain")).href == "chains"
+    assert view.next_step(only(world, "chain")).href == f"chains?chain={ARBITRUM}"
     world.pass_time(400, 20)
     assert causes(world) == {}
 
@@ -107,7 +112,7 @@ def test_a_failed_refund_links_to_its_payment_and_is_resolved_once_sent(
     world.deposit(intent, "short")
     world.pass_time(4_000, 100)
     matter = only(world, "refund")
-    assert view.next_step(matter).href == f"intent?id={intent.id}"
+    assert view.next_step(matter).href == f"intent?id={intent.id}&act=redirect"
     assert matter.micro_usd == intent.terms.deposit_amount // 2 < 13_000_000, "what came in"
     elsewhere = world.book_address(BASE, world.wallet(BASE, "elsewhere"))
     manual_operations.redirect_refund(world.services, world.operator, intent.id, elsewhere)
@@ -260,4 +265,5 @@ def test_alerts_of_one_cause_are_grouped_with_the_largest_listed(world: RampWorl
     )
     assert rows[0].href == "alerts?kind=refund"
     assert rows[0].cells[0].text == "6 × Refunds failed"
-    assert [row.href for row in rows[1:]] == [f"intent?id={intents[n].id}" for n in (5, 4, 1, 2)]
+    largest = [f"intent?id={intents[n].id}&act=redirect" for n in (5, 4, 1, 2)]
+    assert [row.href for row in rows[1:]] == largest

@@ -60,6 +60,11 @@ class Unreachable(Exception):
     """A chain, bridge, provider or price source gave no answer: the result is unknown."""
 
 
+class WrongChain(Unreachable):
+    """The nodes of a chain answer, but at least one that is needed serves another chain: nothing
+    that it says counts, and it stays so until its URL is corrected."""
+
+
 class StorageUnavailable(Unreachable):
     """The database cannot be used now: its disk is full, another program has locked it, or it does
     not answer. Nothing is decided; what was under way is tried again later."""

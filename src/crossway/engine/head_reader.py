@@ -3,8 +3,9 @@ believed."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Final
 
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Unreachable, WrongChain
 from crossway.engine.alerts import raise_alert
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
@@ -12,6 +13,10 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 
 _REPEAT_AFTER = timedelta(minutes=1)
+# Causes, which begin the keys of their alerts, and the kinds of these: none of a chain's nodes
+# answers; too few serve the chain and the others another one; some do, and the rest suffice.
+_UNREACHABLE, _WRONG_CHAIN, _MISPLACED = "unreachable", "wrong_chain", "misplaced"
+_KINDS: Final = {_UNREACHABLE: "chain", _WRONG_CHAIN: "wrong_chain", _MISPLACED: "wrong_chain"}
 
 
 class HeadReader:
@@ -19,21 +24,25 @@ class HeadReader:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        # The reason by chain, empty while it answers: as read last, and as reported.
-        self._outages: dict[str, str] = {}
-        self._reported: dict[str, str] = {}
+        # By cause and chain the message, empty while there is none: as read last, and as reported.
+        self._found: dict[tuple[str, str], str] = {}
+        self._reported: dict[tuple[str, str], str] = {}
         self._doubted_at: dict[str, datetime] = {}
 
     def read(self, chains: Iterable[str]) -> dict[str, ChainHead]:
         """The heads of those chains that answer."""
         heads: dict[str, ChainHead] = {}
-        self._outages = {}
+        self._found = {}
         for chain_id in sorted(chains):
+            self._found |= {(cause, chain_id): "" for cause in _KINDS}
             try:
-                heads[chain_id] = self._services.chains[chain_id].heads()
-                self._outages[chain_id] = ""
+                heads[chain_id] = head = self._services.chains[chain_id].heads()
+            except WrongChain as error:
+                self._found[_WRONG_CHAIN, chain_id] = str(error)
             except Unreachable as error:
-                self._outages[chain_id] = str(error)
+                self._found[_UNREACHABLE, chain_id] = str(error)
+            else:
+                self._found[_MISPLACED, chain_id] = "; ".join(head.wrong_chains)
         return heads
 
     def report(self, heads: Mapping[str, ChainHead]) -> int:
@@ -44,24 +53,27 @@ class HeadReader:
 
     def forget(self, kept: Collection[str]) -> None:
         """Forget what was reported about all but these chains."""
-        self._reported = {c: message for c, message in self._reported.items() if c in kept}
+        self._reported = {key: text for key, text in self._reported.items() if key[1] in kept}
 
     def _report_outages(self) -> None:
         changed = {
-            c: message for c, message in self._outages.items() if self._reported.get(c) != message
+            key: message
+            for key, message in self._found.items()
+            if self._reported.get(key) != message
         }
-        resolved = [f"unreachable:{c}" for c, message in changed.items() if not message]
+        resolved = [f"{cause}:{chain}" for (cause, chain), text in changed.items() if not text]
 
         def work(unit: UnitOfWork) -> None:
-            for chain_id, message in changed.items():
+            for (cause, chain), message in changed.items():
                 if message:
-                    key, text = f"unreachable:{chain_id}", self._describe_outage(chain_id, message)
-                    raise_alert(unit, self._services, key, "chain", chain_id, text)
+                    text = self._describe(cause, chain, message)
+                    key, kind = f"{cause}:{chain}", _KINDS[cause]
+                    raise_alert(unit, self._services, key, kind, chain, text)
             unit.alerts.resolve(resolved, self._services.clock.now())
 
         if changed:
             self._services.store.write(work)
-        self._reported.update(self._outages)
+        self._reported.update(self._found)
 
     def _report_doubts(self, heads: Mapping[str, ChainHead]) -> None:
         """Raise an alert for each chain with a node that is not believed, again every minute while
@@ -83,7 +95,12 @@ class HeadReader:
             self._services.store.write(work)
             reported_at.update(dict.fromkeys(messages, now))
 
-    def _describe_outage(self, chain_id: str, message: str) -> str:
+    def _describe(self, cause: str, chain_id: str, message: str) -> str:
         name = chain_name(self._services, chain_id)
         reason = message.replace(chain_id, name)
-        return reason if reason.startswith(name) else f"{name} does not answer: {reason}"
+        if reason.startswith(name):
+            return reason
+        if cause == _MISPLACED:
+            return f"{name} has a node of another chain, which is not used: {reason}"
+        what = "has nodes of another chain" if cause == _WRONG_CHAIN else "does not answer"
+        return f"{name} {what}: {reason}"

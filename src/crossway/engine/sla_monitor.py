@@ -142,7 +142,8 @@ def _find_excused(unit: UnitOfWork, alerts: Sequence[Alert], ids: Collection[int
     if not ids:
         return set()
     shortage_messages = {alert.message for alert in alerts if alert.kind in WAITING_KINDS}
-    unreachable = {a.subject for a in alerts if a.key.startswith(("unreachable:", "stale:"))}
+    causes = ("unreachable:", "wrong_chain:", "stale:")
+    unreachable = {alert.subject for alert in alerts if alert.key.startswith(causes)}
     waiting = {
         t.intent_id for t in unit.outbound_txs.list_unsettled(ids) if t.reason in shortage_messages
     }

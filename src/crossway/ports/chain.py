@@ -17,13 +17,15 @@ from crossway.ports.chain_calls import CallCosts, PublicCall
 class ChainHead:
     """The head of a chain: `time` is the chain's clock, `finalized` the newest final height.
 
-    `doubts` are sentences about nodes whose reports are not believed."""
+    `doubts` are sentences about nodes whose reports are not believed, `wrong_chains` about nodes
+    that serve another chain and are not used."""
 
     height: int
     block_hash: str
     time: datetime
     finalized: int
     doubts: tuple[str, ...] = ()
+    wrong_chains: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

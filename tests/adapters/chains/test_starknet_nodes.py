@@ -7,7 +7,7 @@ import pytest
 
 from crossway.adapters.chains.starknet.chain import StarknetChain
 from crossway.adapters.chains.starknet.felts import split_u256, to_felt, to_hex
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Unreachable, WrongChain
 from crossway.ports.chain import Cursor, IncludedTx, TxNotFound, TxPending
 from tests.chains.front import (
     BROKEN,
@@ -77,8 +77,29 @@ def test_a_node_of_another_network_is_named_and_never_believed(
     front: StarknetFront, through: StarknetChain
 ) -> None:
     front.mood = WRONG_CHAIN
-    with pytest.raises(Unreachable, match="has chain SN_SEPOLIA and not SN_MAIN"):
+    with pytest.raises(WrongChain, match="has chain SN_SEPOLIA and not SN_MAIN"):
         through.heads()
+
+
+def test_a_node_of_another_network_is_told_of_while_another_node_suffices(
+    node: Starknet, front: StarknetFront
+) -> None:
+    front.mood = WRONG_CHAIN
+    chain = open_starknet(node, front.url, node.url)
+    head = chain.heads()
+    assert head.height == node.height
+    [sentence] = head.wrong_chains
+    assert "has chain SN_SEPOLIA and not SN_MAIN" in sentence
+    chain.close()
+
+
+def test_a_silent_node_serves_no_other_network(
+    front: StarknetFront, through: StarknetChain
+) -> None:
+    front.mood = GONE
+    with pytest.raises(Unreachable) as silent:
+        through.heads()
+    assert not isinstance(silent.value, WrongChain)
 
 
 def test_a_node_that_falls_behind_is_no_answer(

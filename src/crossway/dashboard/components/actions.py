@@ -94,8 +94,9 @@ def confirm_money(
 
 
 def _choose(field: str, choices: Mapping[str, str]) -> str:
+    index = 0 if len(choices) == 1 else None
     chosen = st.selectbox(
-        field, list(choices), index=None, key="confirm_choice", format_func=choices.__getitem__
+        field, list(choices), index, key="confirm_choice", format_func=choices.__getitem__
     )
     return chosen or ""
 

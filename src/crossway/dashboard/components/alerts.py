@@ -8,7 +8,7 @@ import streamlit as st
 from crossway.dashboard import push
 from crossway.dashboard.components import live_fragment, notices, pagination, widget
 from crossway.dashboard.components.actions import run_action
-from crossway.dashboard.session import operator, services
+from crossway.dashboard.session import operator, rerun_unattended, services
 from crossway.dashboard.views import alerts as view
 from crossway.domain.roles import Permission
 from crossway.ports.topics import Topic
@@ -61,9 +61,12 @@ def filters() -> AlertFilters:
 
 
 @live_fragment.fragment(Topic.ALERTS, Topic.PAYMENTS)
-def active_alerts(kind: str | None) -> None:
-    """All active alerts, live."""
+def active_alerts(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
+    """All active alerts, live. `drawn_actions` are the buttons outside of this fragment, which the
+    page draws again when there is something else to acknowledge or to resolve."""
     with notices.show_errors():
+        if available_actions(kind) != drawn_actions:
+            rerun_unattended()
         rows = view.build_active_rows(services(), operator(), kind)
         if rows:
             widget.table(rows, view.ACTIVE_COLUMNS, "standing", "Active alerts")
@@ -90,18 +93,30 @@ def resolved_alerts(selected: AlertFilters) -> None:
         pagination.page_buttons("past_alarms", page.older_than)
 
 
+def available_actions(kind: str | None) -> tuple[bool, bool]:
+    """Whether there are alerts to acknowledge, and alerts to resolve by hand."""
+    caller = operator()
+    return (
+        bool(view.list_unacknowledged(services(), caller, kind)),
+        bool(view.list_manually_resolvable(services(), caller, kind)),
+    )
+
+
 def actions(kind: str | None) -> None:
     """The buttons, for those with permission. What they apply to is read when they are pressed."""
     caller = operator()
     if not caller.can(Permission.OPERATE):
         return
     with st.container(horizontal=True, gap="small"):
-        if st.button("Acknowledge…", icon=":material/visibility:", type="primary"):
+        unacknowledged = view.list_unacknowledged(services(), caller, kind)
+        if unacknowledged and st.button(
+            "Acknowledge…", icon=":material/visibility:", type="primary"
+        ):
             _open_dialog(
                 "Acknowledge alerts",
                 "You become the owner of the selected alerts. They leave the strip above every "
                 "page and stay on this list until they are resolved.",
-                view.list_unacknowledged(services(), caller, kind),
+                unacknowledged,
                 "Acknowledge",
                 "All alerts are acknowledged.",
                 _acknowledge,

@@ -17,13 +17,18 @@ _LASTS = {
 }
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def demo_dataset() -> None:
     """The current numbers of payments and orders, and the two buttons."""
     if services().find_demo() is None:
         st.markdown(f"{NOT_INSTALLED}.")
         return
     payments, orders = demo.count_payments_and_orders(services())
-    counts = f"There are {payments:,} payments and {orders:,} ramp orders now."
+    are = "is" if payments == 1 else "are"
+    counts = f"There {are} {_count(payments, 'payment')} and {_count(orders, 'ramp order')} now."
     st.markdown(
         "Generates a month of demo data up to now: merchants, payments on every chain, failures, "
         "ramp orders, webhooks and requests. The real engine produces it, so the books balance and "

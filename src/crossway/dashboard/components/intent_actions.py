@@ -1,6 +1,6 @@
 """The actions of one payment, each with its confirmation."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
@@ -10,6 +10,7 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intent_actions as offered
 from crossway.dashboard.views import intent_money
 from crossway.dashboard.views.available_actions import AvailableAction
+from crossway.dashboard.views.links import ACT_PARAM, REDIRECT
 from crossway.domain.roles import Permission
 from crossway.usecases.money import address_book, amount_confirmation
 from crossway.usecases.payments import (
@@ -48,8 +49,17 @@ def actions(story: IntentTimeline) -> None:
     if services().environment == "simulated" and caller.can(Permission.OPERATE):
         st.badge("Simulated deposits", icon=":material/science:", color="orange")
         clicked = buttons(offered.list_simulated_actions(intent), "sim") or clicked
+    clicked = clicked or _linked(offers)
     if clicked is not None:
         _perform(story, clicked)
+
+
+def _linked(offers: Sequence[AvailableAction]) -> AvailableAction | None:
+    """The action whose dialog the page's link opens, once."""
+    name = st.query_params.pop(ACT_PARAM, None)
+    if name != REDIRECT:
+        return None
+    return next((offer for offer in offers if offer.name == name), None)
 
 
 def _perform(story: IntentTimeline, offer: AvailableAction) -> None:

@@ -49,25 +49,32 @@ def list_disabled() -> list[KillSwitch]:
     return corridor_quotes.list_kill_switches(services(), operator())
 
 
-def switch_button(subject: str, title: str, off: Sequence[KillSwitch]) -> None:
-    """The button that disables or enables one route, bridge or chain."""
+def switch_button(subject: str, title: str, off: Sequence[KillSwitch], named: bool = False) -> None:
+    """The button that disables or enables one route, bridge or chain; `named`, it has its title."""
     if not operator().can(Permission.SWITCH_ROUTES):
         return
     if any(closed.subject == subject for closed in off):
-        if st.button("Enable", key=f"one_on_{subject}", icon=":material/power:"):
+        label = f"Enable {title}" if named else "Enable"
+        if st.button(label, key=f"one_on_{subject}", icon=":material/power:"):
             _confirm_enable(subject, title)
-    elif st.button("Disable", key=f"one_off_{subject}", icon=":material/power_off:"):
+    elif st.button(
+        f"Disable {title}…" if named else "Disable",
+        key=f"one_off_{subject}",
+        icon=":material/power_off:",
+    ):
         _confirm_disable(subject, title)
 
 
-def disable_chain() -> None:
-    """Choose a chain and disable it."""
+def disable_chain(preset: str = "") -> None:
+    """Choose a chain, at first the preset one, and disable it."""
     if not operator().can(Permission.SWITCH_ROUTES):
         st.markdown("Only operators can disable chains.")
         return
     usable = [chain.id for chain in usable_chains()]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chain = st.selectbox("Chain", usable, key="off_chain", format_func=_chain_name)
+        index = usable.index(preset) if preset in usable else 0
+        key = f"off_chain_{preset}" if preset else "off_chain"
+        chain = st.selectbox("Chain", usable, index, key=key, format_func=_chain_name)
         if st.button("Disable chain", icon=":material/power_off:"):
             _confirm_disable(f"chain:{chain}", _chain_name(chain))
 

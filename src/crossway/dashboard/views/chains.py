@@ -1,16 +1,21 @@
 """The health of every chain and the next step where there is a problem."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
     chain_cell,
+    chain_name,
     format_duration,
     group_thousands,
 )
+from crossway.dashboard.views.links import chain_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
-from crossway.usecases.operating.overview import ChainStatus
+from crossway.usecases.operating.overview import ChainProblem, ChainStatus
 
 COLUMNS = (
     Column("Chain"),
@@ -31,21 +36,55 @@ FEW_TRANSACTIONS = 100
 SLOW_MS = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """How a problem is shown, and what is done about it."""
+
+    badge: Badge
+    next_step: str
+
+
+PROBLEMS: Final[Mapping[ChainProblem, _Problem]] = MappingProxyType(
+    {
+        ChainProblem.SILENT: _Problem(
+            Badge("Not responding", "red", "error", "None of its nodes answers"),
+            "Check its node. Payments are waiting; disable the chain if this persists.",
+        ),
+        ChainProblem.WRONG_CHAIN: _Problem(
+            Badge("Wrong chain", "red", "wrong_location", "A node serves another chain"),
+            "Correct the URL of that node in the chain's profile. Nothing it says is believed.",
+        ),
+        ChainProblem.CONTRADICTED: _Problem(
+            Badge("Contradicted", "orange", "compare_arrows", "A node contradicts the others"),
+            "Compare that node with a block explorer and replace it. The others are believed.",
+        ),
+        ChainProblem.LAGGING: _Problem(
+            Badge("Lagging", "orange", "warning", "Its newest block is old"),
+            "Its node is behind. Compare it with a block explorer or use another node.",
+        ),
+        ChainProblem.NO_GAS: _Problem(
+            Badge("No gas", "red", "local_gas_station", "The relayer cannot pay a fee"),
+            "Send gas to the relayer's address. Transactions wait until it arrives.",
+        ),
+    }
+)
+
+
 def build_rows(
-    catalogue: Catalogue, statuses: Sequence[ChainStatus], chosen: str | None = None
+    catalogue: Catalogue, statuses: Sequence[ChainStatus], first: str = ""
 ) -> tuple[Row, ...]:
-    """Rows of all chains: the chosen one first, then those with problems, then disabled ones."""
+    """Rows of all chains: the one asked for first, then those with problems and disabled ones."""
     ordered = sorted(
         statuses,
         key=lambda one: (
-            one.chain != chosen,
+            one.chain != first,
             not one.problem,
             not one.disabled_reason,
             not is_gas_low(one),
             one.chain,
         ),
     )
-    return tuple(_row(catalogue, status, status.chain == chosen) for status in ordered)
+    return tuple(_row(catalogue, status, status.chain == first) for status in ordered)
 
 
 def summarize(statuses: Sequence[ChainStatus]) -> str:
@@ -72,9 +111,11 @@ def summarize(statuses: Sequence[ChainStatus]) -> str:
 def _row(catalogue: Catalogue, status: ChainStatus, marked: bool) -> Row:
     chain = catalogue.chains.get(status.chain)
     depths = chain.confirmations if chain else None
-    is_responding = status.height is not None
     return Row(
         key=status.chain,
+        href=chain_href(status.chain),
+        label=f"{chain_name(catalogue, status.chain)}: its alerts, payments and switch",
+        marked=marked,
         cells=(
             chain_cell(catalogue, status.chain),
             Cell(badges=_badges(status), sub=status.problem or status.disabled_reason),
@@ -91,18 +132,15 @@ def _row(catalogue: Catalogue, status: ChainStatus, marked: bool) -> Row:
                 tone="bad" if (status.response_ms or 0) > SLOW_MS else "",
             ),
             Cell(_format_gas(catalogue, status), sub=_format_runway(status)),
-            Cell(_next_step(status, is_responding)),
+            Cell(_next_step(status)),
         ),
-        marked=marked,
     )
 
 
 def _badges(status: ChainStatus) -> tuple[Badge, ...]:
     off = (Badge("Disabled", "gray", "power_off", "Not quoted and not used for new payments"),)
-    if status.height is None:
-        state = Badge("Not responding", "red", "error")
-    elif status.problem:
-        state = Badge("Problem", "orange", "warning")
+    if status.cause is not ChainProblem.NONE:
+        state = PROBLEMS[status.cause].badge
     elif is_gas_low(status):
         state = Badge("Low gas", "yellow", "local_gas_station")
     else:
@@ -111,7 +149,7 @@ def _badges(status: ChainStatus) -> tuple[Badge, ...]:
 
 
 def is_gas_low(status: ChainStatus) -> bool:
-    """Whether the relayer's gas pays for few more transactions."""
+    """Whether the relayer can pay for a few transactions more only."""
     return status.gas_runway is not None and status.gas_runway < FEW_TRANSACTIONS
 
 
@@ -132,13 +170,9 @@ def _format_runway(status: ChainStatus) -> str:
     return f"{status.gas_runway:,} transaction{'' if status.gas_runway == 1 else 's'}"
 
 
-def _next_step(status: ChainStatus, known: bool) -> str:
-    if not known:
-        return "Check its node. Payments are waiting; disable the chain below if this persists."
-    if status.gas_runway == 0:
-        return "Send gas to the relayer's address. Transactions wait until it arrives."
-    if status.problem:
-        return "Its node is behind. Compare it with a block explorer or use another node."
+def _next_step(status: ChainStatus) -> str:
+    if status.cause is not ChainProblem.NONE:
+        return PROBLEMS[status.cause].next_step
     if is_gas_low(status):
         return "Top up the relayer's gas soon."
     return "Enable it again below when the problem is solved." if status.disabled_reason else "–"

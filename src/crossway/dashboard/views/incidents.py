@@ -1,19 +1,27 @@
 """Active alerts grouped by cause, each with its next step and the page where it is taken."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Row
 from crossway.dashboard.views.formatting import chain_name, format_usd, to_millis
 from crossway.dashboard.views.links import (
+    ACT_PARAM,
+    LACK_PARAM,
+    REDIRECT,
+    chain_href,
     intent_href,
+    on_either_end,
     order_href,
     page_href,
+    payments_href,
     rebalancing_href,
     webhook_href,
 )
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.filters import ExceptionFlag, Filter, FilterField
+from crossway.domain.intent import State
 from crossway.domain.ramps import provider_name
 from crossway.usecases.operating.alerts import Severity
 from crossway.usecases.operating.incidents import AlertContext, AlertGroup
@@ -58,6 +66,7 @@ NEXT_STEPS: Final[dict[str, NextStep]] = {
     "opening": NextStep("Record the opening balances: Reconcile", page_href("reconcile")),
     "loss": NextStep("See what it costs: Profit and loss", page_href("profit")),
     "taken_in": NextStep("Compare them with what you brought: Reconcile", page_href("reconcile")),
+    "wrong_chain": NextStep("Correct its node's URL: Chains", page_href("chains")),
     "chain": NextStep("Check its node or disable the chain: Chains", page_href("chains")),
     "node": NextStep("Check its node: Chains", page_href("chains")),
     "doubted": NextStep("Check its node: Chains", page_href("chains")),
@@ -88,6 +97,10 @@ _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
 }
 
 
+_BLOCKED: Final = Filter(FilterField.EXCEPTION, (ExceptionFlag.STUCK.value,))
+_IN_PROGRESS: Final = Filter(FilterField.STATE, (State.FUNDED.value, State.INITIATED.value))
+
+
 def next_step(context: AlertContext) -> NextStep:
     """The next step for one alert, and the page where it is taken."""
     if context.order_id is not None:
@@ -96,11 +109,30 @@ def next_step(context: AlertContext) -> NextStep:
         return NextStep("Resend what it missed: Webhook", webhook_href(context.webhook_id))
     if context.intent_id is not None:
         label = _PAYMENT_NEXT_STEPS.get(context.kind, "See what happened")
-        return NextStep(f"{label}: payment #{context.intent_id}", intent_href(context.intent_id))
+        # The dialog that sends a refused refund elsewhere is open when the page is.
+        query = {ACT_PARAM: REDIRECT} if context.kind == "refund" else {}
+        href = intent_href(context.intent_id, **query)
+        return NextStep(f"{label}: payment #{context.intent_id}", href)
     if (number := context.rebalancing_id) is not None:
         what = "Approve or decline it" if context.kind == "approval" else "See how far it is"
         return NextStep(f"{what}: rebalancing #{number}", rebalancing_href(number))
-    return NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
+    step = NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
+    return replace(step, href=_focused_href(context, step.href))
+
+
+def _focused_href(context: AlertContext, page: str) -> str:
+    """The page with what the alert is about: the chain, its payments, or the token that lacks."""
+    if page == "chains" and context.chain:
+        return chain_href(context.chain)
+    if page == "intents" and context.kind == "bridge":
+        bridge, _, _ = context.alert.subject.partition(":")
+        return payments_href(_BLOCKED, Filter(FilterField.BRIDGE, (bridge,)))
+    if page == "intents" and context.chain:
+        which = _IN_PROGRESS if context.kind == "signer" else _BLOCKED
+        return payments_href(which, any_of=on_either_end(context.chain))
+    if page == "treasury" and context.kind == "stock":
+        return page_href("treasury", **{LACK_PARAM: f"{context.chain}:{context.symbol}"})
+    return page
 
 
 def alerts_href(kind: str = "") -> str:

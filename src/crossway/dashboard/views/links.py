@@ -1,11 +1,12 @@
 """The URLs of the dashboard's pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
 from crossway.dashboard.views.cells import LinkButton
 from crossway.domain.clients import Mode
+from crossway.domain.filters import Filter, FilterField, format_filters
 from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 
 PREFILL_PREFIX: Final = "start_"
@@ -13,6 +14,10 @@ PREFILL_PREFIX: Final = "start_"
 MAX_ID_DIGITS: Final = 18
 # Files are fetched outside of the session that knows the mode, so their links name it.
 MODE_PARAM: Final = "mode"
+# The action whose dialog a link to a payment opens, and the one that redirects a refused refund.
+ACT_PARAM: Final = "act"
+REDIRECT: Final = "redirect"
+LACK_PARAM: Final = "lack"
 
 
 def page_href(name: str, **query: str) -> str:
@@ -38,9 +43,9 @@ def export_buttons(name: str, mode: Mode, params: Mapping[str, str]) -> tuple[Li
     )
 
 
-def intent_href(intent_id: int | str) -> str:
-    """The URL of one payment's page."""
-    return page_href("intent", id=str(intent_id))
+def intent_href(intent_id: int | str, **query: str) -> str:
+    """The URL of one payment's page; `act` opens the dialog of an action."""
+    return page_href("intent", id=str(intent_id), **query)
 
 
 def rebalancing_href(transfer_id: int | str) -> str:
@@ -63,6 +68,23 @@ def owner_href(owner: int) -> str:
 def order_href(order_id: int | str) -> str:
     """The URL of one ramp order's page."""
     return page_href("ramp_order", id=str(order_id))
+
+
+def payments_href(*all_of: Filter, any_of: Sequence[Filter] = ()) -> str:
+    """The URL of the list of payments that meet all conditions, and one of `any_of` if given."""
+    groups = {"all": format_filters(all_of), "any": format_filters(any_of)}
+    return page_href("intents", **{name: text for name, text in groups.items() if text})
+
+
+def on_either_end(chain: str) -> tuple[Filter, ...]:
+    """The conditions of which a payment from or to a chain meets one."""
+    ends = (FilterField.SOURCE, FilterField.DESTINATION)
+    return tuple(Filter(field, (chain,)) for field in ends)
+
+
+def chain_href(chain: str) -> str:
+    """The URL of the chains page with one chain on top."""
+    return page_href("chains", chain=chain)
 
 
 def key_href(key_id: int) -> str:

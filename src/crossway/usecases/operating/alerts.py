@@ -83,6 +83,7 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "unexplained": AlertKind(_W, "Deposit without a transfer", "Deposits without a transfer"),
         "doubted": AlertKind(_W, "Node contradicts the others", "Nodes contradict the others"),
         "chain": AlertKind(_W, "Chain not responding", "Chains not responding"),
+        "wrong_chain": AlertKind(_W, "Node serves another chain", "Nodes serve another chain"),
         "node": AlertKind(_W, "Chain lagging", "Chains lagging"),
         "delayed": AlertKind(_W, "Bridge transfer delayed", "Bridge transfers delayed"),
         "unified": AlertKind(_C, "Low unified balance", "Low unified balances"),

@@ -195,7 +195,7 @@ class AmountsAtRisk:
             case "funding_overdue" | "funding_refused":
                 number = _number(alert.key.rpartition(":")[2])
                 return payments.transfer(number, self._valuation.is_testnet)
-            case "chain" | "node":
+            case "chain" | "wrong_chain" | "node":
                 return self._held_on(alert.subject)
             case "reconcile":
                 return _differences_of_run(self._unit, _number(alert.subject.rpartition(" ")[2]))

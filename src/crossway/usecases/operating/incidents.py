@@ -172,7 +172,7 @@ def _drop_redundant(contexts: Sequence[AlertContext]) -> list[AlertContext]:
     """Drop alerts whose cause another alert names: "chain lagging" for a chain that does not
     respond, "payment overdue" for a payment with a failed transaction, "delayed" for one that has
     been so for a day."""
-    unresponsive = {context.chain for context in contexts if context.kind == "chain"}
+    unresponsive = {c.chain for c in contexts if c.kind in ("chain", "wrong_chain")}
     explained_ids = {
         context.intent_id
         for context in contexts

@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from crossway.domain.clients import OwnerFilter, Principal
 from crossway.domain.corridor_stats import SECONDS, HourlyVolume, Outcome, Period, quantile_seconds
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Unreachable, WrongChain
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
 from crossway.domain.money import micro_usd_down
@@ -61,11 +62,24 @@ class FundsInTransit:
         return self.deposits + self.receivables + self.reserved
 
 
+class ChainProblem(StrEnum):
+    """What is wrong with a chain's nodes or with the relayer there: no node answers, a node serves
+    another chain, nodes contradict each other, the newest block is old, or there is no gas."""
+
+    NONE = ""
+    SILENT = "silent"
+    WRONG_CHAIN = "wrong_chain"
+    CONTRADICTED = "contradicted"
+    LAGGING = "lagging"
+    NO_GAS = "no_gas"
+
+
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
     """The status of a chain. `lag_seconds` is the age of its newest block, `gas_runway` how many
     transactions the relayer's gas pays for, and `response_ms` how long its node took to answer.
-    `disabled_reason` is why it is disabled and `problem` what is wrong; empty when nothing is."""
+    `disabled_reason` is why it is disabled, `problem` what is wrong in words and `cause` of which
+    sort that is; empty when nothing is."""
 
     chain: str
     height: int | None
@@ -76,6 +90,7 @@ class ChainStatus:
     gas_runway: int | None = None
     response_ms: int | None = None
     disabled_reason: str = ""
+    cause: ChainProblem = ChainProblem.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,14 +223,16 @@ def _status_query(services: Services) -> Callable[[str], ChainStatus]:
             heads = chain.heads()
             gas, fee = chain.native_balance(chain.accounts.relayer), chain.fee_units()
         except Unreachable as error:
-            problem = f"No answer: {error}"
+            wrong = isinstance(error, WrongChain)
+            cause = ChainProblem.WRONG_CHAIN if wrong else ChainProblem.SILENT
+            problem = f"{'Another chain' if wrong else 'No answer'}: {error}"
             return ChainStatus(
-                chain_id, None, None, None, None, problem, disabled_reason=disabled_reason
+                chain_id, None, None, None, None, problem, None, None, disabled_reason, cause
             )
         response_ms = round((time.perf_counter() - started_at) * 1000)
         lag = max(0.0, (now - heads.time).total_seconds())
         gas_runway = gas // fee if fee else None
-        problem = _problem(heads, now, gas_runway)
+        cause, problem = _find_problem(heads, now, gas_runway)
         return ChainStatus(
             chain_id,
             heads.height,
@@ -226,13 +243,22 @@ def _status_query(services: Services) -> Callable[[str], ChainStatus]:
             gas_runway,
             response_ms,
             disabled_reason,
+            cause,
         )
 
     return query_status
 
 
-def _problem(heads: ChainHead, now: datetime, gas_runway: int | None) -> str:
+def _find_problem(
+    heads: ChainHead, now: datetime, gas_runway: int | None
+) -> tuple[ChainProblem, str]:
+    if heads.wrong_chains:
+        return ChainProblem.WRONG_CHAIN, f"{'; '.join(heads.wrong_chains)}. It is not used."
+    if heads.doubts:
+        return ChainProblem.CONTRADICTED, f"{'; '.join(heads.doubts)}."
     if gas_runway == 0:
-        return "The relayer cannot pay a fee here."
+        return ChainProblem.NO_GAS, "The relayer cannot pay a fee here."
     lag = now - heads.time
-    return f"The newest block is {lag.total_seconds():.0f} s old." if lag > _MAX_HEAD_AGE else ""
+    if lag > _MAX_HEAD_AGE:
+        return ChainProblem.LAGGING, f"The newest block is {lag.total_seconds():.0f} s old."
+    return ChainProblem.NONE, ""

@@ -117,18 +117,29 @@ def reset_faults(services: Services, caller: Principal) -> int:
     there were. The clock keeps its offset."""
     sandbox = _require_sandbox(services, caller)
     count = end_faults(services.bridge_sandbox)
-    for chain in services.chains:
-        active = sandbox.faults(chain)
-        if active:
-            denied = active.get("refuse", ())
-            accept = tuple(denied) if isinstance(denied, list | tuple) else ()
-            sandbox.inject_faults(chain, replace(_NO_FAULTS, accept=accept))
-            count += 1
+    count += sum(_end_faults(sandbox, chain) for chain in services.chains)
     if sandbox.clock()[1]:
         sandbox.freeze(False)
         count += 1
     services.process.wake()
     return count
+
+
+def reset_chain_faults(services: Services, caller: Principal, chain: object) -> bool:
+    """End all faults of one chain; whether there were any."""
+    sandbox = _require_sandbox(services, caller)
+    ended = _end_faults(sandbox, _parse_chain(services, caller, chain).id)
+    services.process.wake()
+    return ended
+
+
+def _end_faults(sandbox: Sandbox, chain: str) -> bool:
+    active = sandbox.faults(chain)
+    if active:
+        denied = active.get("refuse", ())
+        accept = tuple(denied) if isinstance(denied, list | tuple) else ()
+        sandbox.inject_faults(chain, replace(_NO_FAULTS, accept=accept))
+    return bool(active)
 
 
 def get_balances(services: Services, caller: Principal, address: str) -> list[SimulatedBalance]:

@@ -130,14 +130,18 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
             if previous is not None and heads and not doubts and self._is_recent(now):
                 # One of several nodes pauses for a moment: that is no outage of the chain.
                 return previous
-            raise Unreachable("; ".join([*doubts, *errors]) or "no node is available")
+            message = "; ".join([*doubts, *errors]) or "no node is available"
+            raise self._context.pool.unreachable(message)
         head = agreed_head(reports, agreeing, latest_time, self._tolerance)
+        head = replace(head, wrong_chains=self._context.pool.wrong_chains())
         self._accept(reports, head)
         self._agreed_at = now
         if previous is not None and head.height < previous.height:
             # Some nodes of the quorum are behind: what it has reached before still counts.
             finalized = max(previous.finalized, head.finalized)
-            return replace(previous, finalized=finalized, doubts=head.doubts)
+            return replace(
+                previous, finalized=finalized, doubts=head.doubts, wrong_chains=head.wrong_chains
+            )
         return head
 
     def _previous(self, now: float) -> ChainHead | None:

@@ -12,10 +12,12 @@ from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.pool import RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
 from crossway.domain.catalogue import Chain
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Unreachable, WrongChain
 
 # Tolerated age of the newest block and distance between nodes, besides two block times.
 _MAX_AGE_SECONDS, _MAX_DISTANCE_SECONDS = 60.0, 30.0
+_SILENT = "Check the URL and its key, or remove this node from `rpc`."
+_WRONG_CHAIN = "It answers for another chain: correct its URL, or remove this node from `rpc`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def _probe_node(
         # The first request also verifies the chain id.
         head = pool.first(probe.read_head)
     except Unreachable as error:
-        remedy = "Check the URL and its key, or remove this node from `rpc`."
+        remedy = _WRONG_CHAIN if isinstance(error, WrongChain) else _SILENT
         return [Finding(subject, str(error), remedy)], []
     latency = (time.monotonic() - started_at) * 1000
     message = f"chain {chain.chain_id}, block {head.height:,}, {latency:.0f} ms"

@@ -20,13 +20,21 @@ from crossway.adapters.chains.rpc.client import (
     RpcRequest,
 )
 from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Unreachable, WrongChain
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
 WRONG_CHAIN_PAUSE_SECONDS = 60.0
 CONNECTIONS_PER_NODE = 8
 
+# A node that served another chain when it was asked last, and was not asked since, is told of for
+# so long.
+_WRONG_CHAIN_KNOWN_SECONDS = 300.0
+
 T = TypeVar("T")
+
+
+class NodeOfOtherChain(NodeUnavailable, WrongChain):
+    """A node that serves another chain than its profile says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +55,15 @@ class ChainIdentity:
 @dataclass
 class NodeHealth:
     """The state of a node. Times are seconds of the pool's timer; `failures` counts consecutive
-    ones; `chain_verified` is whether the node has proved to serve the right chain."""
+    ones; `chain_verified` is whether the node has proved to serve the right chain,
+    `wrong_chain_until` until when it is known to serve another one."""
 
     paused_until: float = 0.0
     failures: int = 0
     latency: float = 0.0
     chain_verified: bool = False
     last_error: str = ""
+    wrong_chain_until: float = 0.0
 
 
 class RpcSession:
@@ -96,7 +106,7 @@ class RpcSession:
             raise NodeUnavailable(f"{self._node.name} does not tell its chain id")
         reported = self._identity.parse(result)
         if reported != self._identity.expected:
-            raise NodeUnavailable(
+            raise NodeOfOtherChain(
                 f"{self._node.name} has chain {reported} and not {self._identity.expected}",
                 WRONG_CHAIN_PAUSE_SECONDS,
             )
@@ -154,7 +164,21 @@ class RpcPool:
         message = "; ".join(errors) or self._pause_reasons()
         if count > 1:
             message = f"{len(results)} of the {count} nodes that must agree responded: {message}"
-        raise Unreachable(message)
+        raise self.unreachable(message)
+
+    def unreachable(self, message: str) -> Unreachable:
+        """The error for too few answers: `WrongChain` where a node serves another chain."""
+        return WrongChain(message) if self.wrong_chains() else Unreachable(message)
+
+    def wrong_chains(self) -> tuple[str, ...]:
+        """A sentence about each node that served another chain when it was asked last."""
+        now = self._timer()
+        with self._lock:
+            return tuple(
+                health.last_error
+                for health in self._health.values()
+                if health.wrong_chain_until > now
+            )
 
     def close(self) -> None:
         """Close all connections."""
@@ -219,7 +243,7 @@ class RpcPool:
             self._pause(health, error)
             raise
         with self._lock:
-            health.failures, health.last_error = 0, ""
+            health.failures, health.last_error, health.wrong_chain_until = 0, "", 0.0
             health.latency = self._timer() - started_at
         return result
 
@@ -233,6 +257,9 @@ class RpcPool:
             pause = min(max(pause, retry_after), MAX_RETRY_AFTER_SECONDS)
             health.paused_until = self._timer() + pause
             health.last_error = str(error)
+            is_wrong = isinstance(error, WrongChain)
+            until = self._timer() + _WRONG_CHAIN_KNOWN_SECONDS
+            health.wrong_chain_until = until if is_wrong else 0.0
 
 
 def connect_pool(

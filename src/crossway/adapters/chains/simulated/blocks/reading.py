@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from crossway.adapters.chains.simulated.blocks import mining
 from crossway.adapters.chains.simulated.blocks.network import ChainSession, SimulatedNetwork
-from crossway.domain.errors import Unreachable
+from crossway.domain.errors import Unreachable, WrongChain
 
 
 @contextmanager
@@ -26,13 +26,14 @@ def open_reading(network: SimulatedNetwork, chain: str) -> Iterator[tuple[ChainS
 
 
 def raise_if_faulty(session: ChainSession) -> None:
-    """Raise `Unreachable` where the chain's nodes do not answer, or answer for another chain."""
+    """Raise `Unreachable` where the chain's nodes do not answer, `WrongChain` where they answer for
+    another chain."""
     facts = session.facts
     if session.now < session.state.outage_until:
         raise Unreachable(f"{facts.id} does not answer")
     if session.state.node_fault == "chain_id":
         wrong = int(sha256(facts.id.encode()).hexdigest()[:6], 16)
-        raise Unreachable(f"{facts.id} answers with chain id {wrong} instead of {facts.chain_id}")
+        raise WrongChain(f"{facts.id} answers with chain id {wrong} instead of {facts.chain_id}")
 
 
 def reported_height(session: ChainSession) -> int:
