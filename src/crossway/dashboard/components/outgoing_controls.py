@@ -9,11 +9,11 @@ from crossway.dashboard.components.actions import confirm, confirm_with_text, ru
 from crossway.dashboard.components.asset_inputs import chain_label, usable_chains
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import outgoing_controls as view
-from crossway.dashboard.views.formatting import list_symbols
+from crossway.dashboard.views.formatting import format_amount, list_symbols
 from crossway.domain.approvals import Approval
-from crossway.domain.money import parse_decimal
 from crossway.domain.outgoing_controls import BookedAddress
 from crossway.domain.roles import Permission
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.topics import Topic
 from crossway.usecases.money import address_book, approvals, transfer_caps
 from crossway.usecases.money.approvals import TITLES
@@ -161,10 +161,11 @@ def _remove(entry: BookedAddress) -> str:
 
 def _set_cap(chain: str, symbol: str, typed: str) -> str:
     decimals = services().catalogue.tokens[chain, symbol].decimals
-    units = parse_decimal("cap", typed.strip().replace(",", ""), decimals)
+    units = parse_typed_amount("cap", typed, decimals, symbol)
     if transfer_caps.set_cap(services(), operator(), chain, symbol, units):
         return _CAP_WAITS
-    return f"At most {typed.strip()} {symbol} are sent by hand on {chain_label(chain)} in 24 hours."
+    most = format_amount(units, decimals, symbol)
+    return f"At most {most} are sent by hand on {chain_label(chain)} in 24 hours."
 
 
 def _drop_cap(chain: str, symbol: str) -> str:

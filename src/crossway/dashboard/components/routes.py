@@ -20,8 +20,9 @@ from crossway.dashboard.views.corridor_matrix import Measure, build_matrix
 from crossway.dashboard.views.estimates import MATRIX_LEGEND
 from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
+from crossway.domain.money import MICRO_USD_DECIMALS
 from crossway.domain.quotes import bridge_title
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.records import KillSwitch
 from crossway.usecases.pricing import corridor_quotes
 from crossway.usecases.pricing.corridor_quotes import CorridorSummary, Window
@@ -71,7 +72,7 @@ def filters() -> RouteFilters:
             key="bridges",
             bind="query-params",
         )
-    units = parse_decimal("amount", amount.strip().replace(",", ""), MICRO_USD_DECIMALS)
+    units = parse_typed_amount("amount", amount, MICRO_USD_DECIMALS, "USD")
     return RouteFilters(
         network == _NETWORKS[1],
         symbol,

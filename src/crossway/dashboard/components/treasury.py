@@ -14,11 +14,11 @@ from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import inventory_transfers
 from crossway.dashboard.views import treasury as view
 from crossway.dashboard.views import treasury_details as under_way
-from crossway.dashboard.views.formatting import list_symbols, to_millis
+from crossway.dashboard.views.formatting import format_amount, list_symbols, to_millis
 from crossway.dashboard.views.unified_position import build_unified_positions
 from crossway.domain.errors import Unreachable
-from crossway.domain.money import parse_decimal
 from crossway.domain.roles import Permission
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.usecases.money import inventory, price_exposure, unified_balance
 from crossway.usecases.money.rebalancing_policies import list_policies
 from crossway.usecases.payments.return_budgets import list_budgets
@@ -222,9 +222,10 @@ def targets() -> None:
 
 def _set_target(chain: str, symbol: str, typed: str) -> str:
     decimals = services().catalogue.tokens[chain, symbol].decimals
-    units = parse_decimal("target", typed.strip().replace(",", ""), decimals)
+    units = parse_typed_amount("target", typed, decimals, symbol)
     inventory.set_target(services(), operator(), chain, symbol, units)
-    return f"The target of {symbol} on {chain_label(chain)} is {typed.strip()} {symbol}."
+    amount = format_amount(units, decimals, symbol)
+    return f"The target of {symbol} on {chain_label(chain)} is {amount}."
 
 
 def _clear_target(chain: str, symbol: str) -> str:

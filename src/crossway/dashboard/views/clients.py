@@ -9,7 +9,8 @@ from crossway.dashboard.views.keys import parse_whole_number
 from crossway.dashboard.views.links import client_href
 from crossway.domain.clients import MAX_APP_FEE_BPS, Client
 from crossway.domain.errors import InvalidInput, NotFound
-from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
+from crossway.domain.money import MICRO_USD_DECIMALS, format_units
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients
 from crossway.usecases.developers.clients import ClientUpdate
@@ -102,17 +103,21 @@ def format_fee_cap(client: Client) -> str:
 
 def parse_change(typed: ClientForm) -> ClientUpdate:
     """The form as a change; an empty field clears the value."""
-    cap = typed.cap_usd.strip().replace(",", "")
-    fee = parse_decimal("App fee", typed.fee_percent.strip() or "0", PERCENT_PLACES)
+    cap = typed.cap_usd.strip()
+    fee = parse_typed_amount("App fee", typed.fee_percent.strip() or "0", PERCENT_PLACES, "%")
     if fee > MAX_APP_FEE_BPS:
         raise InvalidInput("App fee must be from 0 to 5%")
     return ClientUpdate(
         name=typed.name,
         app_fee_bps=fee,
-        app_fee_cap_micro_usd=parse_decimal("App fee cap", cap, MICRO_USD_DECIMALS) if cap else -1,
+        app_fee_cap_micro_usd=_parse_cap(cap) if cap else -1,
         requests_per_minute=parse_whole_number("Requests per minute", typed.rate),
         refund_addresses=typed.refunds,
         display_name=typed.display_name,
         logo_url=typed.logo_url,
         colour=typed.colour,
     )
+
+
+def _parse_cap(typed: str) -> int:
+    return parse_typed_amount("App fee cap", typed, MICRO_USD_DECIMALS, "USD")

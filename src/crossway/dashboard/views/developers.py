@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from crossway.domain.errors import InvalidInput
-from crossway.domain.money import parse_decimal
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 
@@ -77,7 +77,7 @@ def build_sample_values(services: Services, typed: SampleInputs) -> dict[str, st
 def _parse_amount(services: Services, typed: SampleInputs) -> int:
     chains = (typed.source, typed.destination)
     decimals = services.catalogue.decimals_of(typed.token_out, chains)
-    units = parse_decimal("Amount", typed.amount.strip(), decimals)
+    units = parse_typed_amount("Amount", typed.amount, decimals, typed.token_out)
     if units <= 0:
         raise InvalidInput("Amount must be greater than zero")
     return units

@@ -8,6 +8,7 @@ from crossway.dashboard.views.formatting import format_usd
 from crossway.domain.clients import Principal
 from crossway.domain.kyc import KycAssessment, KycStatus, KycType, Requirement, Tier
 from crossway.domain.ramps import ProviderName
+from crossway.domain.typed_amounts import to_plain_decimal
 from crossway.ports.services import Services
 from crossway.usecases.kyc import verification
 
@@ -76,7 +77,7 @@ def load_panel(
     amount: str,
 ) -> Panel:
     """The KYC status of an e-mail address; raises a `DomainError` for bad input."""
-    requested = amount.strip() or None
+    requested = to_plain_decimal("Amount", amount, "USDC") if amount.strip() else None
     state = verification.assess_customer(
         services, caller, provider, email, country, currency, requested, "Amount"
     )

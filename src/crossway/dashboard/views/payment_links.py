@@ -20,8 +20,9 @@ from crossway.dashboard.views.status_labels import INTENT_STATES
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
-from crossway.domain.money import Token, format_units, parse_decimal
+from crossway.domain.money import Token, format_units
 from crossway.domain.payment_links import ClosedReason, LinkUse, PaymentLink
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
 from crossway.usecases.developers import clients
 from crossway.usecases.payers import links
@@ -256,10 +257,9 @@ def parse_change(
 
 
 def _parse_amount(field: str, typed: str, token: Token, needed: bool = False) -> str | None:
-    amount = typed.strip().replace(",", "")
-    if not amount and not needed:
+    if not typed.strip() and not needed:
         return None
-    units = parse_decimal(field, amount, token.decimals)
+    units = parse_typed_amount(field, typed, token.decimals, token.symbol)
     if not units:
         raise InvalidInput(f"{field} must be greater than zero")
     return str(units)

@@ -25,6 +25,7 @@ from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Principal
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, SourceOption
+from crossway.domain.typed_amounts import to_plain_decimal
 from crossway.ports.services import Services
 from crossway.usecases.pricing import multi_source
 
@@ -76,7 +77,7 @@ def load_comparison(
         services,
         caller,
         destination,
-        amount_text.strip(),
+        to_plain_decimal("Amount", amount_text, symbol),
         token.address,
         with_estimates=True,
     )

@@ -117,7 +117,7 @@ def button_label(draft: Draft, quote: RampQuote | None) -> str:
     if quote is None:
         return f"Open an {kind} order"
     local = format_fiat(quote.fiat_minor, quote.currency.digits, quote.currency.code)
-    crypto = f"{group_thousands(draft.form.amount.strip())} {draft.form.symbol}"
+    crypto = f"{group_thousands(draft.form.plain_amount)} {draft.form.symbol}"
     if draft.on:
         return f"Open an on-ramp order: the user pays {local} for {crypto}"
     return f"Open an off-ramp order: the user gets {local} for {crypto}"
@@ -182,7 +182,7 @@ def create_order(services: Services, caller: Principal, draft: Draft) -> RampOrd
             provider=draft.provider,
             currency=form.currency,
             country=form.country,
-            amount=form.amount.strip(),
+            amount=form.plain_amount,
             symbol=form.symbol,
             destination_chain=form.chain if draft.on else None,
             source_chain=None if draft.on else form.chain,

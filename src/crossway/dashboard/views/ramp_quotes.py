@@ -11,6 +11,7 @@ from crossway.dashboard.views.links import prefilled_href
 from crossway.domain.clients import Principal
 from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.ramps import Direction
+from crossway.domain.typed_amounts import to_plain_decimal
 from crossway.ports.services import Services
 from crossway.usecases.ramps import quotes as ramp_quotes
 from crossway.usecases.ramps.provider_quotes import RampQuote
@@ -54,13 +55,18 @@ class QuoteForm:
     email: str = ""
     direct_only: bool = False
 
+    @property
+    def plain_amount(self) -> str:
+        """The amount as a plain decimal number. Raises `InvalidInput`."""
+        return to_plain_decimal("Amount", self.amount, self.symbol)
+
     def to_request(self) -> RampQuoteRequest:
         """The request of the use case."""
         on = self.direction == Direction.ON
         return RampQuoteRequest(
             direction=self.direction,
             currency=self.currency,
-            amount=self.amount.strip(),
+            amount=self.plain_amount,
             destination_chain=self.chain if on else None,
             source_chain=None if on else self.chain,
             symbol=self.symbol,
@@ -173,7 +179,7 @@ def new_order_href(form: QuoteForm, provider: str) -> str:
         provider=provider,
         currency=form.currency,
         country=form.country,
-        amount=form.amount.strip(),
+        amount=form.plain_amount,
         symbol=form.symbol,
         chain=form.chain,
     )

@@ -14,7 +14,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import is_unified
-from crossway.domain.money import MICRO_USD_DECIMALS, format_units, parse_decimal
+from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.rebalancing import (
     NO_MAXIMUM,
     LocationBalance,
@@ -22,6 +22,7 @@ from crossway.domain.rebalancing import (
     RebalancingSettings,
 )
 from crossway.domain.rebalancing_needs import PlanInputs
+from crossway.domain.typed_amounts import parse_typed_amount
 
 SCALE_END: Final = 200.0
 """Where the bars end, in per cent of the target; what is more is told in words."""
@@ -173,12 +174,12 @@ def describe_settings(settings: RebalancingSettings) -> list[str]:
 
 def parse_amount(field: str, typed: str, decimals: int) -> int:
     """A typed amount in smallest units; raises `InvalidInput` naming the field."""
-    return parse_decimal(field, typed.strip().replace(",", ""), decimals)
+    return parse_typed_amount(field, typed, decimals)
 
 
 def parse_usd(field: str, typed: str) -> int:
     """A typed amount of USD in millionths; raises `InvalidInput` naming the field."""
-    return parse_amount(field, typed, MICRO_USD_DECIMALS)
+    return parse_typed_amount(field, typed, MICRO_USD_DECIMALS, "USD")
 
 
 def parse_maximum(typed: str, decimals: int) -> int | None:

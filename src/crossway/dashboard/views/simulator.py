@@ -15,7 +15,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
-from crossway.domain.money import parse_decimal
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
 from crossway.usecases.simulator.chain_controls import SimulatedBalance
 
@@ -152,14 +152,14 @@ def build_relayer_balance(
     chain_info = services.catalogue.chains[chain]
     token = services.catalogue.tokens.get((chain, symbol))
     decimals = token.decimals if token else chain_info.native_decimals
-    units = parse_decimal("Amount", typed.strip(), decimals)
+    units = parse_typed_amount("Amount", typed, decimals, symbol)
     return {"balances": {"relayer": {symbol: str(units)}}}
 
 
 def parse_units(services: Services, chain: str, symbol: str, typed: str) -> str:
     """A typed amount in the smallest units of a token, as text."""
     token = services.catalogue.token(chain, symbol)
-    return str(parse_decimal("Amount", typed.strip(), token.decimals))
+    return str(parse_typed_amount("Amount", typed, token.decimals, symbol))
 
 
 def build_holding_rows(services: Services, balances: Sequence[SimulatedBalance]) -> tuple[Row, ...]:

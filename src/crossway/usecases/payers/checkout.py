@@ -11,7 +11,7 @@ from crossway.domain.clients import Client, Mode, Principal, Scope
 from crossway.domain.deposits import Deposit
 from crossway.domain.errors import DomainError, InvalidInput, NotFound
 from crossway.domain.intent import Intent
-from crossway.domain.money import Token, format_units, parse_decimal, rescale_up
+from crossway.domain.money import Token, format_units, rescale_up
 from crossway.domain.outbound import OutboundTx
 from crossway.domain.payment_links import (
     LONGEST_OPEN,
@@ -20,6 +20,7 @@ from crossway.domain.payment_links import (
     PaymentLink,
 )
 from crossway.domain.quotes import PaymentOption, SourceOption
+from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.abandoned_payouts import payout_deadline
@@ -175,7 +176,7 @@ def parse_amount(link: CheckoutLink, text: str) -> int:
         return payment_link.amount
     places = min(token_out.decimals, MAX_DECIMAL_PLACES)
     try:
-        parsed = parse_decimal("amount", text.strip().replace(",", "."), places)
+        parsed = parse_typed_amount("amount", text, places, token_out.symbol)
     except InvalidInput:
         raise CheckoutError("amount") from None
     amount = rescale_up(parsed, places, token_out.decimals)
