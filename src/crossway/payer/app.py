@@ -78,6 +78,7 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}", endpoint(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{page}/sheet", endpoint(_sheet, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
@@ -138,11 +139,21 @@ def _logo(page_request: PageRequest) -> Response:
 
 
 def _intent(page_request: PageRequest) -> Response:
+    return _render_intent(page_request, "intent.html")
+
+
+def _sheet(page_request: PageRequest) -> Response:
+    """The payment on one sheet of paper, while it can be paid; after that its page."""
+    return _render_intent(page_request, "sheet.html")
+
+
+def _render_intent(page_request: PageRequest, template: str) -> Response:
     name = page_request.request.path_params["page"]
     view = checkout.get_checkout(page_request.services, name)
     page, brand = build_intent_page(page_request, view, name), page_brand(view.merchant)
     title = f"{page.status_text} · {page_request.t.plain('head.pay', merchant=brand.name)}"
-    return render_page(page_request, "intent.html", brand, title, page=page)
+    template = template if page.open else "intent.html"
+    return render_page(page_request, template, brand, title, page=page)
 
 
 def _live(page_request: PageRequest) -> Response:

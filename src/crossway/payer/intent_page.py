@@ -78,6 +78,7 @@ class IntentPage:
     now: int
     expires_at: int
     poll_url: str
+    url: str
     phone_qr: Markup
     symbol: str
     chain: str
@@ -136,6 +137,7 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         now=epoch_millis(view.now),
         expires_at=epoch_millis(intent.terms.expires_at),
         poll_url=page_request.path(f"{name}/live", lang=t.code),
+        url=page_request.absolute_url(name),
         phone_qr=qr_svg(page_request.absolute_url(name), t.plain("tools.phone")),
         symbol=intent.asset_symbol,
         chain=chain.name,

@@ -78,6 +78,12 @@ def show_toasts() -> None:
         del waiting[0]
 
 
+def field_error(text: str) -> None:
+    """What is wrong with the field above; nothing without a text."""
+    if text:
+        st.markdown(f":red[:material/error: {escape_markdown(text.removesuffix('.'))}.]")
+
+
 def empty_state(
     title: str, body: str, icon: str = "inbox", draw_way_on: Callable[[], object] | None = None
 ) -> None:

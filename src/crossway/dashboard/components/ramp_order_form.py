@@ -67,7 +67,7 @@ def user_fields(channel: Channel, on: bool, chain: str) -> tuple[str, str, dict[
     email = st.text_input(
         f"Customer's e-mail{optional}", key="email", autocomplete="off", persist_state="session"
     )
-    _show_error(view.validate_email(email))
+    notices.field_error(view.validate_email(email))
     label = "Receiving wallet" if on else "Sending wallet"
     wallet = st.text_input(
         label,
@@ -76,7 +76,7 @@ def user_fields(channel: Channel, on: bool, chain: str) -> tuple[str, str, dict[
         autocomplete="off",
         help=None if on else "Receives the refund if the crypto cannot be sold.",
     )
-    _show_error(view.validate_wallet(services(), chain, wallet))
+    notices.field_error(view.validate_wallet(services(), chain, wallet))
     fields = {field.key: _field(channel, field) for field in channel.fields}
     if not channel.direct:
         st.caption("The provider's page asks for everything else.")
@@ -112,17 +112,12 @@ def _field(channel: Channel, field: Field) -> str:
         autocomplete="off",
         placeholder=f"such as {field.example}" if field.example else None,
     )
-    _show_error(view.validate_field(field, typed))
+    notices.field_error(view.validate_field(field, typed))
     return typed
 
 
 def _key(channel: Channel, field: Field) -> str:
     return f"field_{channel.id}_{field.key}_{len(field.options)}"
-
-
-def _show_error(text: str) -> None:
-    if text:
-        st.markdown(f":red[:material/error: {notices.escape_markdown(text)}.]")
 
 
 def _fill_example(channel: Channel, chain: str, email: str) -> None:

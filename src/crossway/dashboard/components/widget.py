@@ -33,7 +33,9 @@ _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("kit.css",),
         ("kit.js", *(f"map_{part}.js" for part in ("places", "flights", "cards", "tables"))),
     ),
+    "focus": ((), ()),
     "passkey": _BUTTON,
+    "payer_link": _BUTTON,
     "sign_in_link": _BUTTON,
     "sign_out": _BUTTON,
 }
@@ -186,6 +188,16 @@ def navigate(href: str, request_id: str) -> None:
 def shortcut(key_pressed: str, field: str) -> None:
     """Focus the Streamlit field with this key when a keyboard key is pressed."""
     _component("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
+
+
+def focus(field: str) -> None:
+    """Put the keyboard into the Streamlit field with this key when the page is opened."""
+    _component("focus")(key=f"focus_{field}", data={"field": field})
+
+
+def payer_link(of: Mapping[str, Any], key: str) -> None:
+    """The payer's link with buttons to copy, share, print and mail it."""
+    _draw("payer_link", dict(of), key)
 
 
 def sign_out(label: str, key: str, again: bool = False) -> None:
