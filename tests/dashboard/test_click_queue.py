@@ -39,9 +39,9 @@ def clicked(handed_out: ScriptRequest | None) -> list[str]:
 class Session:
     """A page of a browser: the script's thread is this one, and the browser asks in another."""
 
-    def __init__(self) -> None:
+    def __init__(self, queue: click_queue.ClickQueue | None = None) -> None:
         click_queue.run_every_click()
-        self.queue = script_runner.ScriptRequests()
+        self.queue = queue or script_runner.ScriptRequests()
         self.queue.request_rerun(RerunData())
         self.ready = self.queue.on_scriptrunner_ready
         self.interrupted_by = self.queue.on_scriptrunner_yield
@@ -103,6 +103,22 @@ def test_a_button_that_is_clicked_again_before_its_action_ran_is_clicked_once(
     session.ask(request("pay"))
     assert clicked(session.ready()) == []
     assert session.ends()
+
+
+def test_a_double_click_on_a_button_is_one_click_though_its_action_has_run() -> None:
+    now = 100.0
+    session = Session(click_queue.ClickQueue(clock=lambda: now))
+    session.ask(request("pay"))
+    assert clicked(session.interrupted_by()) == ["pay"]
+    session.queue.request_rerun(RerunData())  # The action draws the page anew.
+    assert clicked(session.interrupted_by()) == []
+    for later in (0.03, 0.12):
+        now = 100.0 + later
+        session.ask(request("pay"))
+        assert clicked(session.interrupted_by()) == []
+    now = 100.6
+    session.ask(request("pay"))
+    assert clicked(session.interrupted_by()) == ["pay"]
 
 
 def test_clicks_in_one_request_are_carried_out_one_after_the_other(session: Session) -> None:

@@ -1,8 +1,11 @@
 """Streamlit's requests of one browser, mended so that no click is lost to what comes after it."""
 
 import threading
+import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.scriptrunner import script_runner
@@ -15,6 +18,9 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
 
 # How Streamlit marks the states that hold for one run, as opposed to what is typed or chosen.
 _CLICKS = {"trigger_value", "string_trigger_value", "chat_input_value", "json_trigger_value"}
+# The second press of a double click comes within this time: while the page is drawn that shows what
+# the first one did.
+_DOUBLE_CLICK_SECONDS: Final = 0.3
 
 
 def run_every_click() -> None:
@@ -29,10 +35,12 @@ def run_every_click() -> None:
 
 class ClickQueue(ScriptRequests):
     """Carries out clicks one after the other, each in a run that only its own script breaks off.
-    Clicking a button again before its action ran is one click."""
+    Clicking a button again before its action ran, or twice as a double click, is one click."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
+        self._clock = clock
+        self._pressed_at: dict[str, float] = {}
         self._lock = threading.RLock()  # type: ignore[assignment]
         self._waiting: deque[RerunData] = deque()
         self._running: list[WidgetState] = []
@@ -60,10 +68,22 @@ class ClickQueue(ScriptRequests):
         if new_data.is_auto_rerun:
             # A timer's request has what was clicked a moment ago; the browser sends that again.
             return self._take(_without(new_data, clicks))
+        again = [click for click in clicks if self._is_double(click)]
+        new_data, clicks = _without(new_data, again), [c for c in clicks if c not in again]
         if len(clicks) < 2:
             return self._take(new_data)
         others = ([each for each in clicks if each is not one] for one in clicks)
         return all(self._take(_without(new_data, each)) for each in others)
+
+    def _is_double(self, click: WidgetState) -> bool:
+        """Whether this is the second press of a double click on a button."""
+        if click.WhichOneof("value") != "trigger_value":
+            return False
+        now, before = self._clock(), self._pressed_at.get(click.id)
+        if before is not None and now - before < _DOUBLE_CLICK_SECONDS:
+            return True
+        self._pressed_at = {click.id: now}
+        return False
 
     def _take(self, new_data: RerunData) -> bool:
         """Take one request with at most one click."""

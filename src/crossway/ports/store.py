@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crossway.ports.due_times import DueTimes
     from crossway.ports.intent_repository import IntentRepository
     from crossway.ports.inventory_transfer_repository import InventoryTransferRepository
+    from crossway.ports.kyc_check_repository import KycCheckRepository
     from crossway.ports.logs import AuditLogRepository, RequestLogRepository, RetentionRepository
     from crossway.ports.outbound_tx_repository import AccountNonceRepository, OutboundTxRepository
     from crossway.ports.outbox_repository import OutboxRepository
@@ -134,6 +135,8 @@ class UnitOfWork(Protocol):
     def orders(self) -> OrderRepository: ...
     @property
     def kyc_customers(self) -> KycCustomerRepository: ...
+    @property
+    def kyc_checks(self) -> KycCheckRepository: ...
     @property
     def audit_log(self) -> AuditLogRepository: ...
     @property

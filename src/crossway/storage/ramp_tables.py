@@ -170,6 +170,37 @@ Index(
     unique=True,
 )
 
+# How far each check was when a provider was last asked; without personal data.
+kyc_checks = Table(
+    "kyc_checks",
+    METADATA,
+    row_id(),
+    Column("client_id", Text, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("customer_id", Text, nullable=False),
+    Column("provider", Text, nullable=False),
+    Column("country", Text, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("kyc_type", Text, nullable=False),
+    Column("status", Text),
+    Column("at", BigInteger, nullable=False),
+)
+Index("kyc_checks_by_change", kyc_checks.c.mode, kyc_checks.c.at, kyc_checks.c.id)
+Index(
+    "kyc_checks_of_client",
+    kyc_checks.c.client_id,
+    kyc_checks.c.mode,
+    kyc_checks.c.at,
+    kyc_checks.c.id,
+)
+Index(
+    "kyc_checks_of_person",
+    kyc_checks.c.customer_id,
+    kyc_checks.c.provider,
+    kyc_checks.c.country,
+    unique=True,
+)
+
 kyc_submission_syncs = Table(
     "kyc_submission_syncs",
     METADATA,

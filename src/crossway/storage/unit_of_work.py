@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from crossway.storage.intents import SqlIntents
     from crossway.storage.inventory_transfers import SqlInventoryTransfers
     from crossway.storage.kill_switches import SqlKillSwitches
+    from crossway.storage.kyc_checks import SqlKycChecks
     from crossway.storage.kyc_customers import SqlKycCustomers
     from crossway.storage.leases import SqlLeases
     from crossway.storage.ledger import SqlLedger
@@ -83,6 +84,7 @@ class SqlUnitOfWork:
     leases: cached_property[SqlLeases] = _repository("leases")
     orders: cached_property[SqlOrders] = _repository("orders")
     kyc_customers: cached_property[SqlKycCustomers] = _repository("kyc_customers")
+    kyc_checks: cached_property[SqlKycChecks] = _repository("kyc_checks")
     encrypted_values: cached_property[SqlEncryptedValues] = _repository("encrypted_values")
     staff: cached_property[SqlStaff] = _repository("staff")
     second_factors: cached_property[SqlSecondFactors] = _repository("second_factors")

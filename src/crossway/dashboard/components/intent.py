@@ -55,7 +55,13 @@ def header(story: IntentTimeline) -> None:
         destination = chain_name(names, intent.terms.destination_chain)
         st.markdown(escape_markdown(f"{out} from {source} to {destination} · {reference(intent)}"))
     widget.stepper(
-        payment_steps.build_steps(intent, story.transitions, story.outbound_txs, story.progress),
+        payment_steps.build_steps(
+            intent,
+            story.transitions,
+            story.outbound_txs,
+            story.progress,
+            inventory_transfers.build_step(names, story.inventory_transfers),
+        ),
         "steps",
         "Payment progress",
     )

@@ -13,11 +13,14 @@ from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import kyc as view
 from crossway.dashboard.views import ramp_orders
 from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput
 from crossway.domain.kyc import Requirement
 from crossway.domain.roles import Permission
 from crossway.ports.ramps import Document
 from crossway.usecases.kyc import customers, verification
 
+# The amount of the order from whose form somebody comes here.
+AMOUNT_OF_ORDER, _AMOUNT = "kyc_amount_of_order", "kyc_amount"
 _TYPES = ("png", "jpg", "jpeg", "pdf")
 ERASED = (
     "The e-mail address, all submitted KYC data and the fields of this customer's orders are "
@@ -25,6 +28,25 @@ ERASED = (
     "their amounts are kept. Data held by the providers is not affected, and what was used of this "
     "month's limits stays counted."
 )
+
+
+def email_field() -> str:
+    """The customer's exact e-mail address, kept in the session and never in a URL."""
+    return st.text_input(
+        "Customer's e-mail", key="email", width=320, autocomplete="off", persist_state="session"
+    )
+
+
+def amount_field() -> str:
+    """The amount of an order that the customer would like to place."""
+    if wanted := st.session_state.pop(AMOUNT_OF_ORDER, ""):
+        st.session_state[_AMOUNT] = wanted
+    return st.text_input(
+        "Amount in USDC (optional)",
+        key=_AMOUNT,
+        width=200,
+        help="Checks whether an order of this amount is allowed.",
+    )
 
 
 def provider_choice(currency: str, country: str) -> str | None:
@@ -77,9 +99,12 @@ def kyc_status(
             (st.success if panel.good else st.warning)(notices.escape_markdown(panel.verdict))
         if panel.missing:
             st.markdown("**Missing:** " + notices.escape_markdown(_join_labels(panel.missing)))
+            st.caption(notices.escape_markdown(panel.missing_for))
+        if panel.next_step:
+            st.info(notices.escape_markdown(panel.next_step), icon=":material/arrow_forward:")
         if panel.verification_url:
             st.link_button(
-                "Open the provider's verification",
+                f"Open {panel.provider}'s page",
                 panel.verification_url,
                 icon=":material/open_in_new:",
             )
@@ -90,13 +115,23 @@ def _join_labels(missing: tuple[Requirement, ...]) -> str:
 
 
 @requires(Permission.OPERATE)
-def submission_form(merchant: str, provider: str, email: str, country: str, currency: str) -> None:
-    """A form for the missing fields; inputs are stored encrypted only."""
+def submission_form(
+    merchant: str, provider: str, email: str, country: str, currency: str, amount: str
+) -> None:
+    """A form for the missing fields, unfolded where an order waits for them; inputs are stored
+    encrypted only."""
     caller = operator_for(merchant)
-    panel = view.load_panel(services(), caller, provider, email, country, currency, "")
+    try:
+        panel = view.load_panel(services(), caller, provider, email, country, currency, amount)
+    except InvalidInput:
+        return  # The status above says what is wrong.
     if not panel.missing:
         return
-    with st.expander("Submit missing requirements", icon=":material/upload_file:"):
+    with st.expander(
+        "Submit missing requirements",
+        icon=":material/upload_file:",
+        expanded=panel.good is False,
+    ):
         with st.form("kyc_form", clear_on_submit=False, border=False):
             typed = {
                 requirement.key: _field(requirement)

@@ -7,12 +7,18 @@ from crossway.dashboard.components.actions import buttons, confirm, run_action
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import intent_money, ramp_bridge, ramp_status_labels
+from crossway.dashboard.views import (
+    intent_money,
+    inventory_transfers,
+    ramp_bridge,
+    ramp_status_labels,
+)
 from crossway.dashboard.views import ramp_actions as offered
 from crossway.dashboard.views import ramp_order_detail as views
 from crossway.dashboard.views.available_actions import AvailableAction
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import format_duration
+from crossway.dashboard.views.kyc_checks import check_href
 from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.ramp_order_detail import OrderDetail
 from crossway.domain.ramps import Direction, OrderState, RampOrder
@@ -35,7 +41,9 @@ def header(story: OrderDetail) -> None:
             st.badge(mark.text, icon=f":material/{mark.icon}:", color=mark.color, help=mark.hint)
         kind = ramp_status_labels.DIRECTIONS[order.direction]
         st.markdown(escape_markdown(f"{kind} · {views.format_exchange(story)} · {story.provider}"))
-    widget.stepper(views.build_steps(story), "order_steps", "Order progress")
+    moved = story.payment.inventory_transfers if story.payment else ()
+    awaited = inventory_transfers.build_step(services().catalogue, moved)
+    widget.stepper(views.build_steps(story, awaited), "order_steps", "Order progress")
     next_action, due_at = views.describe_next_action(story)
     left = ""
     if due_at is not None:
@@ -49,12 +57,18 @@ def header(story: OrderDetail) -> None:
             escape_markdown(ramp_status_labels.with_provider_name(order, order.failure_reason)),
             icon=":material/error:",
         )
+    links = []
     if order.intent_id is not None:
         label = "Delivery payment"
         if order.direction is Direction.OFF:
             label = "Deposit payment"
-        link = LinkButton(f"{label} #{order.intent_id}", intent_href(order.intent_id), "list_alt")
-        widget.link_buttons((link,), "of_intent", width="content")
+        links.append(
+            LinkButton(f"{label} #{order.intent_id}", intent_href(order.intent_id), "list_alt")
+        )
+    if story.check_id is not None:
+        links.append(LinkButton("Identity check", check_href(story.check_id), "badge"))
+    if links:
+        widget.link_buttons(links, "of_intent", width="content")
 
 
 def bridge_transfer(story: OrderDetail) -> None:
@@ -66,6 +80,16 @@ def bridge_transfer(story: OrderDetail) -> None:
         widget.stepper(steps, "order_bridge_steps", "Progress of the bridge transfer")
     details = ramp_bridge.build_details(services().catalogue, story.bridged)
     widget.details(details, "order_bridge", "Bridge transfer")
+
+
+def awaited_inventory(story: OrderDetail) -> None:
+    """The transfers and mints that bring the inventory of the payout, where there are any."""
+    if story.payment is not None and story.payment.inventory_transfers:
+        st.subheader("Inventory for the payout")
+        names, moved = services().catalogue, story.payment.inventory_transfers
+        rows = inventory_transfers.build_transfer_rows(names, moved)
+        columns = inventory_transfers.PAYMENT_COLUMNS
+        widget.table(rows, columns, "order_inventory", "Inventory for the payout")
 
 
 def payment_instructions(story: OrderDetail) -> None:
@@ -97,6 +121,7 @@ def body(story: OrderDetail) -> None:
     order, names, fiat = story.order, services().catalogue, services().fiat
     payment_instructions(story)
     bridge_transfer(story)
+    awaited_inventory(story)
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Details")

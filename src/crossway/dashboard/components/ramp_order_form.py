@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, ramp_order, widget
+from crossway.dashboard.components import kyc, notices, ramp_order, widget
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import kyc as kyc_view
@@ -17,6 +17,7 @@ from crossway.dashboard.views.links import order_href, prefilled_href
 from crossway.dashboard.views.new_intent import example_address
 from crossway.dashboard.views.ramp_order_new import Draft
 from crossway.domain.kyc import KycStatus
+from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.payment_channels import Channel, Field
 from crossway.domain.ramps import OrderState
 from crossway.usecases.ramps.provider_quotes import RampQuote
@@ -150,21 +151,31 @@ def kyc_status(draft: Draft, quote: RampQuote) -> None:
         cache_key = (draft.form, draft.provider, quote.value_micro_usd)
         panel = _cached("ramp_standing", cache_key, _STANDING_SECONDS, work)
         if panel is not None:
-            _show_kyc_status(draft, panel)
+            _show_kyc_status(draft, quote, panel)
 
 
-def _show_kyc_status(draft: Draft, panel: kyc_view.Panel) -> None:
+def _show_kyc_status(draft: Draft, quote: RampQuote, panel: kyc_view.Panel) -> None:
     if panel.good:
         st.success(notices.escape_markdown(panel.verdict), icon=":material/verified_user:")
         return
     missing = "; ".join(field.label for field in panel.missing)
     text = f"{panel.verdict} Missing: {missing}." if missing else panel.verdict
     st.warning(notices.escape_markdown(text), icon=":material/badge:")
+    if panel.missing_for and missing:
+        st.caption(notices.escape_markdown(panel.missing_for))
+    if panel.next_step:
+        st.info(notices.escape_markdown(panel.next_step), icon=":material/arrow_forward:")
     form = draft.form
     href = prefilled_href(
         "kyc", provider=draft.provider, currency=form.currency, country=form.country
     )
-    widget.link_buttons((LinkButton("Identity checks", href, "badge"),), "to_kyc", width="content")
+    usd_value = format_units(quote.value_micro_usd, MICRO_USD_DECIMALS)
+    st.session_state[kyc.AMOUNT_OF_ORDER] = usd_value
+    label = "Submit what is missing" if missing else "Identity checks"
+    widget.link_buttons((LinkButton(label, href, "badge"),), "to_kyc", width="content")
+    if panel.verification_url:
+        label = f"Open {panel.provider}'s page"
+        st.link_button(label, panel.verification_url, icon=":material/open_in_new:")
     if services().ramp_sandbox is not None and panel.required is not None:
         label = "Approve this check (simulated)"
         if st.button(label, icon=":material/science:"):

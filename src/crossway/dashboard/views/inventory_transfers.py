@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row, Step
 from crossway.dashboard.views.formatting import (
     capitalize_first,
     chain_name,
     format_amount,
     time_cell,
+    to_millis,
     token_amount_cell,
     tx_cell,
 )
@@ -56,6 +57,23 @@ def build_transfer_rows(
 ) -> tuple[Row, ...]:
     """Rows of a payment's inventory transfers, oldest first."""
     return tuple(Row(str(t.id), _cells(catalogue, t)) for t in transfers)
+
+
+def build_step(catalogue: Catalogue, transfers: Sequence[InventoryTransfer]) -> Step | None:
+    """The step of a payout that waits for what a bridge moves to its chain: the newest transfer or
+    mint; None without any."""
+    waited_for = [t for t in transfers if t.kind is not Kind.DEPOSIT]
+    if not waited_for:
+        return None
+    newest = max(waited_for, key=lambda t: t.id)
+    verb = "Mint on" if newest.kind is Kind.MINT else "Transfer to"
+    title = f"{verb} {chain_name(catalogue, newest.destination_chain)}"
+    if newest.state in (S.DELIVERED, S.CLOSED):
+        return Step(title, "done", to_millis(newest.updated_at))
+    status = STATES[newest.state].text
+    note = f"{status}: {newest.reason}" if newest.reason else status
+    ended = newest.state in (S.REFUSED, S.RETURNED)
+    return Step(title, "failed" if ended else "now", to_millis(newest.updated_at), note)
 
 
 def build_open_rows(

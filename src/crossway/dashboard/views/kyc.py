@@ -6,11 +6,21 @@ from dataclasses import dataclass
 from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Detail, Row
 from crossway.dashboard.views.formatting import format_usd
 from crossway.domain.clients import Principal
-from crossway.domain.kyc import KycAssessment, KycStatus, KycType, Requirement, Tier
+from crossway.domain.kyc import (
+    KycAssessment,
+    KycStatus,
+    KycType,
+    Requirement,
+    Tier,
+    VerificationStatus,
+    next_type,
+)
 from crossway.domain.ramps import ProviderName
 from crossway.domain.typed_amounts import to_plain_decimal
 from crossway.ports.services import Services
 from crossway.usecases.kyc import verification
+from crossway.usecases.kyc.corridors import parse_provider
+from crossway.usecases.kyc.submission_sync import get_tiers
 
 TYPES: Mapping[KycType, str] = {
     KycType.NONE: "No check",
@@ -51,6 +61,9 @@ class Panel:
     missing: tuple[Requirement, ...]
     verification_url: str
     required: KycType | None
+    missing_for: str
+    next_step: str
+    provider: str
 
 
 def list_providers(
@@ -67,6 +80,16 @@ def list_providers(
     ]
 
 
+def find_currency(services: Services, provider: str, country: str) -> str:
+    """A currency in which a provider serves a country; empty if it does not any more."""
+    for configured in services.ramps:
+        if configured.name == provider:
+            for channel in configured.capabilities.channels:
+                if country in channel.countries:
+                    return channel.currency
+    return ""
+
+
 def load_panel(
     services: Services,
     caller: Principal,
@@ -81,6 +104,7 @@ def load_panel(
     state = verification.assess_customer(
         services, caller, provider, email, country, currency, requested, "Amount"
     )
+    configured = parse_provider(services, provider).capabilities
     return Panel(
         details=_build_details(state),
         share=_used_share(state),
@@ -90,6 +114,9 @@ def load_panel(
         missing=state.missing,
         verification_url=state.verification_url,
         required=state.required,
+        missing_for=_describe_target(state, get_tiers(configured, country)),
+        next_step=_describe_next_step(state, configured.title),
+        provider=configured.title,
     )
 
 
@@ -159,6 +186,34 @@ def _describe_verdict(state: KycAssessment) -> str:
     if state.required is None:
         return f"{format_usd(usd_value)} is more than any check of this provider allows."
     return f"{format_usd(usd_value)} needs the {TYPES[state.required].lower()} check first."
+
+
+def _describe_target(state: KycAssessment, tiers: Sequence[Tier]) -> str:
+    """What the missing fields are for: the level, and the amount that it allows."""
+    passed = VerificationStatus(state.kyc_type, state.status).passed
+    target = state.required or next_type(tiers, passed)
+    tier = next((tier for tier in tiers if tier.kyc_type is target), None)
+    if tier is None:
+        return ""
+    period = "per month" if tier.period == "month" else "per order"
+    allowed = f"up to {format_usd(tier.limit_micro_usd)} {period}"
+    return f"For the {TYPES[tier.kyc_type].lower()} check, which allows {allowed}."
+
+
+def _describe_next_step(state: KycAssessment, provider: str) -> str:
+    """What to do now, and where."""
+    if state.can_proceed:
+        return ""
+    if state.subject.provider_hosted:
+        where = "open it below" if state.verification_url else "it opens with the order"
+        return f"{provider} asks for everything on its own page: {where}."
+    if state.blocked:
+        return f"No further check of {provider} helps: choose another provider or a lower amount."
+    if state.status is KycStatus.PENDING and not state.missing:
+        return f"{provider} is reviewing it. Nothing to do: this page updates by itself."
+    if state.missing:
+        return f"Submit what is missing here: it is stored encrypted and sent to {provider}."
+    return ""
 
 
 def load_requirements(

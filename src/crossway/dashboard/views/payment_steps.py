@@ -1,6 +1,7 @@
 """The steps of a payment: completed, current and upcoming."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from crossway.dashboard.views.bridge_steps import build_bridge_steps, shows_bridge
@@ -28,9 +29,11 @@ def build_steps(
     transitions: Sequence[TransitionRecord],
     outbound_txs: Sequence[OutboundTx] = (),
     progress: BridgeProgress | None = None,
+    awaited: Step | None = None,
 ) -> tuple[Step, ...]:
     """The steps of this payment: completed, current and upcoming. `progress` is that of its bridge,
-    if one carries it."""
+    if one carries it; `awaited` is the step by which the payout's inventory arrives, if it has to.
+    """
     times = state_entry_times(transitions)
     reversed_deposit = _is_deposit_reversed(times)
     entered_at = {state: to_millis(time) for state, time in times.items()}
@@ -44,9 +47,20 @@ def build_steps(
             before = Step("Created", "done", entered_at[State.PENDING]), funded
         return *before, *build_bridge_steps(intent, entered_at, progress)
     if intent.state in _HAPPY_PATH:
-        return _happy_path_steps(intent, entered_at, note)
+        steps = _happy_path_steps(intent, entered_at, note)
+        return steps if awaited is None else with_awaited(steps, awaited, before=2)
     ended = _ended_steps(intent, entered_at, times, reversed_deposit)
     return (*ended, *_refund_steps(intent, entered_at, outbound_txs))
+
+
+def with_awaited(steps: tuple[Step, ...], awaited: Step, before: int) -> tuple[Step, ...]:
+    """The steps with one more, which the step at the position `before` waits for: where that has
+    not begun, nothing before it is under way any more."""
+    done = [replace(s, status="done") if s.status == "now" else s for s in steps[:before]]
+    if awaited.status == "done" or steps[before].status == "done":
+        return *steps[:before], replace(awaited, status="done"), *steps[before:]
+    waiting = [replace(s, status="todo") if s.status == "now" else s for s in steps[before:]]
+    return *done, awaited, *waiting
 
 
 def _ended_steps(

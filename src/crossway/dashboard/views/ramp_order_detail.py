@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import (
     to_millis,
     tx_cell,
 )
+from crossway.dashboard.views.payment_steps import with_awaited
 from crossway.dashboard.views.ramp_orders import user_chain
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
@@ -28,6 +29,7 @@ from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_nam
 from crossway.ports.ramp_repository import OrderFilter, OrderTransition
 from crossway.ports.services import Services
 from crossway.usecases.kyc import customers
+from crossway.usecases.kyc.checks import find_check_of_order
 from crossway.usecases.payments.timeline import IntentTimeline, get_timeline
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
@@ -45,7 +47,7 @@ _PERSONAL_FIELDS = frozenset({"encrypted_fields", "customer_id", "instructions"}
 class OrderDetail:
     """One order with its related records; `person` is the masked e-mail address, `channel` and
     `provider` are display names, `payment` has the records of its intent, and `postings` are the
-    fiat postings only."""
+    fiat postings only. `check_id` is the customer's identity check with the provider."""
 
     order: RampOrder
     provider: str
@@ -55,6 +57,7 @@ class OrderDetail:
     moves: list[OrderTransition]
     postings: list[tuple[datetime, Posting]]
     ramp_amount: str
+    check_id: int | None = None
 
     @property
     def intent(self) -> Intent | None:
@@ -99,6 +102,7 @@ def load_order_detail(services: Services, caller: Principal, order_id: int) -> O
         ramp_amount=format_amount(units, token.decimals, token.symbol)
         if token
         else f"{units:,} units",
+        check_id=find_check_of_order(services, order.customer_id, order.provider, order.country),
     )
 
 
@@ -107,12 +111,16 @@ def state_entry_times(moves: Sequence[OrderTransition]) -> dict[OrderState, int]
     return {m.to_state: to_millis(m.at) for m in moves if m.from_state is not m.to_state}
 
 
-def build_steps(detail: OrderDetail) -> tuple[Step, ...]:
-    """The steps of this order: completed, current and upcoming."""
+def build_steps(detail: OrderDetail, awaited: Step | None = None) -> tuple[Step, ...]:
+    """The steps of this order: completed, current and upcoming; `awaited` is the step by which the
+    inventory of its payout arrives, if it has to."""
     order = detail.order
     entered_at = state_entry_times(detail.moves) | {S.PENDING: to_millis(order.created_at)}
     if order.state in _HAPPY_PATH:
-        return _happy_path_steps(detail, entered_at)
+        steps = _happy_path_steps(detail, entered_at)
+        if awaited is None or order.state not in (S.PROCESSING, S.COMPLETED):
+            return steps
+        return with_awaited(steps, awaited, before=len(steps) - 1)
     steps = [Step("Created", "done", entered_at[S.PENDING])]
     if S.INITIATED in entered_at:
         steps.append(Step("Accepted", "done", entered_at[S.INITIATED]))

@@ -92,6 +92,7 @@ def _erase(unit: UnitOfWork, caller: Principal, customer: KycCustomer, now: date
             f"Order {number} of this user is under way; erase the user once it has ended"
         )
     orders = unit.kyc_customers.erase(customer.id, now, month_start(now))
+    unit.kyc_checks.delete(customer.id)
     detail, subject = {"customer": customer.id, "orders": orders}, f"customer:{customer.id}"
     unit.audit_log.record(caller.client.name, "customer erased", detail, now, subject)
     return orders

@@ -26,6 +26,7 @@ from crossway.ports.ramp_repository import (
 from crossway.ports.ramps import Document, KycUser, ProviderRejected
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.kyc.checks import record_assessment
 from crossway.usecases.kyc.corridors import (
     KycCorridor,
     parse_kyc_query,
@@ -76,7 +77,9 @@ def assess_customer(
     )
     user = KycUser(parsed_email, caller.owner)
     status = fetch_kyc_status(services, corridor.provider, user, corridor.country)
-    return _assess(services, corridor, user, amount_micro_usd, status)
+    assessment = _assess(services, corridor, user, amount_micro_usd, status)
+    record_assessment(services, assessment)
+    return assessment
 
 
 def assess_order(
@@ -243,7 +246,9 @@ def _store_and_submit(
         raise
     except Unreachable:
         status = VerificationStatus()  # The submission is stored and retried after its lease.
-    return _assess(services, corridor, user, None, status)
+    assessment = _assess(services, corridor, user, None, status)
+    record_assessment(services, assessment)
+    return assessment
 
 
 def _store_submissions(

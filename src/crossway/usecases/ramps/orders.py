@@ -20,6 +20,7 @@ from crossway.ports.ramps import ProviderRejected
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.kyc import customers, verification
+from crossway.usecases.kyc.checks import save_check
 from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.kyc.submission_sync import KYC_QUEUE
 from crossway.usecases.money.emergency_stop import require_not_stopped
@@ -258,6 +259,7 @@ def _lock_customer(
     if current is None or current.erased_at is not None:
         raise InvalidStatus("The user's data was just erased; try again")
     verification.recheck_limit(services, unit, assessment, customer.id)
+    save_check(services, unit, customer, assessment)
 
 
 def _store_order(
