@@ -2,12 +2,9 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import bridge_sandbox, demo, notices, ramp_sandbox
+from crossway.dashboard.components import bridge_sandbox, demo, first_view, notices, ramp_sandbox
 from crossway.dashboard.components import simulator as parts
-from crossway.dashboard.components.widget import link_buttons
 from crossway.dashboard.session import services
-from crossway.dashboard.views.cells import LinkButton
-from crossway.dashboard.views.links import page_href
 
 
 def controls() -> None:
@@ -15,11 +12,11 @@ def controls() -> None:
     st.markdown(
         "Everything on this page affects the simulated environment only. No real money moves."
     )
-    link_buttons(
-        (LinkButton("Start the guided tour", page_href("guided_tour"), "auto_stories"),),
-        "to_tour",
-        width="content",
-    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        first_view.story_button("to_story")
+    with right:
+        first_view.test_payment_button("to_payment")
     st.header("Active faults")
     parts.active_faults()
     st.header("Demo data")

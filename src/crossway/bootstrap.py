@@ -31,6 +31,7 @@ from crossway.startup_checks import (
 from crossway.storage.backup import DatabaseInUse
 from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.developers import api_keys, authentication, request_log
+from crossway.usecases.operating import demo
 from crossway.usecases.operating.key_rotation import seal_stored_text
 from crossway.usecases.staff.audit import sign_earlier_entries
 
@@ -104,6 +105,7 @@ class Service:
 
     def close(self) -> None:
         """Stop the engine, flush pending writes, and release every resource."""
+        demo.stop_fill(self.services.process.demo_job)
         if self.runs_engine:
             self.engine.stop()
         if "dispatcher" in self.__dict__:

@@ -25,9 +25,13 @@ def test_every_page_is_marked_as_simulated(screen: DashboardApp, name: str) -> N
 
 
 def test_empty_pages_state_the_next_step(screen: DashboardApp) -> None:
-    assert "No test payments yet" in screen.text
-    assert "Nothing needs your attention" in screen.text
+    assert any(button.label == "Take a test payment" for button in screen.at.button)
     assert "No test payments yet" in screen.open("intents").text
+
+
+def test_the_overview_states_that_nothing_needs_attention(screen: DashboardApp) -> None:
+    screen.world.create_intent()
+    assert "Nothing needs your attention" in screen.rerun().text
 
 
 def test_the_overview_counts_completed_payments(screen: DashboardApp) -> None:

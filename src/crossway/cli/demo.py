@@ -7,6 +7,7 @@ import typer
 from crossway import bootstrap
 from crossway.cli.errors import report_errors
 from crossway.domain.clients import staff_principal
+from crossway.ports.demo import DemoProgress
 from crossway.usecases.operating import demo
 
 ACTOR = "Command line"
@@ -36,5 +37,6 @@ def month(
         bootstrap.stop()
 
 
-def _show_progress(fraction: float, step: str) -> None:
-    typer.echo(f"\r{fraction:4.0%}  {step:50}", nl=False)
+def _show_progress(progress: DemoProgress) -> None:
+    text = f"{progress.done:,} of {progress.total:,} payments: {progress.step}"
+    typer.echo(f"\r{progress.share:4.0%}  {text:60}", nl=False)

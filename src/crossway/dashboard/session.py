@@ -25,7 +25,7 @@ from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 
 FIRST_KEYS = "first_keys"
 MODE_KEY, MODE_COOKIE = "operator_mode", "crossway_mode"
-_MODE_CHOSEN, _LAST_MODE = "mode_was_chosen", "last_mode"
+_MODE_CHOSEN, _LAST_MODE, _NEXT_MODE = "mode_was_chosen", "last_mode", "next_mode"
 _UNATTENDED = "unattended_rerun"
 _VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
 _factories: list[Callable[[], Services]] = []
@@ -138,6 +138,8 @@ def current_mode() -> Mode:
     """The mode that this session shows, as chosen in the sidebar. It begins with the one that was
     chosen last in this browser, else with live mode where there are live payments, else with test
     mode."""
+    if _NEXT_MODE in st.session_state:
+        st.session_state[MODE_KEY] = st.session_state.pop(_NEXT_MODE)
     chosen: Mode | None = st.session_state.get(MODE_KEY)
     if chosen is None:
         # A new session; or a browser on a busy machine has sent the selector without its choice.
@@ -157,6 +159,12 @@ def _first_mode() -> Mode:
     with services().store.read() as unit:
         has_live = any(unit.intents.count_by_state(OwnerFilter(mode=Mode.LIVE)).values())
     return Mode.LIVE if has_live else Mode.TEST
+
+
+def show_mode_next(mode: Mode | None = None) -> None:
+    """Show a mode from the next run on, by default the one that a new session begins with. Unlike
+    `switch_mode`, it works while a page is drawn, and is not remembered as a choice."""
+    st.session_state[_NEXT_MODE] = mode or _first_mode()
 
 
 def switch_mode(mode: Mode) -> None:

@@ -15,6 +15,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.corridor_stats import bucket_of, quantile_seconds
 from crossway.domain.staff import StaffMember, StaffSession
 from crossway.ports.chain import ChainHead
+from crossway.ports.demo import DemoJob
 
 HEALTH_MINUTES = 60
 # Beyond this many queued requests, further ones are logged without their bodies.
@@ -262,6 +263,7 @@ class ProcessState:
     request_log: RequestLogBuffer = field(default_factory=RequestLogBuffer)
     inventory: InventoryCache = field(default_factory=InventoryCache)
     bridge_health: BridgeHealth = field(default_factory=BridgeHealth)
+    demo_job: DemoJob = field(default_factory=DemoJob)
     wake: Callable[[], None] = lambda: None
     pause: Callable[[], None] = lambda: time.sleep(0.02)
     failpoint: Callable[[str], None] = lambda step: None

@@ -6,7 +6,7 @@ Staff, secrets, leases and the audit log stay.
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, MetaData, Table, func, select, text
+from sqlalchemy import Connection, Engine, MetaData, Table, func, select, table, text
 
 from crossway.storage.bulk_sql import insert_into
 
@@ -34,21 +34,18 @@ def replace_data(source: Engine, target: Engine, keep_clients: bool = True) -> i
     rows copied. Without `keep_clients`, clients and API keys are replaced as well."""
     tables = _tables(target)
     with source.connect() as read, target.begin() as write:
-        changed = [
-            table for table in tables.values() if not _is_untouched(table.name, keep_clients)
-        ]
-        for table in reversed(changed):
-            if not (keep_clients and table.name in MERGED_TABLES):
-                write.execute(table.delete())
-        return sum(_copy(read, write, table, table.name in MERGED_TABLES) for table in changed)
+        changed = [each for each in tables.values() if not _is_untouched(each.name, keep_clients)]
+        for each in reversed(changed):
+            if not (keep_clients and each.name in MERGED_TABLES):
+                write.execute(each.delete())
+        return sum(_copy(read, write, each, each.name in MERGED_TABLES) for each in changed)
 
 
 def holds_business(engine: Engine) -> dict[str, int]:
     """The numbers of intents and ramp orders in a database."""
-    tables = _tables(engine)
     with engine.connect() as db:
         return {
-            name: db.scalar(select(func.count()).select_from(tables[name])) or 0
+            name: db.scalar(select(func.count()).select_from(table(name))) or 0
             for name in ("intents", "orders")
         }
 
@@ -68,30 +65,30 @@ def _tables(engine: Engine) -> dict[str, Table]:
     return {table.name: table for table in metadata.sorted_tables}
 
 
-def _copy(read: Connection, write: Connection, table: Table, only_new: bool) -> int:
-    statement: Any = table.insert()
+def _copy(read: Connection, write: Connection, copied: Table, only_new: bool) -> int:
+    statement: Any = copied.insert()
     if only_new:
-        statement = insert_into(write, table).on_conflict_do_nothing()
+        statement = insert_into(write, copied).on_conflict_do_nothing()
     count = 0
-    for rows in _read_batches(read, table):
+    for rows in _read_batches(read, copied):
         write.execute(statement, rows)
         count += len(rows)
     if count and write.dialect.name == "postgresql":
-        _advance_sequences(write, table)
+        _advance_sequences(write, copied)
     return count
 
 
-def _read_batches(read: Connection, table: Table) -> Iterator[list[dict[str, object]]]:
-    rows = read.execution_options(stream_results=True).execute(select(table))
+def _read_batches(read: Connection, copied: Table) -> Iterator[list[dict[str, object]]]:
+    rows = read.execution_options(stream_results=True).execute(select(copied))
     for batch in rows.partitions(_BATCH):
         yield [dict(row._mapping) for row in batch]
 
 
-def _advance_sequences(write: Connection, table: Table) -> None:
+def _advance_sequences(write: Connection, copied: Table) -> None:
     """Set the sequences of a table to its highest ids: explicit ids do not advance them."""
-    for column in table.primary_key.columns:
+    for column in copied.primary_key.columns:
         name = write.scalar(
-            text("SELECT pg_get_serial_sequence(:t, :c)"), {"t": table.name, "c": column.name}
+            text("SELECT pg_get_serial_sequence(:t, :c)"), {"t": copied.name, "c": column.name}
         )
         if name:
             top = write.scalar(select(func.max(column))) or 1

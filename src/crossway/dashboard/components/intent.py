@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard import push
-from crossway.dashboard.components import checkout_page, payment_panel, widget
+from crossway.dashboard.components import checkout_page, intent_actions, payment_panel, widget
 from crossway.dashboard.components.notices import escape_markdown, older_records
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import (
@@ -40,7 +40,7 @@ def action_state(story: IntentTimeline) -> str:
 
 
 def header(story: IntentTimeline) -> None:
-    """Status badges, summary, progress, and who acts next."""
+    """Status badges, summary, progress, who acts next, and the payment request while it is open."""
     intent, names = story.intent, services().catalogue
     badge = status_labels.INTENT_STATES[intent.state]
     has_late = any(d.purpose is DepositPurpose.LATE for d in story.deposits)
@@ -70,6 +70,8 @@ def header(story: IntentTimeline) -> None:
         seconds = (story.next_action_due_at - services().clock.now()).total_seconds()
         left = f" Time left: {format_duration(seconds)}." if seconds > 0 else ""
     st.info(escape_markdown(f"Next: {story.next_action}{left}"), icon=":material/person:")
+    if intent.state is State.PENDING:
+        _payment_request(story)
     claims(story)
     coordinator_calls(story)
     refund_cost(story)
@@ -80,13 +82,18 @@ def header(story: IntentTimeline) -> None:
         widget.link_buttons((link,), "of_order", width="content")
 
 
+def _payment_request(story: IntentTimeline) -> None:
+    """What the payer needs, and where money is simulated the button that pays."""
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader("Awaiting payment", width="stretch")
+            intent_actions.pay_button(story)
+        payment_panel.panel(services(), story.intent, "pay")
+
+
 def overview(story: IntentTimeline) -> None:
-    """The payment request while it is open, then details, amounts and timeline."""
+    """Details, amounts and timeline."""
     intent, names = story.intent, services().catalogue
-    if intent.state is State.PENDING:
-        with st.container(border=True):
-            st.subheader("Awaiting payment")
-            payment_panel.panel(services(), intent, "pay")
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Details")

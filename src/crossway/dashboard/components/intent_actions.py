@@ -156,6 +156,17 @@ def _return_deposit(offer: AvailableAction, amount: str) -> str:
     return f"Deposit {offer.target_id} is being returned."
 
 
+def pay_button(story: IntentTimeline) -> None:
+    """Beside the payment request of an open payment: pay it, where money is simulated."""
+    if services().environment != "simulated" or not operator().can(Permission.OPERATE):
+        return
+    if st.button(
+        "Pay it (simulated)", icon=":material/science:", type="primary", key="pay_simulated"
+    ):
+        exact = offered.list_simulated_actions(story.intent)[0]
+        run_action(lambda: simulate_deposit(story, exact))
+
+
 def simulate_deposit(story: IntentTimeline, offer: AvailableAction) -> str:
     """Send a test deposit in the simulated environment."""
     intent, action = story.intent, offer.name

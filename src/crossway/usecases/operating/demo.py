@@ -1,15 +1,32 @@
 """Filling a simulated environment with demo data, and resetting it."""
 
+import logging
+import time
+from threading import Thread
+
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
+from crossway.domain.errors import DomainError, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Permission
-from crossway.ports.demo import NOT_INSTALLED, DemoData, DemoSummary, ReportProgress
+from crossway.ports.demo import (
+    NOT_INSTALLED,
+    DemoData,
+    DemoJob,
+    DemoProgress,
+    DemoStatus,
+    DemoSummary,
+    ReportProgress,
+)
 from crossway.ports.services import Services
 
 MIN_PAYMENTS, DEFAULT_PAYMENTS, MAX_PAYMENTS = 30, 150, 20_000
+log = logging.getLogger("crossway.demo")
 
 
-def _ignore_progress(fraction: float, step: str) -> None:
+class _Cancelled(Exception):
+    """The person who asked for the demo month no longer wants it."""
+
+
+def _ignore_progress(progress: DemoProgress) -> None:
     """Ignore progress."""
 
 
@@ -21,14 +38,80 @@ def fill_demo(
     on_progress: ReportProgress = _ignore_progress,
 ) -> DemoSummary:
     """Replace all data by a generated month of about this many payments. Existing payments or
-    orders require `confirmed`."""
+    orders require `confirmed`. What `on_progress` raises ends the work before anything is replaced.
+    """
     demo = _require_demo(services, caller)
     if not MIN_PAYMENTS <= payments <= MAX_PAYMENTS:
         raise InvalidInput(f"payments must be from {MIN_PAYMENTS} to {MAX_PAYMENTS}")
     _require_confirmation(demo, confirmed)
-    summary = demo.generate(payments, on_progress)
+
+    def report(progress: DemoProgress) -> None:
+        on_progress(progress)
+        # Somebody may have begun to work in what was empty at the start.
+        _require_confirmation(demo, confirmed)
+
+    summary = demo.generate(payments, report)
     _finish(services, caller, "demo month filled", {"payments": summary.payments})
     return summary
+
+
+def start_fill(
+    services: Services,
+    caller: Principal,
+    payments: int = DEFAULT_PAYMENTS,
+    confirmed: bool = False,
+) -> None:
+    """As `fill_demo`, in a thread: `services.process.demo_job` has its progress. Raises
+    `InvalidStatus` while one is being generated already."""
+    demo, job = _require_demo(services, caller), services.process.demo_job
+    _require_confirmation(demo, confirmed)
+    with job.lock:
+        if job.running:
+            raise InvalidStatus("A demo month is being generated already")
+        job.status, job.progress, job.error = DemoStatus.RUNNING, DemoProgress(), ""
+        job.started_at, job.ended_at, job.summary = time.monotonic(), None, None
+        job.cancel_requested.clear()
+        work = (services, caller, payments, confirmed)
+        job.thread = Thread(target=_fill_in_background, args=work, name="demo", daemon=True)
+        job.thread.start()
+
+
+def cancel_fill(services: Services, caller: Principal) -> None:
+    """End the generation of a demo month; everything stays as it was before."""
+    _require_demo(services, caller)
+    services.process.demo_job.cancel_requested.set()
+
+
+def stop_fill(job: DemoJob, timeout_seconds: float = 30) -> None:
+    """Cancel the generation and wait for its end, before the process closes its database."""
+    job.cancel_requested.set()
+    if job.thread is not None:
+        job.thread.join(timeout_seconds)
+
+
+def _fill_in_background(
+    services: Services, caller: Principal, payments: int, confirmed: bool
+) -> None:
+    job = services.process.demo_job
+
+    def on_progress(progress: DemoProgress) -> None:
+        if job.cancel_requested.is_set():
+            raise _Cancelled
+        job.progress = progress
+
+    status = DemoStatus.FAILED
+    try:
+        job.summary = fill_demo(services, caller, payments, confirmed, on_progress)
+        status = DemoStatus.DONE
+    except _Cancelled:
+        status = DemoStatus.CANCELLED
+    except DomainError as error:
+        job.error = str(error)
+    except Exception:
+        log.exception("the demo month could not be generated")
+        job.error = "It could not be generated; nothing was replaced. The log has the reason"
+    finally:
+        job.ended_at, job.status = time.monotonic(), status
 
 
 def reset_simulation(
@@ -38,6 +121,8 @@ def reset_simulation(
     clients and their keys stay with `keep_clients`."""
     demo = _require_demo(services, caller)
     _require_confirmation(demo, confirmed)
+    if services.process.demo_job.running:
+        raise InvalidStatus("A demo month is being generated: wait for its end or cancel it")
     demo.clear(keep_clients)
     _finish(services, caller, "simulated network emptied", {"clients kept": keep_clients})
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from crossway.domain.clients import Mode, Principal, Scope
-from crossway.ports.demo import DemoSummary, ReportProgress
+from crossway.ports.demo import DemoProgress, DemoSummary, ReportProgress
 from crossway.ports.vault import Vault
 from crossway.settings import Settings
 from crossway.storage.database_swap import holds_business, replace_data
@@ -21,6 +21,8 @@ from crossway_demo.demo.scenario_plan import Payment, list_merchants, plan_payme
 from crossway_demo.demo.side_activity import create_ramp_orders, create_webhooks, finish
 
 _SEED = 11
+# The shares of the work that are done once the planned payments, and all payments, are played.
+_GROUPS_SHARE, _PLAYED_SHARE = 0.9, 0.97
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,17 @@ class DemoDataset:
         return counts["intents"], counts["orders"]
 
     def generate(self, payments: int, on_progress: ReportProgress) -> DemoSummary:
-        on_progress(0.0, "Planning the payments")
+        on_progress(DemoProgress(step="Planning the payments"))
         end = time.time()
         groups = plan_payments(end, payments, self.days)
         start = start_time(end, self.days)
         with open_demo_world(self.settings, self.store, self.open_vault, start) as world:
             _play(world, groups, on_progress)
-            on_progress(0.95, "Replacing the data")
             counts = holds_business(world.store.reader)
+            total = sum(map(len, groups))
+            on_progress(DemoProgress(total, total, _PLAYED_SHARE, "Replacing the data"))
             with self.pause_engine():
                 records = replace_data(world.store.reader, self.store.writer)
-        on_progress(1.0, "Done")
         return DemoSummary(counts["intents"], counts["orders"], records)
 
     def clear(self, keep_clients: bool) -> None:
@@ -76,11 +78,11 @@ def _play(
     total, done = sum(map(len, groups)), 0
     for group in groups:
         day = time.strftime("%d %B", time.gmtime(group[0].at))
-        on_progress(0.02 + 0.9 * done / total, f"{day}: {done:,} of {total:,} payments")
+        on_progress(DemoProgress(done, total, _GROUPS_SHARE * done / total, day))
         play_group(world, actors, group)
         create_ramp_orders(world, actors, len(group))
         done += len(group)
-    on_progress(0.93, "The last hour")
+    on_progress(DemoProgress(done, total, _GROUPS_SHARE, "The last hour"))
     finish(world, actors)
     world.clock.advance_to(time.time())
     world.active_chains.update(world.services.chains)
