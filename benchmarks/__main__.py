@@ -4,7 +4,8 @@ python -m benchmarks [name …]; the names are quotes, live_quotes, ramps, commi
 deposits, serving, deliveries, lookups, overviews, trackers, books, analytics, evm, watching,
 first_paint, start, stalls, bridges, gateway, treasury
 
-python -m benchmarks campaign [options] is a long run under faults; see its --help.
+python -m benchmarks campaign [options] is a long run under faults, and
+python -m benchmarks tasks [options] performs operators' tasks in a browser; see their --help.
 """
 
 import importlib
@@ -35,13 +36,18 @@ NAMES = (
     "gateway",
     "treasury",
 )
+# Those with options of their own; they run only if they are named.
+PROGRAMS = {
+    "campaign": "benchmarks.campaign.program",
+    "tasks": "benchmarks.operator_tasks.program",
+}
 
 
 def main(names: list[str]) -> int:
     """Print one row per figure; exits with 0 even if a goal is missed, because machines differ."""
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    if names[:1] == ["campaign"]:
-        return int(importlib.import_module("benchmarks.campaign.program").main(names[1:]))
+    if names and names[0] in PROGRAMS:
+        return int(importlib.import_module(PROGRAMS[names[0]]).main(names[1:]))
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         print(f"no such benchmark: {', '.join(unknown)}; there are {', '.join(NAMES)}")

@@ -88,25 +88,27 @@ class Server:
 
 @contextmanager
 def serving(
-    folder: Path, command: Sequence[str] = WHOLE, killed: bool = False, **settings: str
+    folder: Path,
+    command: Sequence[str] = WHOLE,
+    killed: bool = False,
+    checkout: Path = ROOT,
+    **settings: str,
 ) -> Iterator[Server]:
     """Run a server, with its engine if it has one, and stop it by its process id.
 
-    `killed` stops it as a power cut would, without a chance to tidy up. `settings` are environment
-    variables without CROSSWAY_."""
+    `killed` stops it as a power cut would, without a chance to tidy up. `checkout` is where its
+    code is. `settings` are environment variables without CROSSWAY_."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CROSSWAY_", "STREAMLIT_"))}
-    given = {"DATA_DIR": str(folder), "LOOPBACK_WEBHOOKS": "true"} | settings
     is_open = command == WHOLE and "DASHBOARD_PASSWORD" not in settings
     paths = ("/api/v1", "/") if is_open else ("/api/v1",)
     began = time.perf_counter()
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *command, str(port)],
-            cwd=ROOT,
-            env=kept | {f"CROSSWAY_{name}": value for name, value in given.items()},
+            cwd=checkout,
+            env=environment(folder, checkout, **settings),
             stdout=log,
             stderr=log,
         )
@@ -120,6 +122,15 @@ def serving(
     finally:
         process.send_signal(signal.SIGKILL if killed else signal.SIGTERM)
         process.wait(WAIT_SECONDS)
+
+
+def environment(folder: Path, checkout: Path = ROOT, **settings: str) -> dict[str, str]:
+    """The environment of a process of Crossway's with its data in this folder."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CROSSWAY_", "STREAMLIT_"))}
+    given = {"DATA_DIR": str(folder), "LOOPBACK_WEBHOOKS": "true"} | settings
+    sources = (checkout / "src", checkout / "packages" / "crossway-demo" / "src")
+    kept["PYTHONPATH"] = os.pathsep.join(map(str, sources))
+    return kept | {f"CROSSWAY_{name}": value for name, value in given.items()}
 
 
 def _processor_seconds(pid: int) -> float:

@@ -1,0 +1,1 @@
+"""The tasks of operators, salespeople and merchants, performed in a browser and counted."""

@@ -1,0 +1,177 @@
+"""Performs tasks on a service of its own and says what each took."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+
+from benchmarks.operator_tasks.person import PATIENCE_MS, Person
+from benchmarks.operator_tasks.scenes import (
+    BOOKED,
+    BOOKED_ADDRESS,
+    Receiver,
+    receiver_down,
+)
+from benchmarks.operator_tasks.site import Site, first_key
+from benchmarks.operator_tasks.tasks import Task, Way
+from benchmarks.servers import environment, serving
+
+PAYMENTS: Final = 150
+FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a task took; without a `person` it could not be done, for the reason in `failure`."""
+
+    task: Task
+    way: Way
+    person: Person | None = None
+    failure: str = ""
+    console: tuple[str, ...] = ()
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the task was done completely within its limits."""
+        limit, person = self.task.seconds, self.person
+        if person is None or self.failure or not self.way.is_complete:
+            return False
+        in_time = limit is None or person.modelled_seconds <= limit
+        return person.clicks <= self.task.limit and in_time
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where tasks are performed: a checkout, a folder with a demo month that is copied, if there is
+    one already, and a folder for pictures."""
+
+    checkout: Path
+    demo: Path | None = None
+    pictures: Path | None = None
+
+
+def perform(stage: Stage, tasks: Sequence[Task], ways: Mapping[str, Way]) -> Iterator[Result]:
+    """Perform tasks: those on a demo month one after another on one service, the others each on an
+    empty installation of its own."""
+    for task in tasks:
+        if ways[task.name].steps is None:
+            yield Result(task, ways[task.name])
+    possible = [task for task in tasks if ways[task.name].steps is not None]
+    on_demo = [task for task in possible if not task.empty]
+    with chromium() as browser, receiver_down() as receiver:
+        if on_demo:
+            with _site(stage, demo=True) as site:
+                _book_address(browser, site)
+                for task in on_demo:
+                    yield _perform(browser, site, receiver, task, ways[task.name], stage)
+        for task in possible:
+            if task.empty:
+                with _site(stage, demo=False) as site:
+                    yield _perform(browser, site, receiver, task, ways[task.name], stage)
+
+
+def _perform(
+    browser: Browser, site: Site, receiver: Receiver, task: Task, way: Way, stage: Stage
+) -> Result:
+    assert way.steps is not None
+    scene, console = task.scene(site, receiver), list[str]()
+    with _context(browser) as context:
+        person = Person(open_overview(context, site, console), stage.pictures)
+        person.picture(f"{task.name}_0")
+        try:
+            person.start()
+            way.steps(person, scene)
+            person.stop()
+            person.picture(f"{task.name}_1")
+            site.until(f"{task.name} is done", lambda: task.is_done(site, scene))
+        except (Error, AssertionError, TimeoutError) as error:
+            person.picture(f"{task.name}_failed")
+            return Result(task, way, person, str(error).splitlines()[0], tuple(console))
+    return Result(task, way, person, console=tuple(console))
+
+
+def open_overview(context: BrowserContext, site: Site, console: list[str]) -> Page:
+    """The overview as somebody finds it who has worked before; errors of the page are added to
+    `console`."""
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.on("pageerror", lambda error: console.append(str(error)))
+    page.on("console", lambda said: console.append(said.text) if said.type == "error" else None)
+    page.goto(site.url)
+    person = Person(page)
+    person.sees(person.heading("Overview"))
+    person.wait_until_idle()
+    return page
+
+
+@contextmanager
+def _site(stage: Stage, demo: bool) -> Iterator[Site]:
+    with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as name:
+        folder = Path(name)
+        if demo and stage.demo is not None:
+            shutil.copytree(stage.demo, folder, dirs_exist_ok=True)
+        elif demo:
+            fill_month(stage.checkout, folder)
+        with serving(folder, checkout=stage.checkout, INVENTORY="true") as server:
+            yield Site(f"http://127.0.0.1:{server.port}", folder, first_key(folder))
+
+
+def fill_month(checkout: Path, folder: Path) -> None:
+    """A demo month, by the command of that checkout."""
+    command = ("-c", "from crossway.cli import main; main()", "demo", "--yes", "--payments")
+    subprocess.run(
+        [sys.executable, *command, str(PAYMENTS)],
+        cwd=checkout,
+        env=environment(folder, checkout),
+        check=True,
+        capture_output=True,
+    )
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(FLAGS)
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def _context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+def _book_address(browser: Browser, site: Site) -> None:
+    """What was done before all tasks: the first keys are saved, and the address book has an entry
+    for the payer of the refused refund."""
+    with _context(browser) as context:
+        person = Person(open_overview(context, site, []))
+        if (saved := person.page.get_by_role("button", name="I have saved them")).count():
+            saved.click()
+        person.menu("Treasury")
+        person.click(person.page.locator("summary", has_text="Add an address"), "")
+        form = person.page.locator("[data-testid=stForm]", has_text="Add to the address book")
+        person.choose(form.locator("[data-testid=stSelectbox] input"), "Polygon PoS")
+        for label, text in (("Address", BOOKED_ADDRESS), ("Name", BOOKED)):
+            person.fill(form.get_by_label(label, exact=True), text, label)
+        person.button("Add to the address book", form)
+        person.sees(person.page.get_by_role("button", name=f"Remove {BOOKED}"))
