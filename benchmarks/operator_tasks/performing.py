@@ -63,7 +63,9 @@ class Stage:
     pictures: Path | None = None
 
 
-def perform(stage: Stage, tasks: Sequence[Task], ways: Mapping[str, Way]) -> Iterator[Result]:
+def perform(
+    browser: Browser, stage: Stage, tasks: Sequence[Task], ways: Mapping[str, Way]
+) -> Iterator[Result]:
     """Perform tasks: those on a demo month one after another on one service, the others each on an
     empty installation of its own."""
     for task in tasks:
@@ -71,15 +73,15 @@ def perform(stage: Stage, tasks: Sequence[Task], ways: Mapping[str, Way]) -> Ite
             yield Result(task, ways[task.name])
     possible = [task for task in tasks if ways[task.name].steps is not None]
     on_demo = [task for task in possible if not task.empty]
-    with chromium() as browser, receiver_down() as receiver:
+    with receiver_down() as receiver:
         if on_demo:
-            with _site(stage, demo=True) as site:
+            with site_of(stage, demo=True) as site:
                 _book_address(browser, site)
                 for task in on_demo:
                     yield _perform(browser, site, receiver, task, ways[task.name], stage)
         for task in possible:
             if task.empty:
-                with _site(stage, demo=False) as site:
+                with site_of(stage, demo=False) as site:
                     yield _perform(browser, site, receiver, task, ways[task.name], stage)
 
 
@@ -88,7 +90,7 @@ def _perform(
 ) -> Result:
     assert way.steps is not None
     scene, console = task.scene(site, receiver), list[str]()
-    with _context(browser) as context:
+    with visit(browser) as context:
         person = Person(open_overview(context, site, console), stage.pictures)
         person.picture(f"{task.name}_0")
         try:
@@ -118,15 +120,18 @@ def open_overview(context: BrowserContext, site: Site, console: list[str]) -> Pa
 
 
 @contextmanager
-def _site(stage: Stage, demo: bool) -> Iterator[Site]:
+def site_of(stage: Stage, demo: bool) -> Iterator[Site]:
+    """A service of the stage's checkout, on a demo month or empty."""
     with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as name:
         folder = Path(name)
         if demo and stage.demo is not None:
             shutil.copytree(stage.demo, folder, dirs_exist_ok=True)
         elif demo:
             fill_month(stage.checkout, folder)
+        # A service removes the first keys of an installation that is some minutes old.
+        key = first_key(folder) if demo else ""
         with serving(folder, checkout=stage.checkout, INVENTORY="true") as server:
-            yield Site(f"http://127.0.0.1:{server.port}", folder, first_key(folder))
+            yield Site(f"http://127.0.0.1:{server.port}", folder, key or first_key(folder))
 
 
 def fill_month(checkout: Path, folder: Path) -> None:
@@ -153,7 +158,8 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def _context(browser: Browser) -> Iterator[BrowserContext]:
+def visit(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser's context of its own, in which a page may use the clipboard."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     yield context
@@ -163,7 +169,7 @@ def _context(browser: Browser) -> Iterator[BrowserContext]:
 def _book_address(browser: Browser, site: Site) -> None:
     """What was done before all tasks: the first keys are saved, and the address book has an entry
     for the payer of the refused refund."""
-    with _context(browser) as context:
+    with visit(browser) as context:
         person = Person(open_overview(context, site, []))
         if (saved := person.page.get_by_role("button", name="I have saved them")).count():
             saved.click()

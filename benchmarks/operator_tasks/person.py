@@ -60,8 +60,8 @@ class Person:
     def click(self, target: Locator, what: str) -> None:
         """Click on something as soon as it can be; what is out of sight is scrolled to."""
         target = target.locator("visible=true").first
-        target.wait_for(timeout=PATIENCE_MS)
         self.wait_until_idle()
+        target.wait_for(timeout=PATIENCE_MS)
         if target.evaluate(_OUTSIDE):
             self.scrolls += 1
             self.route.append("scroll")
@@ -85,10 +85,11 @@ class Person:
         self.click(menu.get_by_role("link", name=name), f"menu {name}")
         self.sees(self.heading(name))
 
-    def choose(self, field_: Locator, option: str) -> None:
-        """Open a select box and click on an option: two clicks."""
-        self.click(field_, "open the choice")
-        self.click(self.page.get_by_role("option", name=re.compile(option)), f"choose {option}")
+    def choose(self, box: Locator, option: str) -> None:
+        """Open a select box, type what to look for and click on the option: two clicks."""
+        self.click(box, "open the choice")
+        self.type(option[:_TYPED_AT_MOST], option)
+        self.click(self.page.get_by_role("option", name=option), f"choose {option}")
 
     def type(self, text: str, what: str) -> None:
         """Type into what has the focus; a long value is pasted."""

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from benchmarks.operator_tasks import ways, ways_before
-from benchmarks.operator_tasks.performing import Result, Stage, perform
+from benchmarks.operator_tasks import page_changes, ways, ways_before
+from benchmarks.operator_tasks.performing import Result, Stage, chromium, perform
 from benchmarks.operator_tasks.tasks import TASKS
 from benchmarks.servers import ROOT
 
@@ -16,9 +16,14 @@ def main(arguments: list[str]) -> int:
     if options.pictures is not None:
         options.pictures.mkdir(parents=True, exist_ok=True)
     stage = Stage(options.checkout.resolve(), options.demo, options.pictures)
+    if options.pages:
+        for what, figure, goal, met in page_changes.run(stage):
+            print(f"{'ok  ' if met else 'MISS'}  {what}: {figure}  (goal {goal})", flush=True)
+        return 0
     table = ways_before.WAYS if options.before else ways.WAYS
-    for result in perform(stage, chosen, table):
-        print("\n".join(describe(result)), flush=True)
+    with chromium() as browser:
+        for result in perform(browser, stage, chosen, table):
+            print("\n".join(describe(result)), flush=True)
     return 0
 
 
@@ -51,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     add("names", nargs="*", help=f"tasks, by default all: {', '.join(t.name for t in TASKS)}")
     add("--checkout", type=Path, default=ROOT, help="another checkout whose service is used")
     add("--before", action="store_true", help="the steps that commit df579198 needs")
+    add("--pages", action="store_true", help="measure changes of page instead, and axe")
     add("--demo", type=Path, help="a folder with a demo month, copied instead of filling one")
     add("--pictures", type=Path, help="folder for screenshots of the start and end of each task")
     return parser
