@@ -117,10 +117,10 @@ def build_steps(detail: OrderDetail, awaited: Step | None = None) -> tuple[Step,
     order = detail.order
     entered_at = state_entry_times(detail.moves) | {S.PENDING: to_millis(order.created_at)}
     if order.state in _HAPPY_PATH:
-        steps = _happy_path_steps(detail, entered_at)
+        usual = _happy_path_steps(detail, entered_at)
         if awaited is None or order.state not in (S.PROCESSING, S.COMPLETED):
-            return steps
-        return with_awaited(steps, awaited, before=len(steps) - 1)
+            return usual
+        return with_awaited(usual, awaited, before=len(usual) - 1)
     steps = [Step("Created", "done", entered_at[S.PENDING])]
     if S.INITIATED in entered_at:
         steps.append(Step("Accepted", "done", entered_at[S.INITIATED]))
