@@ -76,7 +76,6 @@ def perform(
     with receiver_down() as receiver:
         if on_demo:
             with site_of(stage, demo=True) as site:
-                _book_address(browser, site)
                 for task in on_demo:
                     yield _perform(browser, site, receiver, task, ways[task.name], stage)
         for task in possible:
@@ -121,26 +120,29 @@ def open_overview(context: BrowserContext, site: Site, console: list[str]) -> Pa
 
 @contextmanager
 def site_of(stage: Stage, demo: bool) -> Iterator[Site]:
-    """A service of the stage's checkout, on a demo month or empty."""
+    """A service of the stage's checkout, empty or on a demo month, whose address book has an entry
+    for the payer of the refused refund."""
     with tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as name:
         folder = Path(name)
         if demo and stage.demo is not None:
             shutil.copytree(stage.demo, folder, dirs_exist_ok=True)
         elif demo:
-            fill_month(stage.checkout, folder)
+            _command(stage, folder, "demo", "--yes", "--payments", str(PAYMENTS))
+        if demo:
+            entry = ("POLYGON_MAINNET", BOOKED_ADDRESS, "--name", BOOKED)
+            _command(stage, folder, "addresses", "add", *entry)
         # A service removes the first keys of an installation that is some minutes old.
         key = first_key(folder) if demo else ""
         with serving(folder, checkout=stage.checkout, INVENTORY="true") as server:
             yield Site(f"http://127.0.0.1:{server.port}", folder, key or first_key(folder))
 
 
-def fill_month(checkout: Path, folder: Path) -> None:
-    """A demo month, by the command of that checkout."""
-    command = ("-c", "from crossway.cli import main; main()", "demo", "--yes", "--payments")
+def _command(stage: Stage, folder: Path, *arguments: str) -> None:
+    """Run a `crossway` command of the stage's checkout."""
     subprocess.run(
-        [sys.executable, *command, str(PAYMENTS)],
-        cwd=checkout,
-        env=environment(folder, checkout),
+        [sys.executable, "-c", "from crossway.cli import main; main()", *arguments],
+        cwd=stage.checkout,
+        env=environment(folder, stage.checkout),
         check=True,
         capture_output=True,
     )
@@ -164,20 +166,3 @@ def visit(browser: Browser) -> Iterator[BrowserContext]:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     yield context
     context.close()
-
-
-def _book_address(browser: Browser, site: Site) -> None:
-    """What was done before all tasks: the first keys are saved, and the address book has an entry
-    for the payer of the refused refund."""
-    with visit(browser) as context:
-        person = Person(open_overview(context, site, []))
-        if (saved := person.page.get_by_role("button", name="I have saved them")).count():
-            saved.click()
-        person.menu("Treasury")
-        person.click(person.page.locator("summary", has_text="Add an address"), "")
-        form = person.page.locator("[data-testid=stForm]", has_text="Add to the address book")
-        person.choose(form.locator("[data-testid=stSelectbox] input"), "Polygon PoS")
-        for label, text in (("Address", BOOKED_ADDRESS), ("Name", BOOKED)):
-            person.fill(form.get_by_label(label, exact=True), text, label)
-        person.button("Add to the address book", form)
-        person.sees(person.page.get_by_role("button", name=f"Remove {BOOKED}"))

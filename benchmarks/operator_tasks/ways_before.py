@@ -93,7 +93,7 @@ def first_payment(person: Person, scene: Scene) -> None:
     person.button("Create a payment of")
     person.link("View this payment")
     person.button("Deposit [0-9]")
-    person.sees(person.page.get_by_text("Completed", exact=True))
+    person.sees(person.page.get_by_text("This payment is finished"))
 
 
 def guided_tour(person: Person, scene: Scene) -> None:
