@@ -22,7 +22,7 @@ BOOKED, BOOKED_ADDRESS = "New wallet of the payer", "0x0000000000000000000000000
 REFUND_UNITS: Final = "10000000"
 LOST_EVENTS: Final = 3
 # In smallest units: nearly all that a demo month has in inventory, and more than is left then.
-NEARLY_ALL, MORE_THAN_LEFT = "990000000000", "20000000000"
+NEARLY_ALL, MORE_THAN_LEFT = "990000000000", "100000000000"
 
 
 @dataclass

@@ -75,9 +75,7 @@ def payout(person: Person, scene: Scene) -> None:
 
 def webhooks(person: Person, scene: Scene) -> None:
     person.menu("Webhooks")
-    person.click(
-        person.page.locator("[data-testid=stMain] a", has_text=f"#{scene.number}"), "the webhook"
-    )
+    person.link(f"Webhook {scene.number} to")
     person.sees(person.heading(f"Webhook #{scene.number}"))
     person.click(person.page.locator("summary", has_text="Resend a period"), "Resend a period")
     person.choose(person.page.locator(".st-key-replay_span input"), "7 days")
