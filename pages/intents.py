@@ -18,6 +18,7 @@ with notices.show_errors():
     filter_builder(PARAMS, params)
     listing.saved_views_bar("intents", PARAMS, params)
 
+payment_list.act_on_selected()
 payment_list.rows(params)
 button = LinkButton("New payment", page_href("new_intent"), "add_circle", primary=True)
 exports = export_buttons("payments", current_mode(), params)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.components import (
+    list_table,
     listing,
     live_fragment,
     notices,
@@ -32,12 +33,16 @@ def rows() -> None:
     with notices.show_errors():
         before_id = pagination.cursor("orders", tuple(params.items()))
         filters = ramp_orders.build_filter(params, before_id)
-        page = ramp_orders.load_page(services(), operator(), filters)
+        own = list_table.own_view("ramp_orders", ramp_orders.OFFERED)
+        page = ramp_orders.load_page(services(), operator(), filters, own.chosen)
         if page.rows:
             count = f"{page.total:,} order{'' if page.total == 1 else 's'}"
             place = pagination.place("orders", page.older_than)
-            st.caption(f"{count}{place}. Newest first; updates by itself.")
-            widget.table(page.rows, ramp_orders.COLUMNS, "orders", "Ramp orders")
+            text = f"{count}{place}. Newest first; updates by itself."
+            data = widget.table_data(page.rows, own.columns, "Ramp orders", text)
+            mode = current_mode()
+            actions = (ramp_orders.export_action(mode),)
+            list_table.table(data, "orders", own, actions, (mode, tuple(params.items())))
         elif params:
             notices.empty_state("No matching orders", "Remove a filter or change the search.")
         else:

@@ -231,7 +231,7 @@ def test_an_acknowledged_alert_leaves_the_strip_and_a_recurrence_is_new(
 ) -> None:
     def counted() -> tuple[int, int]:
         standing = alerts.list_active_alerts(world.services, world.operator)
-        results = alerts.summarize_alerts(standing)
+        results = alerts.summarize_alerts(standing, world.services.clock.now())
         return sum(results.counts.values()), results.acknowledged
 
     world.sandbox.inject_faults(ARBITRUM, Faults(outage_seconds=60))

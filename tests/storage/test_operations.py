@@ -202,6 +202,30 @@ def test_an_acknowledged_alert_stays_acknowledged_until_it_is_resolved(store: Sq
     assert (past.alert.acknowledged_by, past.alert.note) == ("ann", "on it")
 
 
+def test_an_assigned_or_snoozed_alert_stays_so_until_it_is_resolved(store: SqlStore) -> None:
+    raise_alarm(store, an_alarm())
+    assert store.write(lambda unit: unit.alerts.assign(["k", "unknown"], "ann")) == ["k"]
+    assert store.write(lambda unit: unit.alerts.assign(["k"], "ann")) == []
+    assert store.write(lambda unit: unit.alerts.snooze(["k"], later(50))) == ["k"]
+    raise_alarm(store, an_alarm(message="second", at=10))
+    with store.read() as unit:
+        [alarm] = unit.alerts.list_active()
+    assert (alarm.owner, alarm.snoozed_until) == ("ann", later(50))
+    assert (alarm.is_snoozed(later(49)), alarm.is_snoozed(later(50))) == (True, False)
+    store.write(lambda unit: unit.alerts.end_snoozes(later(49)))
+    with store.read() as unit:
+        assert unit.alerts.list_active()[0].snoozed_until == later(50)
+    before = store.stamp()
+    store.write(lambda unit: unit.alerts.end_snoozes(later(50)))
+    assert store.stamp()[Topic.ALERTS] != before[Topic.ALERTS], "open screens are told"
+    store.write(lambda unit: unit.alerts.resolve(["k"], later(60)))
+    raise_alarm(store, an_alarm(at=70))
+    with store.read() as unit:
+        [again] = unit.alerts.list_active()
+        [past] = unit.alerts.list_resolved(AlertFilter(), 10)
+    assert (again.owner, again.snoozed_until, past.alert.owner) == ("", None, "ann")
+
+
 def test_a_stamp_changes_with_visible_changes_only(store: SqlStore, url: str) -> None:
     def now() -> Mapping[Topic, object]:
         return other.stamp()

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from crossway.dashboard import session
-from crossway.dashboard.views import intents, ramp_orders
+from crossway.dashboard.views import intents, ramp_orders, requests
 from crossway.dashboard.views.links import MODE_PARAM
 from crossway.domain.clients import Mode, Principal, staff_principal
 from crossway.domain.errors import DomainError, InvalidInput
@@ -40,6 +40,7 @@ class Download:
 DOWNLOADS: Final[Mapping[str, Download]] = {
     "payments": Download(intents.EXPORT_FIELDS, intents.export_rows),
     "ramp_orders": Download(ramp_orders.EXPORT_FIELDS, ramp_orders.export_rows),
+    "requests": Download(requests.EXPORT_FIELDS, requests.export_rows),
 }
 _KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 

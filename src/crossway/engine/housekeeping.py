@@ -32,7 +32,12 @@ _MAX_ALERTS, _MAX_WAITING = 1_000, 5_000
 
 
 def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
-    """Raise and resolve alerts that depend on time; returns how many were resolved."""
+    """Raise and resolve alerts that depend on time, and end their snoozes; returns how many were
+    resolved or came back."""
+    return _end_snoozes(services) + _raise_and_resolve(services, heads)
+
+
+def _raise_and_resolve(services: Services, heads: Mapping[str, ChainHead]) -> int:
     now = services.clock.now()
     with services.store.read() as unit:
         alerts = unit.alerts.list_active(limit=_MAX_ALERTS)
@@ -71,6 +76,16 @@ def update_alerts(services: Services, heads: Mapping[str, ChainHead]) -> int:
 
     services.store.write(work)
     return len(resolved)
+
+
+def _end_snoozes(services: Services) -> int:
+    """Whoever reads an alert goes by the clock anyway: this tells open screens."""
+    now = services.clock.now()
+    with services.store.read() as unit:
+        alerts = unit.alerts.list_active(limit=_MAX_ALERTS)
+    if not any(alert.snoozed_until and not alert.is_snoozed(now) for alert in alerts):
+        return 0
+    return services.store.write(lambda unit: unit.alerts.end_snoozes(now))
 
 
 def _find_late_claims(

@@ -45,6 +45,20 @@ class AlertRepository(Protocol):
         """Acknowledge active alerts; returns the keys of those not acknowledged before."""
         ...
 
+    def assign(self, keys: Collection[str], name: str) -> list[str]:
+        """Assign active alerts to somebody, or with an empty name to nobody; returns the keys of
+        those for which that is new."""
+        ...
+
+    def snooze(self, keys: Collection[str], until: datetime | None) -> list[str]:
+        """Snooze active alerts until a time, or with None no longer; returns the keys of those for
+        which that is new."""
+        ...
+
+    def end_snoozes(self, now: datetime) -> int:
+        """End the snoozes whose time has come; returns of how many alerts."""
+        ...
+
     def list_resolved(self, filter: AlertFilter, limit: int) -> list[ResolvedAlert]:
         """Resolved alerts, newest first."""
         ...

@@ -158,7 +158,8 @@ class TxAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """An alert; at most one with a `key` is active."""
+    """An alert; at most one with a `key` is active. `assigned_to` is the name of who looks after
+    it, empty for nobody; it is snoozed while `snoozed_until` is in the future."""
 
     key: str
     kind: str
@@ -170,6 +171,17 @@ class Alert:
     acknowledged_at: datetime | None = None
     acknowledged_by: str = ""
     note: str = ""
+    assigned_to: str = ""
+    snoozed_until: datetime | None = None
+
+    @property
+    def owner(self) -> str:
+        """Whom it is assigned to, else who acknowledged it; empty for nobody."""
+        return self.assigned_to or self.acknowledged_by
+
+    def is_snoozed(self, now: datetime) -> bool:
+        """Whether it is out of the way for some time."""
+        return self.snoozed_until is not None and now < self.snoozed_until
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
     from crossway.ports.second_factor_repository import SecondFactorRepository
     from crossway.ports.staff_repository import StaffRepository
+    from crossway.ports.table_preferences import TablePreferenceRepository
     from crossway.ports.topics import Topic
     from crossway.ports.treasury_repository import (
         CorridorStatsRepository,
@@ -149,6 +150,8 @@ class UnitOfWork(Protocol):
     def staff(self) -> StaffRepository: ...
     @property
     def second_factors(self) -> SecondFactorRepository: ...
+    @property
+    def table_preferences(self) -> TablePreferenceRepository: ...
     @property
     def outbox(self) -> OutboxRepository: ...
     @property

@@ -1,10 +1,11 @@
 """Active alerts by key, and resolved alerts."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Column, Connection, delete, insert, select, update
 
 from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
 from crossway.ports.records import Alert
@@ -14,7 +15,7 @@ from crossway.storage.row_mapper import from_micros, from_micros_or_none, to_mic
 from crossway.storage.service_tables import alerts, resolved_alerts
 
 _ALERT_COLUMNS = ("key", "kind", "subject", "message", "since", "last_seen_at")
-_ACKNOWLEDGEMENT_COLUMNS = ("acknowledged_at", "acknowledged_by", "note")
+_OWNER_COLUMNS = ("acknowledged_at", "acknowledged_by", "note", "assigned_to")
 
 
 class SqlAlerts:
@@ -50,7 +51,7 @@ class SqlAlerts:
         if not keys:
             return
         deleted = delete(alerts).where(in_values(self._db, alerts.c.key, keys))
-        columns = [alerts.c[name] for name in (*_ALERT_COLUMNS, *_ACKNOWLEDGEMENT_COLUMNS)]
+        columns = [alerts.c[name] for name in (*_ALERT_COLUMNS, *_OWNER_COLUMNS)]
         rows = [dict(row._mapping) for row in self._db.execute(deleted.returning(*columns))]
         if rows:
             resolution = {"resolved_at": to_micros(at)}
@@ -61,7 +62,10 @@ class SqlAlerts:
         query = select(alerts).order_by(alerts.c.since.desc(), alerts.c.key)
         if kind is not None:
             query = query.where(alerts.c.kind == kind)
-        return [_alert(row, None) for row in self._db.execute(query.limit(limit))]
+        return [
+            replace(_alert(row, None), snoozed_until=from_micros_or_none(row.snoozed_until))
+            for row in self._db.execute(query.limit(limit))
+        ]
 
     def acknowledge(self, keys: Collection[str], by: str, note: str, at: datetime) -> list[str]:
         unacknowledged = (
@@ -76,6 +80,30 @@ class SqlAlerts:
         if acknowledged_keys:
             self._changed_topics.add(Topic.ALERTS)
         return acknowledged_keys
+
+    def assign(self, keys: Collection[str], name: str) -> list[str]:
+        return self._set(keys, alerts.c.assigned_to, name)
+
+    def snooze(self, keys: Collection[str], until: datetime | None) -> list[str]:
+        return self._set(keys, alerts.c.snoozed_until, None if until is None else to_micros(until))
+
+    def end_snoozes(self, now: datetime) -> int:
+        is_over = alerts.c.snoozed_until <= to_micros(now)
+        ended = self._db.execute(update(alerts).where(is_over).values(snoozed_until=None)).rowcount
+        if ended:
+            self._changed_topics.add(Topic.ALERTS)
+        return ended
+
+    def _set(self, keys: Collection[str], column: Column[Any], value: object) -> list[str]:
+        """Set a column of active alerts; returns the keys of those where it was another."""
+        if not keys:
+            return []
+        is_new = (in_values(self._db, alerts.c.key, keys), column.is_distinct_from(value))
+        statement = update(alerts).where(*is_new).values({column: value}).returning(alerts.c.key)
+        changed_keys = sorted(self._db.execute(statement).scalars())
+        if changed_keys:
+            self._changed_topics.add(Topic.ALERTS)
+        return changed_keys
 
     def list_resolved(self, filter: AlertFilter, limit: int) -> list[ResolvedAlert]:
         query = select(resolved_alerts).order_by(resolved_alerts.c.id.desc()).limit(limit)
@@ -104,4 +132,5 @@ def _alert(row: Any, resolved_at: datetime | None) -> Alert:
         acknowledged_at=from_micros_or_none(row.acknowledged_at),
         acknowledged_by=row.acknowledged_by,
         note=row.note,
+        assigned_to=row.assigned_to,
     )

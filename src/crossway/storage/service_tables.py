@@ -44,6 +44,8 @@ alerts = Table(
     Column("acknowledged_at", BigInteger),
     Column("acknowledged_by", Text, nullable=False, server_default=""),
     Column("note", Text, nullable=False, server_default=""),
+    Column("assigned_to", Text, nullable=False, server_default=""),
+    Column("snoozed_until", BigInteger),
 )
 
 # One row for each time that an alert was active and was resolved.
@@ -61,6 +63,7 @@ resolved_alerts = Table(
     Column("acknowledged_at", BigInteger),
     Column("acknowledged_by", Text, nullable=False, server_default=""),
     Column("note", Text, nullable=False, server_default=""),
+    Column("assigned_to", Text, nullable=False, server_default=""),
 )
 Index("resolved_alerts_by_kind", resolved_alerts.c.kind, resolved_alerts.c.id)
 

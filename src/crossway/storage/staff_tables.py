@@ -1,4 +1,4 @@
-"""The tables of staff members, their sessions and second factors."""
+"""The tables of staff members, their sessions, second factors and preferences."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, LargeBinary, Table, Text
 
@@ -67,4 +67,14 @@ staff_recovery_codes = Table(
     Column("code_hash", Text, primary_key=True),
     Column("member_id", BigInteger, ForeignKey("staff.id"), nullable=False, index=True),
     Column("used_at", BigInteger),
+)
+
+table_preferences = Table(
+    "table_preferences",
+    METADATA,
+    # 0 where nobody has to sign in: there is one operator.
+    Column("staff_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("list_name", Text, primary_key=True),
+    Column("columns", Text, nullable=False),
+    Column("sort", Text, nullable=False),
 )

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from crossway.storage.search import SqlSearch
     from crossway.storage.second_factors import SqlSecondFactors
     from crossway.storage.staff import SqlStaff
+    from crossway.storage.table_preferences import SqlTablePreferences
     from crossway.storage.treasury import SqlTreasury
     from crossway.storage.webhooks import SqlWebhooks
 
@@ -88,6 +89,7 @@ class SqlUnitOfWork:
     encrypted_values: cached_property[SqlEncryptedValues] = _repository("encrypted_values")
     staff: cached_property[SqlStaff] = _repository("staff")
     second_factors: cached_property[SqlSecondFactors] = _repository("second_factors")
+    table_preferences: cached_property[SqlTablePreferences] = _repository("table_preferences")
     request_log: cached_property[SqlRequestLog] = _repository("request_log")
     retention: cached_property[SqlRetention] = _repository("retention")
     outbox: cached_property[SqlOutbox] = _repository("outbox")

@@ -19,6 +19,7 @@ from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.roles import Permission, Role, can, minimum_role
 from crossway.ports.logs import AuditFilter
 from crossway.ports.services import Services
+from crossway.ports.table_preferences import TablePreference
 from crossway.ports.webhooks import WebhookServices
 from crossway.usecases.chains import kill_switches
 from crossway.usecases.developers import api_keys, clients, deliveries, webhooks
@@ -33,7 +34,7 @@ from crossway.usecases.money import (
     reconciliation,
     transfer_caps,
 )
-from crossway.usecases.operating import alerts, overview
+from crossway.usecases.operating import alert_triage, alerts, overview
 from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.payments import (
@@ -48,7 +49,7 @@ from crossway.usecases.ramps import orders
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 from crossway.usecases.simulator import chain_controls
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
-from crossway.usecases.staff import audit, members, second_factors
+from crossway.usecases.staff import audit, members, second_factors, table_preferences
 from tests.usecases.ramp_world import RampWorld
 
 UNCHANGED = CreateIntentRequest(None, None, None, None, None)
@@ -62,6 +63,11 @@ ACTIONS: dict[str, tuple[Role, Action]] = {
     "see the audit log": (VIEWER, lambda s, c: audit.list_entries(s, c, AuditFilter(), 10)),
     "check the audit log": (VIEWER, lambda s, c: audit.verify_log(s, c)),
     "see what is exposed": (VIEWER, lambda s, c: price_exposure.list_exposures(s, c)),
+    "see one's columns": (VIEWER, lambda s, c: table_preferences.get_preference(s, c, "?")),
+    "choose columns": (
+        VIEWER,
+        lambda s, c: table_preferences.save_preference(s, c, "?", TablePreference()),
+    ),
     "reconcile": (VIEWER, lambda s, c: reconciliation.reconcile(s, c)),
     "see simulated balances": (VIEWER, lambda s, c: chain_controls.get_balances(s, c, ETH)),
     "see a sandbox's faults": (VIEWER, lambda s, c: ramp_sandbox.get_faults(s, c, "YELLOW_CARD")),
@@ -93,6 +99,13 @@ ACTIONS: dict[str, tuple[Role, Action]] = {
     "set a standing": (OPERATOR, lambda s, c: get_kyc_status(s, c)),
     "acknowledge an alarm": (OPERATOR, lambda s, c: alerts.acknowledge_alerts(s, c, [], "seen")),
     "settle an alarm": (OPERATOR, lambda s, c: alerts.resolve_alerts(s, c, [], "done")),
+    "see who may own an alert": (OPERATOR, lambda s, c: alert_triage.list_assignees(s, c)),
+    "assign an alert": (OPERATOR, lambda s, c: alert_triage.assign_alerts(s, c, [], "")),
+    "snooze an alert": (
+        OPERATOR,
+        lambda s, c: alert_triage.snooze_alerts(s, c, [], s.clock.now() + timedelta(hours=1)),
+    ),
+    "end a snooze": (OPERATOR, lambda s, c: alert_triage.end_snooze(s, c, [])),
     "write a note": (OPERATOR, lambda s, c: notes.add_note(s, c, 1, "words")),
     "save a view": (
         OPERATOR,

@@ -6,9 +6,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from crossway.dashboard import push
-from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components import list_table, live_fragment, notices, pagination, widget
 from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.alert_triage import TABLE, act_on_selected
 from crossway.dashboard.session import operator, rerun_unattended, services
+from crossway.dashboard.views import alert_triage
 from crossway.dashboard.views import alerts as view
 from crossway.domain.roles import Permission
 from crossway.ports.topics import Topic
@@ -69,7 +71,11 @@ def active_alerts(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
             rerun_unattended()
         rows = view.build_active_rows(services(), operator(), kind)
         if rows:
-            widget.table(rows, view.ACTIVE_COLUMNS, "standing", "Active alerts")
+            data = widget.table_data(rows, view.ACTIVE_COLUMNS, "Active alerts")
+            may_act = operator().can(Permission.OPERATE)
+            offered = alert_triage.offered_actions(rows) if may_act else ()
+            own: list_table.OwnView[object] = list_table.own_view("alerts")
+            list_table.table(data, TABLE, own, offered, scope=kind, whole=True)
         elif kind:
             notices.empty_state(
                 "No active alerts of this kind", "Choose another kind or view resolved alerts."
@@ -107,6 +113,7 @@ def actions(kind: str | None) -> None:
     caller = operator()
     if not caller.can(Permission.OPERATE):
         return
+    act_on_selected()
     with st.container(horizontal=True, gap="small"):
         unacknowledged = view.list_unacknowledged(services(), caller, kind)
         if unacknowledged and st.button(

@@ -9,7 +9,7 @@ from crossway.dashboard.components import kill_switches, live_fragment, notices,
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import chain_focus as view
-from crossway.dashboard.views import intents, simulator
+from crossway.dashboard.views import payment_columns, simulator
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.chains import COLUMNS, build_rows
 from crossway.dashboard.views.formatting import chain_name
@@ -75,7 +75,7 @@ def _state(chain: str) -> None:
             return
         widget.table(
             payments.rows,
-            intents.COLUMNS,
+            payment_columns.COLUMNS,
             "chain_payments",
             "Payments under way",
             f"Under way from or to this chain: {payments.count}, newest first.",

@@ -2,11 +2,21 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components import (
+    list_table,
+    live_fragment,
+    notices,
+    pagination,
+    resending,
+    widget,
+)
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
 from crossway.dashboard.views.webhooks import describe_event
+from crossway.domain.roles import Permission
 from crossway.usecases.developers.deliveries import DeliveryDetail
+
+_TABLE = "deliveries"
 
 
 def delivery_list(webhook_id: int) -> None:
@@ -31,6 +41,8 @@ def delivery_list(webhook_id: int) -> None:
             bind="query-params",
             width=260,
         )
+    if (selected := list_table.pop_selected(_TABLE)) is not None:
+        resending.resend_selected(_TABLE, selected.ids)
     _rows(webhook_id, quick or view.ALL, kind)
 
 
@@ -39,9 +51,13 @@ def _rows(webhook_id: int, quick: str, kind: str | None) -> None:
     with notices.show_errors():
         before = pagination.cursor("deliveries", (webhook_id, quick, kind))
         filters = view.build_filter(webhook_id, quick, kind, before)
-        page = view.load_page(services(), operator(), filters)
+        caller = operator()
+        own = list_table.own_view("deliveries", view.OFFERED)
+        page = view.load_page(services(), caller, filters, own.chosen)
         if page.rows:
-            widget.table(page.rows, view.COLUMNS, "deliveries", "Deliveries")
+            data = widget.table_data(page.rows, own.columns, "Deliveries")
+            actions = (view.RESEND,) if caller.can(Permission.OPERATE) else ()
+            list_table.table(data, _TABLE, own, actions, (webhook_id, quick, kind))
         elif kind or quick != view.ALL:
             notices.empty_state("No matching deliveries", "Remove a filter.", "filter_alt_off")
         else:

@@ -19,8 +19,9 @@ from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.claims import call_title, coordinator_call_title, describe_dust
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
-from crossway.dashboard.views.intents import badges_for, reference
+from crossway.dashboard.views.intents import badges_for
 from crossway.dashboard.views.links import order_href
+from crossway.dashboard.views.payment_columns import reference
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.intent import State
 from crossway.usecases.money import profit_and_loss

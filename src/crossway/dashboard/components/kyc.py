@@ -11,7 +11,7 @@ from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import operator, operator_for, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import kyc as view
-from crossway.dashboard.views import ramp_orders
+from crossway.dashboard.views import list_columns, ramp_orders
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.kyc import Requirement
@@ -192,7 +192,8 @@ def customer_orders(email: str) -> None:
         page = ramp_orders.load_customer_orders(services(), operator(), email)
         if page.rows:
             st.header("Orders")
-            widget.table(page.rows, ramp_orders.COLUMNS, "kyc_orders", "Orders")
+            columns = list_columns.columns_of(ramp_orders.USUAL)
+            widget.table(page.rows, columns, "kyc_orders", "Orders")
 
 
 @requires(Permission.MANAGE)

@@ -8,7 +8,7 @@ from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.treasury import inventory_now
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import intents
+from crossway.dashboard.views import payment_columns
 from crossway.dashboard.views.cells import Cell, Detail
 from crossway.dashboard.views.formatting import address_cell, chain_name, format_token_amount
 from crossway.dashboard.views.links import LACK_PARAM
@@ -82,8 +82,11 @@ def _state(token: Token) -> None:
             "What lacks",
         )
         rows = tuple(
-            intents.build_row(services(), intent) for intent in waiting.intents[:MAX_PAYMENTS]
+            payment_columns.build_row(
+                payment_columns.USUAL, payment_columns.ListedPayment(services(), intent)
+            )
+            for intent in waiting.intents[:MAX_PAYMENTS]
         )
         count = len(waiting.intents)
         caption = f"{count:,} payment{'' if count == 1 else 's'} wait{'s' if count == 1 else ''}."
-        widget.table(rows, intents.COLUMNS, "lack_payments", "Payments that wait", caption)
+        widget.table(rows, payment_columns.COLUMNS, "lack_payments", "Payments that wait", caption)

@@ -1,13 +1,21 @@
 """The live list of payments."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from crossway.dashboard import shared_query
-from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components import (
+    list_table,
+    live_fragment,
+    notices,
+    pagination,
+    resending,
+    widget,
+)
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import intents, payment_filters
+from crossway.dashboard.views import intents, payment_columns, payment_filters
+from crossway.dashboard.views.cells import Column
 from crossway.dashboard.views.intents import ListPage
 
 _NAME, _LABEL = "intents", "Payments"
@@ -24,11 +32,14 @@ def rows(filters: Mapping[str, str]) -> None:
             pagination.page_number(_NAME),
         )
 
+        own = list_table.own_view(_NAME, payment_columns.OFFERED)
+
         def read() -> ListPage:
+            # Shared by all who see the same columns.
             return shared_query.read(
-                f"{caller.mode} payments {before} {number} {intent_filter}",
-                lambda: intents.load_page(services(), caller, intent_filter, before),
-                render=lambda of: _render(of, number),
+                f"{caller.mode} payments {before} {number} {intent_filter} {own.names}",
+                lambda: intents.load_page(services(), caller, intent_filter, before, own.chosen),
+                render=lambda of: _render(of, number, own.columns),
             )
 
         page = read()
@@ -42,15 +53,23 @@ def rows(filters: Mapping[str, str]) -> None:
                 f"No {caller.mode} payments yet", "Create the first one with New payment."
             )
         if page.rows:
-            widget.table(page.rows, intents.COLUMNS, _NAME, _LABEL, _caption(page, number))
+            data = widget.table_data(page.rows, own.columns, _LABEL, _caption(page, number))
+            actions = intents.offered_actions(caller)
+            list_table.table(data, _NAME, own, actions, (caller.mode, intent_filter))
         older = "Search older payments" if page.searched_to is not None else "Older"
         # Evaluated when pressed, as rows may have moved since the button was drawn.
         pagination.page_buttons(_NAME, page.older_than, older, lambda: read().older_than)
 
 
-def _render(of: ListPage, number: int) -> shared_query.RenderState:
+def act_on_selected() -> None:
+    """Carry out what somebody has chosen to do with selected payments."""
+    if (selected := list_table.pop_selected(_NAME)) is not None:
+        resending.confirm_for_payments(_NAME, selected.ids)
+
+
+def _render(of: ListPage, number: int, columns: Sequence[Column]) -> shared_query.RenderState:
     """Browsers redraw the rows; buttons and empty states belong to the frame."""
-    table = widget.table_data(of.rows, intents.COLUMNS, _LABEL, _caption(of, number))
+    table = widget.table_data(of.rows, columns, _LABEL, _caption(of, number))
     return shared_query.RenderState(
         {_NAME: table}, (bool(of.rows), of.older_than is None, of.searched_to)
     )

@@ -2,7 +2,14 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, pagination, webhooks, widget
+from crossway.dashboard.components import (
+    list_table,
+    live_fragment,
+    notices,
+    pagination,
+    webhooks,
+    widget,
+)
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import requests as view
 from crossway.ports.logs import LoggedRequest
@@ -45,12 +52,13 @@ def rows(selected: RequestFilters) -> None:
     """Logged requests, newest first, live."""
     with notices.show_errors():
         request_filter = view.build_filter(*selected, pagination.cursor("requests", selected))
-        page = view.load_page(services(), operator(), request_filter)
+        own = list_table.own_view("requests", view.OFFERED)
+        page = view.load_page(services(), operator(), request_filter, own.chosen)
         if page.rows:
-            st.caption(
-                "Newest first; updates by itself. Paths show route templates; values are hidden."
-            )
-            widget.table(page.rows, view.COLUMNS, "requests", "API requests")
+            text = "Newest first; updates by itself. Paths show route templates; values are hidden."
+            data = widget.table_data(page.rows, own.columns, "API requests", text)
+            actions = (view.export_action(current_mode()),)
+            list_table.table(data, "requests", own, actions, (current_mode(), selected))
         elif request_filter == view.build_filter(
             None, view.ALL, None, "", "", request_filter.before_id
         ):

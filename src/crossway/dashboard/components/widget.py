@@ -34,6 +34,10 @@ _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         ("kit.js", *(f"map_{part}.js" for part in ("places", "flights", "cards", "tables"))),
     ),
     "focus": ((), ()),
+    "table": (
+        ("kit.css", "row_selection.css", "list_view.css"),
+        ("kit.js", "row_selection.js", "list_view.js"),
+    ),
     "passkey": _BUTTON,
     "payer_link": _BUTTON,
     "sign_in_link": _BUTTON,
@@ -68,6 +72,16 @@ def table(
     """A table; a click or Enter on a row with a link follows it. `label` is read by screen
     readers, `caption` is shown above the rows."""
     _draw("table", table_data(rows, columns, label, caption), key)
+
+
+def table_with_controls(
+    data: Mapping[str, Any], key: str, controls: Mapping[str, Any], on_prefer: Callable[[], None]
+) -> Mapping[str, Any]:
+    """A table whose rows can be sorted and acted on; returns the triggers that the browser has
+    sent: `act`, and `prefer`, for which `on_prefer` is called before the run. The controls are the
+    viewer's own, also where a shared query has the rows."""
+    triggers = {"on_act_change": _do_nothing, "on_prefer_change": on_prefer}
+    return _draw("table", dict(data) | {"controls": controls}, key, **triggers)
 
 
 def table_data(
@@ -229,7 +243,8 @@ def remember(name: str, value: str) -> None:
     _component("remember")(key=f"remember_{name}", data={"name": name, "value": value})
 
 
-def _draw(name: str, data: dict[str, Any], key: str) -> None:
+def _draw(name: str, data: dict[str, Any], key: str, **on_triggers: Any) -> Mapping[str, Any]:
     subscription = shared_query.widget_subscription(key)
     optional = {"subscription": subscription} if subscription else {}
-    _component(name)(key=key, data=data | {"clock": push.service_clock()} | optional)
+    data = data | {"clock": push.service_clock()} | optional
+    return _component(name)(key=key, data=data, **on_triggers)

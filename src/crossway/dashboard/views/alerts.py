@@ -2,25 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
+from crossway.dashboard.views.alert_triage import owner_cell, snoozed_badge
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import format_duration, format_usd, to_millis
 from crossway.dashboard.views.incidents import SEVERITIES, alerts_href, next_step
 from crossway.domain.clients import Principal
 from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
-from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.usecases.operating import alerts as cases
 from crossway.usecases.operating import incidents
 
 ACTIVE_COLUMNS: Final = (
-    Column("What"),
-    Column("Why"),
-    Column("Amount at risk", "right", wide=True),
-    Column("Since", "right"),
-    Column("Owner"),
-    Column("Next step"),
+    Column("What", name="what"),
+    Column("Why", name="why"),
+    Column("Amount at risk", "right", wide=True, name="amount"),
+    Column("Since", "right", name="since"),
+    Column("Owner", name="owner"),
+    Column("Next step", name="next"),
 )
 RESOLVED_COLUMNS: Final = (
     Column("What"),
@@ -51,7 +52,7 @@ def build_strip(services: Services) -> dict[str, Any]:
         alerts = unit.alerts.list_active(limit=cases.MAX_ACTIVE_ALERTS)
         # Alerts that another alert explains are not counted.
         contexts = incidents.list_contexts(unit, alerts) if alerts else []
-    summary = cases.summarize_alerts([context.alert for context in contexts])
+    summary = cases.summarize_alerts([context.alert for context in contexts], services.clock.now())
     newest = next(
         (
             context
@@ -63,7 +64,7 @@ def build_strip(services: Services) -> dict[str, Any]:
     counts = summary.counts.items()
     return {
         "href": alerts_href(),
-        "acknowledged": summary.acknowledged,
+        "aside": _describe_aside(summary),
         "counts": [_count_badge(SEVERITIES[of], number) for of, number in counts if number],
         "newest": None
         if newest is None
@@ -76,6 +77,12 @@ def build_strip(services: Services) -> dict[str, Any]:
     }
 
 
+def _describe_aside(summary: cases.AlertSummary) -> str:
+    """The active alerts that the strip leaves out."""
+    numbers = {"acknowledged": summary.acknowledged, "snoozed": summary.snoozed}
+    return ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+
+
 def _count_badge(severity: Badge, number: int) -> dict[str, Any]:
     plural = "s" if number != 1 and severity.text != "Critical" else ""
     text = f"{severity.text}{plural}"
@@ -83,16 +90,19 @@ def _count_badge(severity: Badge, number: int) -> dict[str, Any]:
 
 
 def build_active_rows(services: Services, caller: Principal, kind: str | None) -> tuple[Row, ...]:
-    """Rows of all active alerts, of one kind or all, the most severe first."""
-    return tuple(
-        _active_row(group, context)
+    """Rows of all active alerts, of one kind or all: the most severe first, snoozed ones last."""
+    now = services.clock.now()
+    found = [
+        (group, context)
         for group in incidents.list_alert_groups(services, caller)
         if kind in (None, group.kind)
         for context in group.contexts
-    )
+    ]
+    found.sort(key=lambda one: one[1].alert.is_snoozed(now))
+    return tuple(_active_row(group, context, now) for group, context in found)
 
 
-def _active_row(group: incidents.AlertGroup, context: incidents.AlertContext) -> Row:
+def _active_row(group: incidents.AlertGroup, context: incidents.AlertContext, now: datetime) -> Row:
     alert, step = context.alert, next_step(context)
     severity = SEVERITIES[group.severity]
     return Row(
@@ -100,21 +110,19 @@ def _active_row(group: incidents.AlertGroup, context: incidents.AlertContext) ->
         href=step.href,
         label=f"{alert.message} {step.label}",
         cells=(
-            Cell(cases.describe_kind(group.kind).title, badges=(severity,)),
+            Cell(
+                cases.describe_kind(group.kind).title,
+                badges=(severity, *snoozed_badge(alert, now)),
+            ),
             Cell(alert.message),
-            Cell(f"≈ {format_usd(context.micro_usd)}" if context.micro_usd else "–"),
+            Cell(f"≈ {format_usd(context.micro_usd)}", order=context.micro_usd)
+            if context.micro_usd
+            else Cell("–"),
             Cell(at=to_millis(alert.since)),
-            _owner_cell(alert),
+            owner_cell(alert),
             Cell(step.label),
         ),
     )
-
-
-def _owner_cell(alert: Alert) -> Cell:
-    if alert.acknowledged_at is None:
-        return Cell("Unassigned")
-    text = f"{alert.acknowledged_by}: {alert.note}" if alert.note else alert.acknowledged_by
-    return Cell(text, at=to_millis(alert.acknowledged_at))
 
 
 def list_unacknowledged(services: Services, caller: Principal, kind: str | None) -> dict[str, str]:
@@ -176,7 +184,7 @@ def _resolved_row(resolved: ResolvedAlert) -> Row:
             Cell(at=to_millis(alert.since), as_="exact"),
             Cell(at=to_millis(ended), as_="exact"),
             Cell(format_duration((ended - alert.since).total_seconds())),
-            _owner_cell(alert) if alert.acknowledged_at else Cell("Unassigned"),
+            owner_cell(alert),
         ),
     )
 

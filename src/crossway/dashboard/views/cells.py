@@ -22,7 +22,8 @@ class Badge:
 class Cell:
     """One value: `marks` stand before it (views/marks.py), `copy` is the text of its copy button,
     `href` a link to a block explorer, `at` a time in epoch milliseconds, `share` the length of a
-    bar from 0 to 100 per cent."""
+    bar from 0 to 100 per cent. `order` is what a sorted table compares, by default the time or the
+    text."""
 
     text: str = ""
     sub: str = ""
@@ -37,16 +38,19 @@ class Cell:
     hint: str = ""
     share: float | None = None
     marks: tuple[str, ...] = ()
+    order: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column header; a `wide` column is hidden on narrow screens."""
+    """A column header; a `wide` column is hidden on narrow screens. `name` identifies a column that
+    people can sort by or choose."""
 
     title: str
     align: Literal["", "right"] = ""
     hint: str = ""
     wide: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,18 @@ class Row:
     href: str = ""
     label: str = ""
     marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowAction:
+    """What can be done with the selected rows of a list. `name` identifies it; with a `download`,
+    it is a file at that URL, to which the keys of the rows are added."""
+
+    name: str
+    label: str
+    icon: str
+    primary: bool = False
+    download: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +122,7 @@ class TimelineEntry:
 
 
 def to_json(
-    value: Cell | Row | Detail | Step | TimelineEntry | Column | LinkButton,
+    value: Cell | Row | Detail | Step | TimelineEntry | Column | LinkButton | RowAction,
 ) -> dict[str, Any]:
     """The JSON form of a building block, without empty fields."""
     result: dict[str, Any] = {}
@@ -132,5 +148,5 @@ def _is_building_block(value: object) -> bool:
 # every open page is serialised with them; `dataclasses.asdict` takes three times as long.
 _FIELD_NAMES: Final[Mapping[type, Sequence[tuple[str, str]]]] = {
     kind: [(field.name, field.name.rstrip("_")) for field in fields(kind)]
-    for kind in (Badge, Cell, Column, Row, Detail, Step, LinkButton, TimelineEntry)
+    for kind in (Badge, Cell, Column, Row, RowAction, Detail, Step, LinkButton, TimelineEntry)
 }

@@ -1,11 +1,12 @@
 """Webhook deliveries on screen: the filtered list, and one delivery with its attempts."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from crossway.dashboard.views import list_columns
 from crossway.dashboard.views.cells import (
     Badge,
     Cell,
@@ -13,6 +14,7 @@ from crossway.dashboard.views.cells import (
     Detail,
     LinkButton,
     Row,
+    RowAction,
     TimelineEntry,
 )
 from crossway.dashboard.views.formatting import time_cell, to_millis
@@ -23,6 +25,7 @@ from crossway.dashboard.views.links import (
     order_href,
     webhook_href,
 )
+from crossway.dashboard.views.list_columns import ListColumn
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, NotFound
@@ -49,14 +52,6 @@ QUICK_FILTERS: Final[Mapping[str, tuple[DeliveryState, ...]]] = {
     "Failed": (D.FAILED,),
 }
 EVENTS: Final = (*(one.value for one in EventType), TEST_EVENT)
-COLUMNS = (
-    Column("Delivery"),
-    Column("Status"),
-    Column("Resource"),
-    Column("Result"),
-    Column("Next attempt"),
-    Column("Created", wide=True),
-)
 STATES: Final[Mapping[DeliveryState, Badge]] = {
     D.WAITING: Badge(
         "Waiting", "gray", "hourglass_top", "Waiting for an earlier event of the same resource"
@@ -80,6 +75,10 @@ _KINDS: Final[Mapping[str, tuple[str, Callable[[int], str]]]] = {
 CUSTOM_PERIOD: Final = "Custom period"
 
 
+ListedDelivery = tuple[Delivery, OutboxEvent]
+RESEND: Final = RowAction("resend", "Resend", "replay", primary=True)
+
+
 @dataclass(frozen=True, slots=True)
 class ListPage:
     """One page of deliveries; `older_than` is the cursor of the next page, None on the last."""
@@ -98,12 +97,17 @@ def build_filter(
     )
 
 
-def load_page(services: Services, caller: Principal, filters: DeliveryFilter) -> ListPage:
-    """One page of deliveries, newest first."""
+def load_page(
+    services: Services,
+    caller: Principal,
+    filters: DeliveryFilter,
+    columns: Sequence[ListColumn[ListedDelivery]],
+) -> ListPage:
+    """One page of deliveries with these columns, newest first."""
     records = deliveries.list_deliveries(services, caller, filters, PAGE_SIZE + 1)
     page_records = records[:PAGE_SIZE]
     older = page_records[-1][0].id if len(records) > PAGE_SIZE else None
-    return ListPage(tuple(_row(*record) for record in page_records), older)
+    return ListPage(tuple(_row(columns, record) for record in page_records), older)
 
 
 def status_badge(delivery: Delivery) -> Badge:
@@ -114,24 +118,26 @@ def status_badge(delivery: Delivery) -> Badge:
     return RETRYING if retrying else STATES[delivery.state]
 
 
-def _row(delivery: Delivery, event: OutboxEvent) -> Row:
-    badge = status_badge(delivery)
+def _describe_attempts(delivery: Delivery) -> str:
     attempts = f"{delivery.attempt_count} attempt{'' if delivery.attempt_count == 1 else 's'}"
     attempts = attempts if delivery.attempt_count else ""
     resend = f"resend of #{delivery.replay_of}" if delivery.replay_of else ""
+    return ", ".join(filter(None, (attempts, resend)))
+
+
+def _next_attempt(delivery: Delivery) -> Cell:
     retrying = delivery.state is D.DUE and delivery.attempt_count > 0
+    return time_cell(delivery.next_at) if retrying else Cell("–")
+
+
+def _row(columns: Sequence[ListColumn[ListedDelivery]], record: ListedDelivery) -> Row:
+    delivery, event = record
+    status = status_badge(delivery).text
     return Row(
         key=str(delivery.id),
         href=delivery_href(delivery.id),
-        label=f"Delivery {delivery.id}, {describe_event(event.type)}, {badge.text}",
-        cells=(
-            Cell(f"#{delivery.id}", sub=describe_event(event.type)),
-            Cell(badges=(badge,), sub=", ".join(filter(None, (attempts, resend)))),
-            Cell(_describe_resource(event)),
-            Cell(format_response(delivery.status, delivery.error)),
-            time_cell(delivery.next_at) if retrying else Cell("–"),
-            time_cell(delivery.created_at),
-        ),
+        label=f"Delivery {delivery.id}, {describe_event(event.type)}, {status}",
+        cells=list_columns.cells_of(columns, record),
     )
 
 
@@ -145,6 +151,33 @@ def format_response(status: int | None, error: str) -> str:
 def _describe_resource(event: OutboxEvent) -> str:
     label, _href = _KINDS[event.kind]
     return f"{label} #{event.resource_id}"
+
+
+OFFERED: Final[Sequence[ListColumn[ListedDelivery]]] = (
+    ListColumn(
+        Column("Delivery", name="id"),
+        lambda of: Cell(f"#{of[0].id}", sub=describe_event(of[1].type), order=of[0].id),
+    ),
+    ListColumn(
+        Column("Status", name="status"),
+        lambda of: Cell(badges=(status_badge(of[0]),), sub=_describe_attempts(of[0])),
+    ),
+    ListColumn(Column("Resource", name="resource"), lambda of: Cell(_describe_resource(of[1]))),
+    ListColumn(
+        Column("Result", name="result"),
+        lambda of: Cell(format_response(of[0].status, of[0].error)),
+    ),
+    ListColumn(Column("Next attempt", name="next"), lambda of: _next_attempt(of[0])),
+    ListColumn(
+        Column("Created", wide=True, name="created"), lambda of: time_cell(of[0].created_at)
+    ),
+    ListColumn(
+        Column("Event ID", wide=True, name="event_id"),
+        lambda of: Cell(of[1].event_id, mono=True, copy=of[1].event_id, value_name="event ID"),
+        on_request=True,
+    ),
+)
+"""All columns; those on request are offered in the columns menu."""
 
 
 def resource_link(event: OutboxEvent) -> LinkButton:

@@ -209,7 +209,7 @@ def _subject(catalogue: Catalogue, context: AlertContext) -> str:
 
 def _impact_and_owner(context: AlertContext) -> str:
     """How many payments are blocked, and who owns the alert."""
-    count, owner = context.payments, context.alert.acknowledged_by
+    count, owner = context.payments, context.alert.owner
     blocked = f"Blocks {count} payment{'' if count == 1 else 's'}." if count else ""
     return " ".join(part for part in (blocked, f"Owner: {owner}." if owner else "") if part)
 

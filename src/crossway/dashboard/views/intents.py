@@ -5,45 +5,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from crossway.dashboard.views import payment_filters, status_labels
-from crossway.dashboard.views.cells import Badge, Cell, Column, Row
-from crossway.dashboard.views.custody import describe_bridge
-from crossway.dashboard.views.formatting import (
-    address_cell,
-    amount_cell,
-    chain_name,
-    format_amount,
-    format_approx_usd,
-    format_short_amount,
-    route_cell,
-    shorten,
-    to_millis,
+from crossway.dashboard.views.cells import Badge, Row, RowAction
+from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, parse_ids
+from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.payment_columns import (
+    USUAL,
+    ListedPayment,
+    build_row,
+    metadata_reference,
 )
-from crossway.dashboard.views.links import intent_href
-from crossway.dashboard.views.marks import mark_token
-from crossway.domain.clients import Principal
+from crossway.domain.clients import Mode, Principal
 from crossway.domain.filters import FilterSet
 from crossway.domain.funding_level import FundingLevel, compare_funding
 from crossway.domain.intent import Intent, State
 from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.public_ids import PublicIds, RecordKind
+from crossway.domain.roles import Permission
 from crossway.ports.search_repository import Count
 from crossway.ports.services import Services
 from crossway.usecases.payments import listing as lists
+from crossway.usecases.payments.intents import get_by_id
 from crossway.usecases.public_numbers import ids_of
 
 PAGE_SIZE = 25
 _MAX_MISDIRECTED = 1_000
-COLUMNS = (
-    Column("Payment"),
-    Column("Status"),
-    Column("Amount due", "right"),
-    Column("Route"),
-    Column("Recipient", wide=True),
-    Column("Created", wide=True),
-    Column("Time left"),
-)
-
 
 EXPORT_FIELDS = (
     "id", "state", "mode", "client", "reference", "address", "source_chain", "destination_chain",
@@ -51,6 +37,9 @@ EXPORT_FIELDS = (
     "amount_usd", "fees_usd", "total_usd", "payment_link", "order", "created_at", "expires_at",
     "updated_at", "tx_hash",
 )  # fmt: skip
+
+
+RESEND = RowAction("resend", "Resend webhooks…", "replay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +59,31 @@ class ListPage:
         return f"More than {n}" if self.total.more else n
 
 
+def offered_actions(caller: Principal) -> tuple[RowAction, ...]:
+    """What the caller can do with selected payments."""
+    mode = caller.mode or Mode.LIVE
+    export = RowAction(
+        "export", "Export as CSV", "download", download=export_selected_href("payments", mode)
+    )
+    return (export, RESEND) if caller.can(Permission.OPERATE) else (export,)
+
+
 def load_page(
-    services: Services, caller: Principal, filters: FilterSet, before_id: int | None
+    services: Services,
+    caller: Principal,
+    filters: FilterSet,
+    before_id: int | None,
+    columns: Sequence[ListColumn[ListedPayment]] = USUAL,
 ) -> ListPage:
-    """One page of payments, newest first, by keyset pagination."""
+    """One page of payments with these columns, newest first, by keyset pagination."""
     page, total = lists.list_page(services, caller, filters, before_id, PAGE_SIZE + 1)
     page_intents = page.intents[:PAGE_SIZE]
     badges = exception_badges(services, page_intents)
     return ListPage(
-        rows=tuple(build_row(services, intent, badges[intent.id]) for intent in page_intents),
+        rows=tuple(
+            build_row(columns, ListedPayment(services, intent, badges[intent.id]))
+            for intent in page_intents
+        ),
         total=total,
         older_than=page_intents[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
         searched_to=page.searched_to,
@@ -133,72 +138,17 @@ def badges_for(
     return tuple(badges)
 
 
-def build_row(services: Services, intent: Intent, badges: tuple[Badge, ...] = ()) -> Row:
-    """One payment as a row of the list."""
-    terms, names = intent.terms, services.catalogue
-    source, destination = (
-        chain_name(names, terms.source_chain),
-        chain_name(names, terms.destination_chain),
-    )
-    status = status_labels.INTENT_STATES[intent.state]
-    arrives = format_short_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol)
-    running = intent.state in (State.PENDING, State.FUNDED)
-    return Row(
-        key=str(intent.id),
-        href=intent_href(intent.id),
-        label=f"Payment {intent.id}, {status.text}, from {source} to {destination}",
-        cells=(
-            Cell(f"#{intent.id}", sub=reference(intent)),
-            Cell(badges=(status, *badges)),
-            _amount_due_cell(intent),
-            route_cell(
-                names,
-                terms.source_chain,
-                terms.destination_chain,
-                sub=f"{arrives} {_format_bridge(terms.bridge)}",
-            ),
-            address_cell(names.chains.get(terms.destination_chain), terms.recipient, "recipient"),
-            Cell(at=to_millis(intent.created_at)),
-            Cell(at=to_millis(terms.expires_at), as_="left") if running else Cell("–"),
-        ),
-    )
-
-
-def reference(intent: Intent) -> str:
-    """The merchant's reference from the metadata, else the shortened deposit address."""
-    return _metadata_reference(intent)[:40] or shorten(intent.address)
-
-
-def _metadata_reference(intent: Intent) -> str:
-    for name in ("reference", "orderId", "order_id", "order", "invoice"):
-        if value := intent.metadata.get(name):
-            return str(value)
-    return ""
-
-
-def _amount_due_cell(intent: Intent) -> Cell:
-    total, decimals = intent.terms.deposit_amount, intent.asset_decimals
-    usd_value = format_approx_usd(intent.costs.total_micro_usd)
-    exact = format_amount(total, decimals, intent.asset_symbol)
-    short_amount = format_short_amount(total, decimals, intent.asset_symbol)
-    if intent.state is State.PENDING and 0 < intent.received_amount < total:
-        received = format_short_amount(intent.received_amount, decimals, intent.asset_symbol)
-        return Cell(
-            short_amount,
-            f"{received} received",
-            hint=exact,
-            marks=mark_token(intent.asset_symbol),
-            share=round(100 * intent.received_amount / total, 1),
-        )
-    return amount_cell(total, decimals, intent.asset_symbol, usd_value)
-
-
 def export_rows(
     services: Services, caller: Principal, params: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """All payments that match the filters of the query string, newest first."""
-    filters = payment_filters.parse_params(params)
+    """The payments with the ids of the query string, else all that match its filters, newest
+    first."""
     ids = ids_of(services)
+    if IDS_PARAM in params:
+        selected = sorted(parse_ids(params[IDS_PARAM]), reverse=True)
+        found = [get_by_id(services, caller, intent_id) for intent_id in selected]
+        return (_export_row(ids, intent) for intent in found)
+    filters = payment_filters.parse_params(params)
     return (_export_row(ids, intent) for intent in lists.list_all(services, caller, filters))
 
 
@@ -207,7 +157,7 @@ def _export_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
     fees = costs.total_micro_usd - costs.amount_micro_usd
     values = (
         ids.encode(RecordKind.INTENT, intent.id), intent.state.value, intent.mode,
-        intent.client_id, _metadata_reference(intent), intent.address,
+        intent.client_id, metadata_reference(intent), intent.address,
         terms.source_chain, terms.destination_chain, terms.bridge,
         intent.asset_symbol, format_units(terms.deposit_amount, intent.asset_decimals),
         format_units(intent.received_amount, intent.asset_decimals),
@@ -220,7 +170,3 @@ def _export_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
         terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
     )  # fmt: skip
     return dict(zip(EXPORT_FIELDS, values, strict=True))
-
-
-def _format_bridge(bridge: str | None) -> str:
-    return describe_bridge(bridge) if bridge else "on the same chain"

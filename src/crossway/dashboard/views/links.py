@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from crossway.dashboard.views.cells import LinkButton
 from crossway.domain.clients import Mode
+from crossway.domain.errors import InvalidInput
 from crossway.domain.filters import Filter, FilterField, format_filters
 from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 
@@ -18,6 +19,8 @@ MODE_PARAM: Final = "mode"
 ACT_PARAM: Final = "act"
 REDIRECT: Final = "redirect"
 LACK_PARAM: Final = "lack"
+# The ids of the selected rows in the link of a file; as many rows as can be selected.
+IDS_PARAM, MAX_SELECTED = "ids", 200
 
 
 def page_href(name: str, **query: str) -> str:
@@ -46,6 +49,25 @@ def export_buttons(name: str, mode: Mode, params: Mapping[str, str]) -> tuple[Li
 def intent_href(intent_id: int | str, **query: str) -> str:
     """The URL of one payment's page; `act` opens the dialog of an action."""
     return page_href("intent", id=str(intent_id), **query)
+
+
+def export_selected_href(name: str, mode: Mode) -> str:
+    """The URL of an export of some rows of a list, as CSV, to which their ids are added."""
+    return f"download/{name}.csv?{urlencode({MODE_PARAM: mode.value, IDS_PARAM: ''})}"
+
+
+def parse_ids(text: str) -> list[int]:
+    """The ids of an export of selected rows. Raises `InvalidInput`."""
+    ids = text.split(",")
+    if len(ids) > MAX_SELECTED or not all(_is_id(one) for one in ids):
+        raise InvalidInput(
+            f"{IDS_PARAM} must be at most {MAX_SELECTED} numbers, with commas between"
+        )
+    return [int(one) for one in ids]
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS
 
 
 def rebalancing_href(transfer_id: int | str) -> str:

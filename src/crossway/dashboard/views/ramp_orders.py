@@ -2,14 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
-from crossway.dashboard.views import ramp_status_labels
-from crossway.dashboard.views.cells import Cell, Column, Row
+from crossway.dashboard.views import list_columns, ramp_status_labels
+from crossway.dashboard.views.cells import Cell, Column, Row, RowAction
 from crossway.dashboard.views.fiat import country_name, format_fiat
-from crossway.dashboard.views.formatting import chain_name, format_amount, to_millis
-from crossway.dashboard.views.links import order_href
-from crossway.domain.clients import Principal
+from crossway.dashboard.views.formatting import (
+    chain_name,
+    format_amount,
+    format_usd,
+    time_cell,
+    to_millis,
+)
+from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
+from crossway.dashboard.views.list_columns import ListColumn
+from crossway.domain.clients import Mode, Principal
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
@@ -30,22 +37,21 @@ QUICK_FILTERS: Mapping[str, tuple[OrderState, ...]] = {
     "Cancelled or expired": (S.CANCELLED, S.EXPIRED),
     "Failed": (S.FAILED, S.REFUNDED),
 }
-COLUMNS = (
-    Column("Order"),
-    Column("Status"),
-    Column("Fiat", "right"),
-    Column("Crypto", "right"),
-    Column("Provider"),
-    Column("Customer", wide=True),
-    Column("Created", wide=True),
-    Column("Time left"),
-)
 _UNPAID_STATES = (S.PENDING, S.INITIATED)
 EXPORT_FIELDS = (
     "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
     "chain", "country", "fees_usd", "intent_address", "provider_reference", "created_at",
     "completed_at", "failure_reason", "delay_reason",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ListedOrder:
+    """An order of the list, and the masked e-mail addresses of customers by id."""
+
+    services: Services
+    order: RampOrder
+    emails: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +75,18 @@ def build_filter(params: Mapping[str, str], before_id: int | None) -> OrderFilte
     )
 
 
-def load_page(services: Services, caller: Principal, filters: OrderFilter) -> ListPage:
-    """One page of orders, newest first."""
+def load_page(
+    services: Services,
+    caller: Principal,
+    filters: OrderFilter,
+    columns: Sequence[ListColumn[ListedOrder]],
+) -> ListPage:
+    """One page of orders with these columns, newest first."""
     orders, total = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
     page_orders = orders[:PAGE_SIZE]
     emails = _masked_emails(services, page_orders)
     return ListPage(
-        rows=tuple(_row(services, order, emails) for order in page_orders),
+        rows=tuple(_row(columns, ListedOrder(services, order, emails)) for order in page_orders),
         total=total,
         older_than=page_orders[-1].id if len(orders) > PAGE_SIZE else None,
     )
@@ -87,7 +98,9 @@ def load_customer_orders(services: Services, caller: Principal, email: str) -> L
     if not known:
         return ListPage((), 0, None)
     ids = tuple(customer.id for customer in known)
-    return load_page(services, caller, OrderFilter(customer_ids=ids))
+    return load_page(
+        services, caller, OrderFilter(customer_ids=ids), list_columns.choose(OFFERED, ())
+    )
 
 
 def user_chain(order: RampOrder) -> str:
@@ -105,49 +118,116 @@ def _masked_emails(services: Services, orders: Sequence[RampOrder]) -> dict[str,
     return {customer.id: customers.masked_email(services, customer) for customer in kyc_customers}
 
 
-def _row(services: Services, order: RampOrder, emails: Mapping[str, str]) -> Row:
+def _status(of: ListedOrder) -> Cell:
+    order, status = of.order, ramp_status_labels.STATES[of.order.state]
+    reason = order.failure_reason or order.delay_reason
+    return Cell(
+        badges=(status, ramp_status_labels.LATE) if order.delay_reason else (status,),
+        sub=ramp_status_labels.with_provider_name(order, reason),
+    )
+
+
+def _fiat(of: ListedOrder) -> Cell:
+    order, is_on_ramp = of.order, of.order.direction is Direction.ON
+    return Cell(
+        format_fiat(order.fiat_minor, order.digits, order.currency),
+        sub="the user pays" if is_on_ramp else "the user gets",
+    )
+
+
+def _crypto(of: ListedOrder) -> Cell:
+    order = of.order
+    return Cell(
+        format_amount(order.crypto_units, order.decimals, order.symbol),
+        sub=f"on {chain_name(of.services.catalogue, user_chain(order))}",
+    )
+
+
+def _time_left(of: ListedOrder) -> Cell:
+    if of.order.state not in _UNPAID_STATES:
+        return Cell("–")
+    return Cell(at=to_millis(of.order.expires_at), as_="left")
+
+
+def _row(columns: Sequence[ListColumn[ListedOrder]], of: ListedOrder) -> Row:
+    order = of.order
     status, kind = (
         ramp_status_labels.STATES[order.state],
         ramp_status_labels.DIRECTIONS[order.direction],
     )
-    is_on_ramp = order.direction is Direction.ON
-    provider = provider_name(order.provider)
     return Row(
         key=str(order.id),
         href=order_href(order.id),
-        label=f"Order {order.id}, {kind}, {status.text}, {provider}",
-        cells=(
-            Cell(f"#{order.id}", sub=kind),
-            Cell(
-                badges=(status, ramp_status_labels.LATE) if order.delay_reason else (status,),
-                sub=ramp_status_labels.with_provider_name(
-                    order, order.failure_reason or order.delay_reason
-                ),
-            ),
-            Cell(
-                format_fiat(order.fiat_minor, order.digits, order.currency),
-                sub="the user pays" if is_on_ramp else "the user gets",
-            ),
-            Cell(
-                format_amount(order.crypto_units, order.decimals, order.symbol),
-                sub=f"on {chain_name(services.catalogue, user_chain(order))}",
-            ),
-            Cell(provider, sub=country_name(services.fiat, order.country)),
-            Cell(emails.get(order.customer_id or "") or "–"),
-            Cell(at=to_millis(order.created_at)),
-            Cell(at=to_millis(order.expires_at), as_="left")
-            if order.state in _UNPAID_STATES
-            else Cell("–"),
-        ),
+        label=f"Order {order.id}, {kind}, {status.text}, {provider_name(order.provider)}",
+        cells=list_columns.cells_of(columns, of),
     )
+
+
+OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
+    ListColumn(
+        Column("Order", name="id"),
+        lambda of: Cell(
+            f"#{of.order.id}",
+            sub=ramp_status_labels.DIRECTIONS[of.order.direction],
+            order=of.order.id,
+        ),
+    ),
+    ListColumn(Column("Status", name="status"), _status),
+    ListColumn(Column("Fiat", "right", name="fiat"), _fiat),
+    ListColumn(Column("Crypto", "right", name="crypto"), _crypto),
+    ListColumn(
+        Column("Fees", "right", name="fees"),
+        lambda of: Cell(format_usd(of.order.fees_micro_usd), order=of.order.fees_micro_usd),
+        on_request=True,
+    ),
+    ListColumn(
+        Column("Provider", name="provider"),
+        lambda of: Cell(
+            provider_name(of.order.provider), sub=country_name(of.services.fiat, of.order.country)
+        ),
+    ),
+    ListColumn(
+        Column("Provider’s reference", name="reference"),
+        lambda of: Cell(of.order.provider_reference or "–", mono=True),
+        on_request=True,
+    ),
+    ListColumn(
+        Column("Customer", wide=True, name="customer"),
+        lambda of: Cell(of.emails.get(of.order.customer_id or "") or "–"),
+    ),
+    ListColumn(
+        Column("Created", wide=True, name="created"),
+        lambda of: Cell(at=to_millis(of.order.created_at)),
+    ),
+    ListColumn(
+        Column("Completed", wide=True, name="completed"),
+        lambda of: time_cell(of.order.completed_at),
+        on_request=True,
+    ),
+    ListColumn(Column("Time left", name="left"), _time_left),
+)
+"""All columns; those on request are offered in the columns menu."""
+USUAL: Final = list_columns.choose(OFFERED, ())
+
+
+def export_action(mode: Mode) -> RowAction:
+    """The export of selected orders."""
+    href = export_selected_href("ramp_orders", mode)
+    return RowAction("export", "Export as CSV", "download", download=href)
 
 
 def export_rows(
     services: Services, caller: Principal, params: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
-    """All orders that match the filters, newest first, without personal data."""
-    filters: OrderFilter | None = build_filter(params, None)
+    """The orders with the ids of the query string, else all that match its filters, newest first,
+    without personal data."""
     ids = ids_of(services)
+    if IDS_PARAM in params:
+        selected = sorted(parse_ids(params[IDS_PARAM]), reverse=True)
+        found = [ramp_orders.get_order(services, caller, order_id) for order_id in selected]
+        yield from (_export_row(ids, order) for order in found)
+        return
+    filters: OrderFilter | None = build_filter(params, None)
     while filters is not None:
         orders, _total = ramp_orders.list_orders(
             services, caller, filters, ramp_orders.MAX_PAGE_SIZE

@@ -1,14 +1,22 @@
 """The API request log on screen: requests, responses and latency."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Detail, Row
+from crossway.dashboard.views import list_columns
+from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Detail, Row, RowAction
 from crossway.dashboard.views.formatting import time_cell, to_millis
-from crossway.dashboard.views.links import MAX_ID_DIGITS, request_href
-from crossway.domain.clients import Principal
+from crossway.dashboard.views.links import (
+    IDS_PARAM,
+    MAX_ID_DIGITS,
+    export_selected_href,
+    parse_ids,
+    request_href,
+)
+from crossway.dashboard.views.list_columns import ListColumn
+from crossway.domain.clients import Mode, Principal
 from crossway.domain.errors import NotFound
 from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.ports.services import Services
@@ -25,14 +33,6 @@ QUICK_FILTERS: Final[Mapping[str, int | None]] = {
     "5xx": 5,
 }
 METHODS: Final = ("GET", "POST", "PATCH", "DELETE")
-COLUMNS = (
-    Column("Request"),
-    Column("Status"),
-    Column("Latency", "right"),
-    Column("Merchant"),
-    Column("Time"),
-    Column("Request ID", wide=True),
-)
 _COLORS: Final[Mapping[int, tuple[Color, str]]] = {
     2: ("green", "check_circle"),
     3: ("blue", "arrow_forward"),
@@ -40,6 +40,20 @@ _COLORS: Final[Mapping[int, tuple[Color, str]]] = {
     5: ("red", "error"),
 }
 NO_KEY: Final = "No key"
+
+
+_EXPORTED: Final = (
+    "request_id", "method", "path", "status", "microseconds", "client_id", "key_prefix", "mode",
+)  # fmt: skip
+EXPORT_FIELDS: Final = ("at", *_EXPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRequest:
+    """A request of the list, and the names of the merchants by id."""
+
+    request: LoggedRequest
+    names: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +83,20 @@ def build_filter(
     )
 
 
-def load_page(services: Services, caller: Principal, filters: RequestFilter) -> ListPage:
-    """One page of requests, newest first."""
+def load_page(
+    services: Services,
+    caller: Principal,
+    filters: RequestFilter,
+    columns: Sequence[ListColumn[ListedRequest]],
+) -> ListPage:
+    """One page of requests with these columns, newest first."""
     requests = request_log.list_requests(services, caller, filters, PAGE_SIZE + 1)
     page_requests = requests[:PAGE_SIZE]
     names = {client.id: client.name for client in clients.list_clients(services)}
     older = page_requests[-1].id if len(requests) > PAGE_SIZE else None
-    return ListPage(tuple(_row(request, names) for request in page_requests), older)
+    return ListPage(
+        tuple(_row(columns, ListedRequest(request, names)) for request in page_requests), older
+    )
 
 
 def status_badge(request: LoggedRequest) -> Badge:
@@ -94,23 +115,58 @@ def _client_name(request: LoggedRequest, names: Mapping[str, str]) -> str:
     return names.get(request.client_id, request.client_id) if request.client_id else NO_KEY
 
 
-def _row(request: LoggedRequest, names: Mapping[str, str]) -> Row:
+def _row(columns: Sequence[ListColumn[ListedRequest]], of: ListedRequest) -> Row:
+    request = of.request
     return Row(
         key=str(request.id),
         href=request_href(request.id),
         label=f"{request.method} {request.path}, status {request.status}",
-        cells=(
-            Cell(f"{request.method} {request.path}", mono=True),
-            Cell(badges=(status_badge(request),)),
-            Cell(format_latency(request)),
-            Cell(
-                _client_name(request, names),
-                sub=f"{request.key_prefix}…" if request.key_prefix else "",
-            ),
-            Cell(at=to_millis(request.at)),
-            Cell(request.request_id, mono=True),
-        ),
+        cells=list_columns.cells_of(columns, of),
     )
+
+
+OFFERED: Final[Sequence[ListColumn[ListedRequest]]] = (
+    ListColumn(
+        Column("Request", name="request"),
+        lambda of: Cell(f"{of.request.method} {of.request.path}", mono=True),
+    ),
+    ListColumn(
+        Column("Status", name="status"), lambda of: Cell(badges=(status_badge(of.request),))
+    ),
+    ListColumn(
+        Column("Latency", "right", name="latency"),
+        lambda of: Cell(format_latency(of.request), order=of.request.microseconds),
+    ),
+    ListColumn(
+        Column("Merchant", name="merchant"),
+        lambda of: Cell(
+            _client_name(of.request, of.names),
+            sub=f"{of.request.key_prefix}…" if of.request.key_prefix else "",
+        ),
+    ),
+    ListColumn(Column("Time", name="time"), lambda of: Cell(at=to_millis(of.request.at))),
+    ListColumn(
+        Column("Exact time", wide=True, name="exact"),
+        lambda of: time_cell(of.request.at, "exact"),
+        on_request=True,
+    ),
+    ListColumn(
+        Column("Request ID", wide=True, name="request_id"),
+        lambda of: Cell(of.request.request_id, mono=True),
+    ),
+    ListColumn(
+        Column("Payment", name="payment"),
+        lambda of: Cell(f"#{of.request.intent_id}" if of.request.intent_id else "–"),
+        on_request=True,
+    ),
+)
+"""All columns; those on request are offered in the columns menu."""
+
+
+def export_action(mode: Mode) -> RowAction:
+    """The export of selected requests."""
+    href = export_selected_href("requests", mode)
+    return RowAction("export", "Export as CSV", "download", download=href)
 
 
 def get_request(services: Services, caller: Principal, text: str) -> LoggedRequest:
@@ -144,3 +200,15 @@ def format_body(body: str) -> str:
         return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     except ValueError:
         return body
+
+
+def export_rows(
+    services: Services, caller: Principal, params: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """The requests with the ids of the query string, newest first, without their bodies."""
+    selected = sorted(parse_ids(params.get(IDS_PARAM, "")), reverse=True)
+    found = [request_log.get_request(services, caller, number) for number in selected]
+    return (
+        {"at": request.at.isoformat()} | {name: getattr(request, name) for name in _EXPORTED}
+        for request in found
+    )

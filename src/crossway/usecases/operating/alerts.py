@@ -135,12 +135,13 @@ SEVERITY_ORDER: Final = tuple(Severity)
 
 @dataclass(frozen=True, slots=True)
 class AlertSummary:
-    """The number of unacknowledged alerts by severity, the newest of the most severe, and the
-    number of acknowledged alerts that are still active."""
+    """The number of alerts by severity that nobody has acknowledged or snoozed, the newest of the
+    most severe, and the numbers of active alerts that were acknowledged, and that are snoozed."""
 
     counts: Mapping[Severity, int]
     newest: Alert | None
     acknowledged: int
+    snoozed: int
 
 
 def display_kind(alert: Alert) -> str:
@@ -164,9 +165,10 @@ def list_active_alerts(services: Services, caller: Principal) -> list[Alert]:
         return unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS)
 
 
-def summarize_alerts(alerts: Sequence[Alert]) -> AlertSummary:
+def summarize_alerts(alerts: Sequence[Alert], now: datetime) -> AlertSummary:
     """Summarize active alerts for the banner above every page."""
-    unacknowledged = [alert for alert in alerts if alert.acknowledged_at is None]
+    awake = [alert for alert in alerts if not alert.is_snoozed(now)]
+    unacknowledged = [alert for alert in awake if alert.acknowledged_at is None]
     severities = {
         alert.key: describe_kind(display_kind(alert)).severity for alert in unacknowledged
     }
@@ -181,7 +183,10 @@ def summarize_alerts(alerts: Sequence[Alert]) -> AlertSummary:
         ),
     )
     return AlertSummary(
-        counts, most_severe[0] if most_severe else None, len(alerts) - len(unacknowledged)
+        counts,
+        most_severe[0] if most_severe else None,
+        acknowledged=len(awake) - len(unacknowledged),
+        snoozed=len(alerts) - len(awake),
     )
 
 

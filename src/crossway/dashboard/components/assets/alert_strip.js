@@ -7,12 +7,12 @@ const follow = (href) => (event) => {
 }
 
 const drawStrip = ({ alerts }) => {
-  const { counts, newest, href, acknowledged } = alerts
-  const rest = acknowledged ? `, ${acknowledged} acknowledged` : ""
+  const { counts, newest, href, aside } = alerts
+  const rest = aside ? `, ${aside}` : ""
   if (!newest) {
     return make("div", { class: "strip" },
       make("a", { href, onclick: follow(href), class: "all" },
-        badge({ text: "No active alerts", color: "green", icon: "check_circle" }), acknowledged ? `${acknowledged} acknowledged` : ""))
+        badge({ text: "No active alerts", color: "green", icon: "check_circle" }), aside))
   }
   const summary = counts.map(({ n, text }) => `${n} ${text.toLowerCase()}`).join(", ")
   return make("div", { class: "strip" },

@@ -143,8 +143,8 @@ const serviceTime = ({ id, now, stopped }) => {
 // widget that shows one, by query and widget key.
 const shared = (window.crosswayQueries ??= { results: new Map(), redraws: new Map() })
 
-// Draw a widget, and redraw it when its shared query has a new result. A widget that keeps its
-// elements brings its own `painter`.
+// Draw a widget, and redraw it when its shared query has a new result. Its controls are the viewer's
+// own: no query has them. A widget that keeps its elements brings its own `painter`.
 const redraw = (host, { subscription, ...data }, draw, painter = paint) => {
   if (!subscription) return painter(host, data, draw)
   const name = `${subscription.query} ${subscription.key}`
@@ -153,7 +153,7 @@ const redraw = (host, { subscription, ...data }, draw, painter = paint) => {
     const result = shared.results.get(subscription.query)
     const newer = result && result.version > subscription.version && result.widgets[subscription.key]
     stop?.()
-    stop = painter(host, newer ? { ...newer, clock: data.clock } : data, draw)
+    stop = painter(host, newer ? { ...newer, controls: data.controls, clock: data.clock } : data, draw)
   }
   update()
   shared.redraws.set(name, update)
@@ -165,14 +165,18 @@ const redraw = (host, { subscription, ...data }, draw, painter = paint) => {
 
 // Redraws only if the data has changed, so that focus, selection and open parts stay. Times tick on.
 const paint = (host, { clock, ...rest }, draw) => {
-  const signature = JSON.stringify(rest)
-  if (host.dataset.signature !== signature) {
+  const drawAgain = () => {
     const focused = host.getRootNode().activeElement?.dataset?.key
     const open = new Set([...host.querySelectorAll("details[open]")].map((node) => node.dataset.key))
-    host.replaceChildren(draw(rest))
-    host.dataset.signature = signature
+    host.replaceChildren(draw(rest, drawAgain))
+    if (clock) tick(host, serviceTime(clock))
     for (const node of host.querySelectorAll("details")) if (open.has(node.dataset.key)) node.open = true
     if (focused) host.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
+  }
+  const signature = JSON.stringify(rest)
+  if (host.dataset.signature !== signature) {
+    drawAgain()
+    host.dataset.signature = signature
   }
   if (!clock) return undefined
   tick(host, serviceTime(clock))

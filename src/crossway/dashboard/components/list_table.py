@@ -1,0 +1,148 @@
+"""Tables that people work with: their own columns and order, selecting rows and acting on them."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from crossway.dashboard.components import widget
+from crossway.dashboard.components.actions import Action, run_action
+from crossway.dashboard.components.notices import error_sentence, queue_toast
+from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import list_columns
+from crossway.dashboard.views.cells import Column, RowAction, to_json
+from crossway.dashboard.views.links import MAX_SELECTED
+from crossway.dashboard.views.list_columns import ListColumn
+from crossway.domain.errors import DomainError
+from crossway.usecases.staff import table_preferences as preferences
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnView(Generic[T]):
+    """How the viewer sees a list: which of its columns, in which order of rows. `names` tells views
+    with different columns apart."""
+
+    list_name: str
+    chosen: tuple[ListColumn[T], ...]
+    sort: str
+    menu: Sequence[Mapping[str, Any]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns shown."""
+        return tuple(one.column.name for one in self.chosen)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The headers of the columns shown."""
+        return list_columns.columns_of(self.chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedRows:
+    """The action that somebody chose, and the keys of the rows that they had selected."""
+
+    action: str
+    keys: tuple[str, ...]
+
+    @property
+    def ids(self) -> list[int]:
+        """The keys of rows that are numbered records."""
+        return [int(key) for key in self.keys if key.isascii() and key.isdigit()]
+
+
+def own_view(list_name: str, offered: Sequence[ListColumn[T]] = ()) -> OwnView[T]:
+    """How the viewer wants a list, as they chose in any browser; without `offered` columns, only
+    its order."""
+    preference = preferences.get_preference(services(), operator(), list_name)
+    if not offered:
+        return OwnView(list_name, (), preference.sort, ())
+    chosen = list_columns.choose(offered, preference.columns)
+    menu = list_columns.describe_choice(offered, chosen)
+    return OwnView(list_name, chosen, preference.sort, menu)
+
+
+def table(
+    data: Mapping[str, Any],
+    key: str,
+    view: OwnView[Any],
+    actions: Sequence[RowAction] = (),
+    scope: Hashable = "",
+    whole: bool = False,
+) -> None:
+    """A table, of `widget.table_data`, that can be sorted by its named columns, and whose rows can
+    be selected for these actions. Another `scope`, such as other filters, empties the selection.
+    Without the `whole` list, it says that only this page is sorted.
+
+    The whole page runs again with what was chosen, which `pop_selected` returns: a dialog that a
+    live fragment opens would close when that is redrawn.
+    """
+    controls = {
+        "actions": [to_json(one) for one in actions],
+        "scope": f"{st.session_state.get(_done(key), 0)} {scope}",
+        "sortable": True,
+        "sort": view.sort,
+        "menu": list(view.menu),
+        "whole": whole,
+    }
+    sent = widget.table_with_controls(
+        data, key, controls, on_prefer=lambda: _keep(view.list_name, key)
+    )
+    selected = _parse(sent.get("act"), actions)
+    if selected is not None:
+        st.session_state[_waiting(key)] = selected
+        st.rerun()
+
+
+def pop_selected(key: str) -> SelectedRows | None:
+    """What somebody has chosen to do with rows of this table, once."""
+    selected: SelectedRows | None = st.session_state.pop(_waiting(key), None)
+    return selected
+
+
+def run(key: str, work: Action) -> None:
+    """As `run_action`; the selection is empty afterwards."""
+    run_action(lambda: done(key, work()))
+
+
+def done(key: str, message: str) -> str:
+    """Empty the selection of a table, as its action was carried out; returns the message."""
+    st.session_state[_done(key)] = st.session_state.get(_done(key), 0) + 1
+    return message
+
+
+def _keep(list_name: str, key: str) -> None:
+    """Keep the columns or the order that somebody has chosen in the browser."""
+    sent = st.session_state[key].get("prefer")
+    if not isinstance(sent, Mapping):
+        return
+    caller = operator()
+    preference = preferences.get_preference(services(), caller, list_name)
+    if isinstance(sent.get("columns"), Sequence):
+        preference = replace(preference, columns=tuple(map(str, sent["columns"])))
+    if "sort" in sent:
+        preference = replace(preference, sort=str(sent["sort"]))
+    try:
+        preferences.save_preference(services(), caller, list_name, preference)
+    except DomainError as error:
+        queue_toast(error_sentence(error), ":material/block:")
+
+
+def _parse(sent: object, actions: Sequence[RowAction]) -> SelectedRows | None:
+    """What a browser sent, if it makes sense."""
+    if not isinstance(sent, Mapping) or not isinstance(sent.get("keys"), Sequence):
+        return None
+    keys = tuple(str(key) for key in sent["keys"])[:MAX_SELECTED]
+    is_offered = sent.get("name") in {action.name for action in actions}
+    return SelectedRows(str(sent["name"]), keys) if is_offered and keys else None
+
+
+def _waiting(key: str) -> str:
+    return f"{key}_selected"
+
+
+def _done(key: str) -> str:
+    return f"{key}_selections_done"
