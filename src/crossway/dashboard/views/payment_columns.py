@@ -23,6 +23,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.marks import mark_bridge
 from crossway.domain.catalogue import Chain
 from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import bridge_title
@@ -117,7 +118,10 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ListColumn(Column("Route", name="route"), _route),
     ListColumn(
         Column("Bridge", name="bridge"),
-        lambda of: Cell(bridge_title(of.intent.terms.bridge or "") or "–"),
+        lambda of: Cell(
+            bridge_title(of.intent.terms.bridge or "") or "–",
+            marks=mark_bridge(of.intent.terms.bridge or ""),
+        ),
         on_request=True,
     ),
     ListColumn(
