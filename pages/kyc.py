@@ -17,33 +17,40 @@ def customer_and_requirements(provider: str, currency: str, country: str, email:
             kyc.submission_form(merchant, provider, email, country, currency, amount)
         kyc.erase(email)
     with requirements_column:
+        st.header("Provider requirements")
         requirements(provider, currency, country)
     kyc.customer_orders(email)
 
 
 def requirements(provider: str, currency: str, country: str) -> None:
-    st.header("Provider requirements")
     with notices.show_errors():
         kyc.requirements(provider, country, currency)
 
 
-def search_and_list() -> None:
-    """The customer with an exact address, and all checks while none is typed."""
-    email = kyc.email_field()
+def corridor() -> tuple[str | None, str, str]:
+    """The provider, if any serves it, the currency and the country."""
     left, right = st.columns([4, 3], gap="medium")
     with left:
         currency, country = ramp_quote_form.corridor_choice()
     with right:
         provider = kyc.provider_choice(currency, country)
-    if not email.strip():
-        kyc_list.listed_checks()
     if provider is None:
         notices.empty_state(
             "No provider serves this country", "Choose another currency.", "link_off"
         )
-    elif email.strip():
+    return provider, currency, country
+
+
+def search_and_list() -> None:
+    """The customer with an exact address; while none is typed, all checks."""
+    email = kyc.email_field()
+    if not email.strip():
+        kyc_list.listed_checks()
+        st.header("Provider requirements")
+    provider, currency, country = corridor()
+    if provider is not None and email.strip():
         customer_and_requirements(provider, currency, country, email)
-    else:
+    elif provider is not None:
         requirements(provider, currency, country)
 
 

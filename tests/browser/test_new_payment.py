@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect
 
+from crossway.domain.money import format_units
 from tests.browser.conftest import Opener, Site, navigate, wait_until_drawn
 from tests.browser.site_api import wait_in_quick_time
 
@@ -66,7 +67,7 @@ def test_the_sheet_has_what_the_payer_needs_on_paper(opened: Opener, site: Site)
     made = site.read("/intents?limit=1")["intents"][0]
     text = sheet.locator("main").inner_text()
     assert made["intent_address"] in text
-    assert made["total_amount_in_asset_token"] in text
+    assert format_units(int(made["total_amount_in_asset_token"]), 6) in text
     for said in ("Arbitrum One", "Pay by", "Simulated: no real money"):
         assert said in text
     expect(sheet.locator("main svg")).to_be_visible()

@@ -64,4 +64,4 @@ def test_the_panel_says_what_is_missing_for_which_amount_and_where_to_submit_it(
     text = screen.rerun().text
     assert "25.00 USD needs the basic check first." in text
     assert "For the basic check, which allows up to" in text
-    assert "Submit what is missing here: it is stored encrypted and sent to" in text
+    assert "Submit what is missing: it is stored encrypted and sent to" in text

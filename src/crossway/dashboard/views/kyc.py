@@ -212,7 +212,7 @@ def _describe_next_step(state: KycAssessment, provider: str) -> str:
     if state.status is KycStatus.PENDING and not state.missing:
         return f"{provider} is reviewing it. Nothing to do: this page updates by itself."
     if state.missing:
-        return f"Submit what is missing here: it is stored encrypted and sent to {provider}."
+        return f"Submit what is missing: it is stored encrypted and sent to {provider}."
     return ""
 
 
