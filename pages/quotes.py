@@ -2,10 +2,8 @@
 
 import streamlit as st
 
-from crossway.dashboard import charts
 from crossway.dashboard.components import notices, widget
 from crossway.dashboard.components.asset_inputs import chain_choice, token_choice
-from crossway.dashboard.components.charting import chart, theme_shade
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import quotes
 
@@ -47,12 +45,7 @@ def comparison_panel() -> None:
                 widget.table(comparison.rows, quotes.COLUMNS, "quotes", "Payment options")
             with chart_column:
                 st.subheader("Fee vs. time")
-                chart(
-                    charts.fee_against_time(comparison.points, theme_shade()),
-                    460,
-                    "fees",
-                    comparison.headline,
-                )
+                widget.fee_time_chart(comparison.points, "fees", comparison.headline)
         if comparison.missing:
             st.subheader("Unavailable chains")
             columns = quotes.MISSING_COLUMNS

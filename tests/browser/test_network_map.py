@@ -1,13 +1,12 @@
 """The network map in a browser: no label overlaps another; payments move and can be opened."""
 
-import json
 from itertools import combinations
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from crossway.dashboard.components.widget import component_sources
+from tests.browser.components import draw_instead, overlap
 from tests.browser.conftest import Opener, Site, set_look, wait_until_drawn
 
 NAMES = (
@@ -18,26 +17,6 @@ NAMES = (
 NOTES = {3: "Not responding", 5: "Disabled", 8: "3 h 12 min behind", 11: "Low gas", 17: "No gas"}
 STATES = {3: "silent", 5: "off", 8: "slow", 11: "slow", 17: "slow"}
 SIZES = [(1440, 900), (1024, 768), (768, 1024), (390, 844)]
-# Draws the component beside the page's own, from the same files, with other data.
-_DRAW = """(data) => {
-  %s
-  const own = find(document.body)
-  document.querySelector('#other')?.remove()
-  const other = own.cloneNode(false)
-  other.id = 'other'
-  other.style.display = ''
-  own.style.display = 'none'
-  own.after(other)
-  const root = other.attachShadow({mode: 'open'})
-  root.append(make('style', {}, %s), make('div', {class: 'host'}))
-  start({data, parentElement: root})
-}"""
-_FIND = """
-const find = (node) => {
-  for (const one of node.querySelectorAll('*')) {
-    if (one.shadowRoot?.querySelector('.stage')) return one
-  }
-}"""
 _BOXES = """() => {
   const root = document.querySelector('#other').shadowRoot
   const box = (node) => {
@@ -54,7 +33,13 @@ _BOXES = """() => {
 }"""
 _FLOWN = """() => [...document.querySelector('#other').shadowRoot.querySelector('.host')
   .crosswayMap.flown.values()].map(one => one.shown)"""
-Box = list[float]
+# The middle of a cubic curve.
+_MIDDLE = """path => {
+  const n = path.getAttribute('d').match(/[\\d.]+/g).map(Number)
+  const box = path.ownerSVGElement.getBoundingClientRect()
+  return [0, 1].map(at => (n[at] + 3 * n[at + 2] + 3 * n[at + 4] + n[at + 6]) / 8
+    + [box.left, box.top][at])
+}"""
 
 
 def made_up(number: int) -> dict[str, Any]:
@@ -95,13 +80,7 @@ def under_way(**facts: Any) -> dict[str, Any]:
 
 
 def draw(page: Page, data: dict[str, Any]) -> None:
-    css, js = component_sources("network_map")
-    script = js.replace("export default function (component)", "const start = function (component)")
-    page.evaluate(_DRAW % (_FIND + script, json.dumps(css)), data)
-
-
-def overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    draw_instead(page, "network_map", ".stage", data)
 
 
 def faults(page: Page) -> list[str]:
@@ -146,12 +125,7 @@ def test_a_payment_moves_stands_still_where_it_is_held_up_and_opens(opened: Open
     draw(page, made_up(13) | {"flights": [under_way(held=reason)]})
     assert page.evaluate(_FLOWN) == [0.5]
     other = page.locator("#other")
-    line = other.locator('[data-key="link C0|C5|CCTP"] .line')
-    x, y = line.evaluate(
-        "path => { const at = path.getPointAtLength(path.getTotalLength() / 2);"
-        " const box = path.ownerSVGElement.getBoundingClientRect();"
-        " return [at.x + box.left, at.y + box.top] }"
-    )
+    x, y = other.locator('[data-key="link C0|C5|CCTP"] .line').evaluate(_MIDDLE)
     page.mouse.move(x, y)
     expect(other.locator(".card")).to_contain_text("25.00 USDC · Sent over CCTP")
     expect(other.locator(".card")).to_contain_text(reason)

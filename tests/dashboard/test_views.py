@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from crossway.dashboard import charts
+from crossway.dashboard import charts, route_charts
 from crossway.dashboard.components.notices import error_sentence
-from crossway.dashboard.views import simulator, status_labels
+from crossway.dashboard.views import palette, simulator, status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Row, to_json
+from crossway.dashboard.views.corridors import CorridorFlow
 from crossway.dashboard.views.formatting import (
     format_amount,
     format_duration,
@@ -16,12 +17,12 @@ from crossway.dashboard.views.formatting import (
     format_usd,
     shorten,
 )
-from crossway.dashboard.views.quotes import ChartPoint
 from crossway.domain.deposits import DepositPurpose, DepositState
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.intent import IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.domain.quotes import BridgeName
 from crossway.ports.sandbox import NODE_LIES
 from crossway.qr import qr_svg
 
@@ -112,12 +113,27 @@ def test_components_are_serialised_without_empty_fields() -> None:
     assert to_json(row) == {"key": "1", "cells": [*cells, {"at": 5, "as": "left"}]}
 
 
-def test_charts_are_plain_json() -> None:
-    points = (ChartPoint("Base", 8, 0.03, "cheapest"), ChartPoint("Tron", 60, 0.6, ""))
-    drawn = (
-        charts.fee_against_time(points, "light"),
-        charts.chord([("A", "B", 2)], "light"),
-    )
+def test_charts_are_plain_json_and_no_two_axes_share_a_chart() -> None:
+    hours = charts.hourly([("10:00", 2, 50), ("11:00", 0, 0)], "light")
+    drawn = (hours, charts.chord([("A", "B", 2)], "light"))
     for option in drawn:
         assert json.loads(json.dumps(option)) == option
-    assert [s["name"] for s in drawn[0]["series"]] == ["Cheapest", "Other chains"]
+    assert [axis["gridIndex"] for axis in hours["yAxis"]] == [0, 1]
+    assert [series["type"] for series in hours["series"]] == ["bar", "bar"]
+
+
+def test_no_chain_has_the_colour_of_a_bridge() -> None:
+    shades: tuple[palette.Shade, ...] = ("light", "dark")
+    for shade in shades:
+        bridges = {palette.bridge_color(name, shade) for name in BridgeName}
+        assert len(bridges) == len(BridgeName)
+        flows = [
+            CorridorFlow("Base", "CCTP", "Solana", 5.0),
+            CorridorFlow("Base", "Across", "Lisk", 1.0),
+        ]
+        nodes = route_charts.sankey(flows, shade)["series"][0]["data"]
+        chains = {node["itemStyle"]["color"] for node in nodes if node["depth"] != 1}
+        assert chains == {palette.CHAIN[shade]}
+        assert not chains & bridges
+    strokes = [palette.bridge_stroke(name).dashes for name in BridgeName]
+    assert len(set(strokes)) == len(strokes)

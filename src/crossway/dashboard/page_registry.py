@@ -70,6 +70,7 @@ PAGES: Final = (
         "network_map", "Network map", "public",
         "Chains, bridges and payments under way, as they are now.", "Network",
     ),
+    Page("pair", "Bridges of a pair"),
     Page(
         "routes", "Routes", "hub",
         "Volume, cost and bridge health per route; disable and enable routes.", "Network",

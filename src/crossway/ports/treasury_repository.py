@@ -124,6 +124,13 @@ class CorridorStatsRepository(Protocol):
         instant."""
         ...
 
+    def list_between(
+        self, mode: Mode | None, source: str, destination: str, period: Period, at: datetime
+    ) -> list[tuple[int, CorridorVolume]]:
+        """Those from one chain to another with the number of their hour or day, counted since 1970,
+        since the start of the hour or day of an instant."""
+        ...
+
     def list_hours(self, mode: Mode | None, first: int) -> list[HourlyVolume]:
         """Totals of all corridors for each hour from `first`, in hours since 1970."""
         ...

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from crossway.domain.clients import Mode
 from crossway.domain.corridor_stats import SECONDS, CorridorVolume, HourlyVolume, Outcome, Period
@@ -69,21 +70,20 @@ class SqlCorridorStats:
             )
             .group_by(*names)
         )
-        return [
-            CorridorVolume(
-                mode=row.mode,
-                source=row.source,
-                destination=row.destination,
-                bridge=row.bridge,
-                symbol=row.symbol,
-                outcome=Outcome(row.outcome),
-                bucket=row.bucket,
-                count=int(row.payment_count),
-                micro_usd=int(row.micro_usd),
-                fee_micro_usd=int(row.fee_micro_usd),
-            )
-            for row in self._db.execute(query)
-        ]
+        return [_to_volume(row) for row in self._db.execute(query)]
+
+    def list_between(
+        self, mode: Mode | None, source: str, destination: str, period: Period, at: datetime
+    ) -> list[tuple[int, CorridorVolume]]:
+        c = corridor_stats.c
+        query = select(corridor_stats).where(
+            c.period == period.value,
+            c.period_number >= _period_number(period, at),
+            c.source == source,
+            c.destination == destination,
+            *_in_mode(mode),
+        )
+        return [(row.period_number, _to_volume(row)) for row in self._db.execute(query)]
 
     def list_hours(self, mode: Mode | None, first: int) -> list[HourlyVolume]:
         c = corridor_stats.c
@@ -97,6 +97,21 @@ class SqlCorridorStats:
             HourlyVolume(at, Outcome(ended), bucket, int(n), int(usd))
             for at, ended, bucket, n, usd in self._db.execute(query)
         ]
+
+
+def _to_volume(row: Row[Any]) -> CorridorVolume:
+    return CorridorVolume(
+        mode=row.mode,
+        source=row.source,
+        destination=row.destination,
+        bridge=row.bridge,
+        symbol=row.symbol,
+        outcome=Outcome(row.outcome),
+        bucket=row.bucket,
+        count=int(row.payment_count),
+        micro_usd=int(row.micro_usd),
+        fee_micro_usd=int(row.fee_micro_usd),
+    )
 
 
 def _key(flow: CorridorVolume, span: Period, at: datetime) -> tuple[object, ...]:

@@ -1,6 +1,6 @@
 """The network map: its filters, and the map itself, which browsers keep up to date."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -19,7 +19,7 @@ from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.operating import network_map as figures
 from crossway.usecases.operating import overview
 from crossway.usecases.pricing import corridor_quotes
-from crossway.usecases.pricing.corridor_quotes import Window
+from crossway.usecases.pricing.corridor_quotes import CorridorSummary, Window
 from crossway.usecases.pricing.router import with_enabled_flag
 
 # Quotes ask the bridges, states the nodes: both are read in the background.
@@ -76,11 +76,7 @@ def map_reader(
 
 def _read(of: Services, caller: Principal, window: Window, testnets: bool) -> dict[str, Any]:
     disabled = active_kill_switches(of)
-    corridors = background_cache.read_latest(
-        f"map corridors {caller.mode} {window} {testnets}",
-        lambda: corridor_quotes.list_corridors(of, caller, window, AMOUNT_MICRO_USD, testnets),
-        QUOTES_MAX_AGE_SECONDS,
-    )
+    corridors = current_corridors(of, caller, window, testnets)
     sources = view.MapSources(
         chains=[
             chain
@@ -98,3 +94,14 @@ def _read(of: Services, caller: Principal, window: Window, testnets: bool) -> di
         disabled=disabled,
     )
     return view.build_map(of.catalogue, sources)
+
+
+def current_corridors(
+    of: Services, caller: Principal, window: Window, testnets: bool
+) -> Sequence[CorridorSummary]:
+    """All corridors with the quotes of the last minute, without waiting for the bridges again."""
+    return background_cache.read_latest(
+        f"corridors of the map {caller.mode} {window} {testnets}",
+        lambda: corridor_quotes.list_corridors(of, caller, window, AMOUNT_MICRO_USD, testnets),
+        QUOTES_MAX_AGE_SECONDS,
+    )

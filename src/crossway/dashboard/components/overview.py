@@ -14,6 +14,7 @@ from crossway.usecases.operating.overview import Overview
 CHART_MIN_INTERVAL_SECONDS = 10.0
 _ATTENTION, _UNDER_WAY, _RECENT = "Active alerts by cause", "Funds in transit", "Recent activity"
 _WHOLE = "Of the whole installation, test and live together"
+_HOURS = "Completed payments and their volume per hour"
 _STATES, _FIGURES = "Payments by status", "KPIs of the last 24 hours"
 
 
@@ -100,7 +101,7 @@ def hourly_chart() -> None:
         if not any(completed for _, completed, _ in hours):
             st.markdown("No completed payments in the last 24 hours.")
             return
-        chart(charts.hourly(hours, theme_shade()), 240, "hourly", "Completed payments per hour")
+        chart(charts.hourly(hours, theme_shade()), 320, "hourly", _HOURS)
 
 
 @live_fragment.fragment(shared=True)

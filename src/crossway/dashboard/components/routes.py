@@ -18,7 +18,8 @@ from crossway.dashboard.views import routes
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.corridor_matrix import Measure, build_matrix
 from crossway.dashboard.views.estimates import MATRIX_LEGEND
-from crossway.dashboard.views.links import page_href
+from crossway.dashboard.views.formatting import chain_name
+from crossway.dashboard.views.links import page_href, pair_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import MICRO_USD_DECIMALS
 from crossway.domain.quotes import bridge_title
@@ -253,9 +254,13 @@ def corridor_detail(
         st.header(text)
         widget.details(view.build_details(catalogue, result, filters.window, off), "corridor", text)
         kill_switches.switch_button(f"route:{view.corridor_id(result)}", text, off)
-        widget.link_buttons(
-            (LinkButton("Close", page_href("routes"), "close"),), "corridor_close", "content"
+        ends = (result.route.source, result.route.destination)
+        compare = pair_href(*(chain_name(catalogue, chain) for chain in ends))
+        buttons = (
+            LinkButton("Compare the pair's bridges", compare, "stacked_bar_chart"),
+            LinkButton("Close", page_href("routes"), "close"),
         )
+        widget.link_buttons(buttons, "corridor_close", "content")
 
 
 def table(corridors: Sequence[CorridorSummary]) -> None:

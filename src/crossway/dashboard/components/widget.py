@@ -20,18 +20,21 @@ from crossway.dashboard.views.cells import (
     to_json,
 )
 from crossway.dashboard.views.overview import Kpi
+from crossway.dashboard.views.quotes import ChartPoint
 from crossway.ports.topics import Topic
 
 ASSETS: Final = Path(__file__).with_name("assets")
 # Style sheet and scripts to load before a component's own; all others load the kit alone.
 _KIT: Final = (("kit.css",), ("kit.js",))
 _BUTTON: Final = (("kit.css", "button.css"), ("kit.js",))
+_MAP_PARTS: Final = ("places", "flights", "cards", "tables")
 _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "live": ((), ("stream.js",)),
     "alert_strip": (("kit.css",), ("kit.js", "stream.js")),
+    "fee_time": (("kit.css",), ("kit.js", "drawing.js")),
     "network_map": (
         ("kit.css",),
-        ("kit.js", *(f"map_{part}.js" for part in ("places", "flights", "cards", "tables"))),
+        ("kit.js", "drawing.js", *(f"map_{part}.js" for part in _MAP_PARTS)),
     ),
     "focus": ((), ()),
     "table": (
@@ -134,6 +137,12 @@ def network_map(data: Mapping[str, Any], key: str, *, large: bool = False) -> No
 def map_data(data: Mapping[str, Any], *, large: bool = False) -> dict[str, Any]:
     """The JSON of the network map, also for `shared_query.RenderState.widgets`."""
     return {**data, "large": large}
+
+
+def fee_time_chart(points: Sequence[ChartPoint], key: str, label: str) -> None:
+    """Payment options by time and fee, whose names never overlap; `label` is read by screen
+    readers."""
+    _draw("fee_time", {"points": [asdict(point) for point in points], "label": label}, key)
 
 
 def link_buttons(

@@ -87,6 +87,12 @@ def owner_href(owner: int) -> str:
     return rebalancing_href(rebalancing_id(owner)) if is_rebalancing(owner) else intent_href(owner)
 
 
+def pair_href(source: str, destination: str) -> str:
+    """The URL of the page that compares the bridges from one chain to another; both by their
+    display names, as its fields keep them in the URL."""
+    return page_href("pair", pair_from=source, pair_to=destination)
+
+
 def order_href(order_id: int | str) -> str:
     """The URL of one ramp order's page."""
     return page_href("ramp_order", id=str(order_id))

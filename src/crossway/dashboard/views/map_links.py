@@ -13,7 +13,7 @@ from crossway.dashboard.views.formatting import (
     format_share,
     format_usd,
 )
-from crossway.dashboard.views.links import page_href
+from crossway.dashboard.views.links import pair_href
 from crossway.dashboard.views.map_flights import link_key
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.corridor_stats import CorridorTotals
@@ -98,15 +98,16 @@ def _link(
     down: Collection[str],
 ) -> dict[str, Any]:
     a, b, bridge = key.split("|")
+    names = [chain_name(catalogue, chain) for chain in (a, b)]
     return {
         "key": key,
         "a": a,
         "b": b,
         "bridge": bridge,
         "name": bridge_title(bridge) if bridge else "Within the chain",
-        "title": " – ".join(chain_name(catalogue, chain) for chain in dict.fromkeys((a, b))),
+        "title": " – ".join(dict.fromkeys(names)),
         **_state(ways, bridge, down),
-        "href": page_href("routes", route_from=a, route_to=b),
+        "href": pair_href(*names),
         "ways": [_way(catalogue, c, totals) for c in sorted(ways, key=corridor_of)],
     }
 

@@ -43,12 +43,13 @@ MISSING_COLUMNS = (Column("Unavailable"), Column("Reason"))
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """One payment option on the chart of fee against time."""
+    """One payment option on the chart of fee against time; `text` has both in words."""
 
     name: str
     seconds: int
     fee_usd: float
     mark: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str
                 option.fill_seconds,
                 option.fee_micro_usd / 1_000_000,
                 "cheapest" if option is cheapest else "fastest" if option is fastest else "",
+                _describe_point(catalogue, option),
             )
             for option in quoted
         ),
@@ -123,6 +125,11 @@ def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str
         headline=_headline(catalogue, pay_with, cheapest, fastest, bool(payable)),
         trust=_describe_trust(catalogue, cheapest, fastest),
     )
+
+
+def _describe_point(catalogue: Catalogue, option: SourceOption) -> str:
+    fee, time = format_usd(option.fee_micro_usd), format_duration(option.fill_seconds)
+    return f"{chain_name(catalogue, option.source)}, {fee} in {time}"
 
 
 def _describe_trust(

@@ -7,8 +7,6 @@ const NOTE_LETTERS = 8.6
 const GAP = 6
 const STEPS = 720
 
-const pen = document.createElement("canvas").getContext("2d")
-
 const textWidths = (names, font, size) => {
   pen.font = `600 ${size}px ${font}`
   return names.map((name) => Math.max(pen.measureText(name).width, NOTE_LETTERS * size))

@@ -1,20 +1,12 @@
 // The network map: chains and connections as SVG, payments under way on a canvas, and the same
 // figures as tables.
 
-const NAMESPACE = "http://www.w3.org/2000/svg"
 const [DISC_MIN, LINE_MIN, LINE_MAX] = [7, 1.2, 6]
 const SIGNS = { slow: "M0,-5V1M0,4.4V4.6", off: "M-3,-4V4M3,-4V4", silent: "M-3.5,-3.5L3.5,3.5M3.5,-3.5L-3.5,3.5" }
 // Large type is for large screens.
 const LARGE_FROM = 680
 const COLORS = ["blue", "green", "violet", "orange", "gray", "red"]
 const STATES = { ok: "Healthy", slow: "Problem", off: "Disabled", silent: "Not responding" }
-
-const shape = (tag, attributes = {}, ...children) => {
-  const node = document.createElementNS(NAMESPACE, tag)
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
-  node.append(...children)
-  return node
-}
 
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text }
 
