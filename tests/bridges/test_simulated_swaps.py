@@ -205,3 +205,20 @@ def test_books_and_chains_agree_after_a_swap_and_after_its_reorganisation(
     check_invariants(world, reorged=True)
     found = reconcile(world.services, staff_principal("an operator"))
     assert found.sentences() == ["The books and the chains agree."]
+
+
+@pytest.mark.parametrize("earlier", ["RHINOFI", "GATEWAY"])
+def test_the_exchange_sells_to_a_bridge_after_it_sold_to_the_relayer(
+    tmp_path: Path, earlier: str
+) -> None:
+    """Where the operator pays the recipient, the exchange sells what it need not hold."""
+    first = BridgeWorld(tmp_path, earlier)
+    collected = first.pay(token_in=ETH)
+    assert collected.swap is not None
+    first.wait_for_state(collected, State.COMPLETED, within=120)
+    first.store.close()
+    world = BridgeWorld(tmp_path, "CCTP")
+    intent = world.pay(token_in=ETH)
+    assert intent.swap is not None
+    world.wait_for_state(intent, State.COMPLETED, within=60)
+    assert world.paid(intent) == 2 * 25_000_000

@@ -106,8 +106,10 @@ def _swap(frame: CallFrame, call: ContractCall) -> tuple[str, int, int]:
     if call.price > call.total or EXCHANGE_NAME in frame.paused:
         refuse(TOO_DEAR)
     frame.move(call.bridger, EXCHANGE, call.token, call.price)
-    # What the exchange sells comes from outside of the simulated network.
-    frame.move(NOWHERE, EXCHANGE, call.bought_token, call.bought)
+    # What the exchange sells comes from outside of the simulated network, and so does what it owes
+    # since it sold from the relayer's inventory.
+    owed = -min(frame.accounts.units(EXCHANGE, call.bought_token), 0)
+    frame.move(NOWHERE, EXCHANGE, call.bought_token, call.bought + owed)
     frame.move(EXCHANGE, call.bridger, call.bought_token, call.bought)
     rest = call.total - call.price
     if rest and not frame.move(call.bridger, call.refund_to, call.token, rest):

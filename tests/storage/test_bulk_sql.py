@@ -1,0 +1,69 @@
+"""SQL over many values at once, on SQLite: the same rows wherever the condition stands."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    Table,
+    create_engine,
+    delete,
+    exists,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from crossway.storage.bulk_sql import in_values
+
+METADATA = MetaData()
+ITEMS = Table("items", METADATA, Column("id", Integer, primary_key=True), Column("size", Integer))
+OTHERS = Table("others", METADATA, Column("id", Integer, primary_key=True))
+
+
+@pytest.fixture
+def db() -> Iterator[Connection]:
+    engine = create_engine("sqlite://")
+    METADATA.create_all(engine)
+    with engine.begin() as connection:
+        connection.execute(insert(ITEMS), [{"id": n, "size": n * 10} for n in range(5)])
+        connection.execute(insert(OTHERS), [{"id": 2}, {"id": 3}])
+        yield connection
+    engine.dispose()
+
+
+def ids(db: Connection, condition: object) -> list[int]:
+    query = select(ITEMS.c.id).where(condition).order_by(ITEMS.c.id)  # type: ignore[arg-type]
+    return list(db.scalars(query))
+
+
+def test_it_selects_what_is_listed_also_negated_and_combined(db: Connection) -> None:
+    assert ids(db, in_values(db, ITEMS.c.id, [1, 3, 99])) == [1, 3]
+    assert ids(db, in_values(db, ITEMS.c.id, [])) == []
+    assert ids(db, ~in_values(db, ITEMS.c.id, [1, 3])) == [0, 2, 4]
+    either = or_(in_values(db, ITEMS.c.id, [0]), in_values(db, ITEMS.c.size, [40]))
+    assert ids(db, either) == [0, 4]
+
+
+def test_each_execution_binds_its_own_values(db: Connection) -> None:
+    assert [ids(db, in_values(db, ITEMS.c.id, [n])) for n in range(4)] == [[0], [1], [2], [3]]
+
+
+def test_it_names_the_tables_that_it_needs(db: Connection) -> None:
+    joined = in_values(db, OTHERS.c.id, [2]) & (OTHERS.c.id == ITEMS.c.id)
+    assert ids(db, joined) == [2]
+    inner = exists().where(in_values(db, OTHERS.c.id, [3]), OTHERS.c.id == ITEMS.c.id)
+    assert ids(db, inner) == [3]
+    alias = ITEMS.alias()
+    assert list(db.scalars(select(alias.c.id).where(in_values(db, alias.c.id, [4])))) == [4]
+
+
+def test_it_limits_updates_and_deletions(db: Connection) -> None:
+    changed = update(ITEMS).values(size=0).where(in_values(db, ITEMS.c.id, [1, 2]))
+    assert db.execute(changed).rowcount == 2
+    assert db.execute(delete(ITEMS).where(in_values(db, ITEMS.c.id, [2]))).rowcount == 1
+    assert ids(db, in_values(db, ITEMS.c.size, [0])) == [0, 1]
