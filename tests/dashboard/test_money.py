@@ -135,7 +135,7 @@ def test_an_inventory_shortage_is_first_on_the_treasury_page(screen: DashboardAp
     screen.open("treasury")
     assert "No shortages." in screen.text
     assert "Nothing is below its target or above its maximum." in screen.text
-    assert "No open claims" in screen.text
+    assert "No open repayments" in screen.text
     figures = {metric.label: metric.value for metric in screen.at.metric}
     assert figures["Locations short"] == "0"
     screen.at.selectbox(key="target_chain").set_value("ARBITRUM_MAINNET")
@@ -172,7 +172,7 @@ def test_claims_and_gas_runway_are_explained(screen: DashboardApp) -> None:
     assert len(gas) == 13
     assert "transactions" in texts(gas)
     screen.at.session_state["network"] = "Testnets"
-    assert "No open claims" in screen.rerun().text
+    assert "No open repayments" in screen.rerun().text
 
 
 def _save_budget(unit: UnitOfWork, budget: ReturnBudget) -> None:

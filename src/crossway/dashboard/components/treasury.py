@@ -121,7 +121,7 @@ def claims(testnets: bool) -> None:
         prices = {(s.token.chain, s.token.address): s for s in moves.positions}
         rows = under_way.build_claim_rows(catalogue, receivables, prices, to_millis(moves.at))
         if not rows:
-            st.markdown("No open claims.")
+            st.markdown("No open repayments.")
             return
         if len(receivables) > len(rows):
             st.caption(f"The first {len(rows):,} of {len(receivables):,} by due date.")
