@@ -130,7 +130,7 @@ def test_a_paused_pool_makes_the_start_wait_with_its_reason(across_world: Across
     intent = world.pay()
     world.deposit(intent)
     world.step(3)
-    words = "Across on Base does not accept the transfer now: its pool takes no deposits at present."
+    words = "Across on Base does not accept transfers now: its pool takes no deposits at present."
     assert any(words in told for told in world.words()), world.words()
     assert places(world, intent).deposit == intent.terms.deposit_amount
     pause_pool(world.anvils[BASE], paused=False)

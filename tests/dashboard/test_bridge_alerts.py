@@ -123,7 +123,7 @@ def test_an_unfilled_transfer_is_a_warning_that_nobody_resolves_by_hand(world: H
 
 def test_a_bridge_that_takes_nothing_is_named_with_its_chain(world: Harness) -> None:
     def work(unit: Any) -> None:
-        message = "CCTP on Base does not accept the transfer now: paused."
+        message = "CCTP on Base does not accept transfers now: paused."
         key = f"bridge:CCTP:{BASE}"
         raise_alert(unit, world.services, key, "bridge", f"CCTP:{BASE}", message)
 

@@ -150,4 +150,4 @@ def _unless_it_reverts(tx: OutboundTx, intent: Intent, snapshot: BridgeSnapshot)
     # With the chain: alerts find what waits for their cause by this sentence.
     where = f"{bridge_title(intent.terms.bridge)} on {snapshot.names[tx.chain]}"
     key = f"bridge:{intent.terms.bridge}:{tx.chain}"
-    return Decision(wait_reason=f"{where} does not accept the transfer now: {reason}.", alert_key=key)
+    return Decision(wait_reason=f"{where} does not accept transfers now: {reason}.", alert_key=key)

@@ -81,7 +81,7 @@ def test_a_paused_bridge_is_the_reason_until_it_takes_the_deposit(
     world.pass_time(60, step=5)
     order = world.reload_order(order)
     chain = world.services.catalogue.chains[order.source_chain].name
-    reason = f"CCTP on {chain} does not accept the transfer now: Pausable: paused."
+    reason = f"CCTP on {chain} does not accept transfers now: Pausable: paused."
     assert (order.state, order.delay_reason) == (S.PROCESSING, reason)
     assert intent_of(world, order).state is State.FUNDED
     inject(world, "CCTP", paused=False)
