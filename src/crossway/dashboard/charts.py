@@ -22,14 +22,14 @@ def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
         "title": [
             {
                 "text": title,
-                "top": f"{50 * at}%",
+                "top": f"{50 * at + 3}%",
                 "left": 0,
                 "textStyle": {"color": INK[shade], "fontSize": 12, "fontWeight": "normal"},
             }
             for at, (title, _, _) in enumerate(measures)
         ],
         "grid": [
-            {"left": 64, "right": 8, "top": f"{50 * at + 12}%", "height": "26%"}
+            {"left": 64, "right": 8, "top": f"{50 * at + 14}%", "height": "24%"}
             for at in range(len(measures))
         ],
         "xAxis": [

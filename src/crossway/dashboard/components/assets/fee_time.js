@@ -66,6 +66,12 @@ const axes = (across, up, times, fees, width) => {
   ]
 }
 
+// A line from a mark to its name, where that stands further away.
+const leader = ({ x, y, box: [left, top, right, bottom] }) => {
+  const [toX, toY] = [Math.max(left, Math.min(right, x)), Math.max(top, Math.min(bottom, y))]
+  return Math.hypot(toX - x, toY - y) > REACH + 6 ? [shape("line", { class: "leader", x1: x, y1: y, x2: toX, y2: toY })] : []
+}
+
 const picture = (points, label, width) => {
   const times = points.map((point) => Math.max(point.seconds, 1))
   const fees = points.map((point) => Math.max(point.fee_usd, LEAST_FEE))
@@ -75,7 +81,8 @@ const picture = (points, label, width) => {
   placeNames(spots, width)
   const svg = shape("svg", { role: "img", "aria-label": label, viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT },
     ...axes(across, up, times, fees, width),
-    ...spots.map(({ x, y, mark, text }) => shape("path", { class: `mark ${mark}`, d: MARKS[mark].path, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` }, shape("title", {}, text))),
+    ...spots.filter(({ box }) => box).flatMap(leader),
+    ...[...spots].sort((a, b) => Boolean(a.mark) - Boolean(b.mark)).map(({ x, y, mark, text }) => shape("path", { class: `mark ${mark}`, d: MARKS[mark].path, transform: `translate(${x.toFixed(1)},${y.toFixed(1)})` }, shape("title", {}, text))),
     ...spots.filter(({ box }) => box).map(({ name, box }) => shape("text", { class: "name", x: box[0] + 1, y: box[1] + LETTERS }, name)))
   return [svg, spots.filter(({ box }) => !box)]
 }

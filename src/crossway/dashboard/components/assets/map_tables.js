@@ -33,9 +33,10 @@ const showTables = (map) => {
   map.host.classList.toggle("as-table", asTable)
   setText(map.toggle, asTable ? "As a map" : "As a table")
   const flights = flightRows(data, map.now())
+  // Beside the picture, ages alone are no reason to build the tables again.
+  if (!isNew(map.tables, asTable, data.chains, data.links, flights.map((row) => row.slice(0, asTable ? 4 : 3)))) return
   map.tables.replaceChildren(
     tableOf(`Chains, ${data.window}`, CHAIN_COLUMNS, chainRows(data), asTable),
     tableOf(`Connections: cost of ${data.amount} now, and the last ${data.window}`, LINK_COLUMNS, linkRows(data), asTable),
     flights.length ? tableOf("Payments under way", FLIGHT_COLUMNS, flights, asTable) : "")
-  if (!asTable && map.frame) run(map)
 }

@@ -36,7 +36,7 @@ const walk = (group, event) => {
 const build = (host) => {
   const map = { host, chains: new Map(), links: new Map(), curves: new Map(), flown: new Map(), first: true, asTable: false, visible: true }
   map.summary = make("p", { class: "summary" })
-  map.toggle = make("button", { type: "button", class: "toggle", onclick: () => { map.asTable = !map.asTable; showTables(map) } })
+  map.toggle = make("button", { type: "button", class: "toggle", onclick: () => { map.asTable = !map.asTable; showTables(map); layout(map); run(map) } })
   map.linkGroup = shape("g", { class: "links" })
   map.chainGroup = shape("g", { class: "chains" })
   map.svg = shape("svg", { role: "group" }, map.linkGroup, map.chainGroup)
@@ -113,8 +113,17 @@ const drawLinks = (map) => {
   }
 }
 
+// Whether what a part shows has changed since it was drawn; most of the map has not.
+const isNew = (part, ...facts) => {
+  const signature = JSON.stringify(facts)
+  if (part.signature === signature) return false
+  part.signature = signature
+  return true
+}
+
 const drawLink = (map, drawn, link, bridge) => {
   const { node } = drawn
+  if (!isNew(drawn, link, bridge)) return
   drawn.link = link
   const [line] = node.children
   const faulty = link.state !== "ok"
@@ -141,6 +150,7 @@ const drawChains = (map) => {
       map.chains.set(chain.id, node)
       map.chainGroup.append(node)
     }
+    if (!isNew(node, chain)) continue
     const [halo, disc, sign, name, note] = node.children
     const radius = DISC_MIN + (map.radius - DISC_MIN) * chain.size
     // A disc that breathes with every payment would be drawn for nothing.
@@ -174,6 +184,7 @@ const dotKeys = () => [["moving", "payment under way"], ["held", "held up"]].map
   make("li", {}, make("span", { class: `dot ${kind}`, "aria-hidden": "true" }), make("span", { class: "state" }, text)))
 
 const drawLegend = (map) => {
+  if (!isNew(map.legend, map.data.bridges)) return
   const line = ({ color, dashes }) => shape("svg", { width: 34, height: 8, "aria-hidden": "true" },
     shape("line", { x1: 1, y1: 4, x2: 33, y2: 4, "stroke-width": 3, "stroke-dasharray": dashes.join(" "), style: `stroke: var(--st-${color}-color)` }))
   map.legend.replaceChildren(...map.data.bridges.map((bridge) =>
@@ -222,7 +233,11 @@ const update = (host, { clock, ...data }) => {
   followFlights(map.flown, data.flights, map.now(), map.first)
   map.first = false
   showTables(map)
-  const resized = new ResizeObserver(() => { layout(map); run(map) })
+  const resized = new ResizeObserver(() => {
+    if (map.stage.clientWidth === map.width) return
+    layout(map)
+    run(map)
+  })
   const seen = new IntersectionObserver(([entry]) => { map.visible = entry.isIntersecting; run(map) })
   const wake = () => run(map)
   resized.observe(map.stage)
