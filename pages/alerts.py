@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import alerts
+from crossway.dashboard.components import alert_triage, alerts
 
 st.title("Alerts")
 filters = alerts.filters()
 if filters.resolved:
     alerts.resolved_alerts(filters)
 else:
+    alert_triage.act_on_selected()
     alerts.active_alerts(filters.kind, alerts.available_actions(filters.kind))
     alerts.actions(filters.kind)

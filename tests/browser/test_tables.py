@@ -88,7 +88,7 @@ def test_a_snoozed_alert_leaves_the_strip_and_comes_back_by_the_clock(
     expect(strip).to_contain_text("No active alerts")
     expect(strip).to_contain_text("3 snoozed")
     wait_in_quick_time(
-        site, "it comes back", strip.filter(has_text="does not answer").count, seconds=300
+        site, "it comes back", strip.filter(has_text="does not answer").count, seconds=1_900
     )
     expect(row(page, "OP Mainnet does not answer")).not_to_contain_text("Snoozed")
     assert log.errors == []

@@ -7,8 +7,10 @@ from typing import Final
 import streamlit as st
 
 from crossway.dashboard.components import list_table
+from crossway.dashboard.components.permissions import is_granted
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import alert_triage as view
+from crossway.domain.roles import Permission
 from crossway.usecases.operating import alert_triage as cases
 from crossway.usecases.operating import alerts
 
@@ -18,7 +20,8 @@ _NOBODY: Final = "Nobody"
 
 def act_on_selected() -> None:
     """Carry out what somebody has chosen to do with the alerts that they had selected."""
-    if (selected := list_table.pop_selected(TABLE)) is not None:
+    selected = list_table.pop_selected(TABLE)
+    if selected is not None and is_granted(Permission.OPERATE):
         _ACTS[selected.action](list(selected.keys))
 
 

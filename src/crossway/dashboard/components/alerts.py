@@ -8,7 +8,7 @@ import streamlit as st
 from crossway.dashboard import push
 from crossway.dashboard.components import list_table, live_fragment, notices, pagination, widget
 from crossway.dashboard.components.actions import run_action
-from crossway.dashboard.components.alert_triage import TABLE, act_on_selected
+from crossway.dashboard.components.alert_triage import TABLE
 from crossway.dashboard.session import operator, rerun_unattended, services
 from crossway.dashboard.views import alert_triage
 from crossway.dashboard.views import alerts as view
@@ -113,7 +113,6 @@ def actions(kind: str | None) -> None:
     caller = operator()
     if not caller.can(Permission.OPERATE):
         return
-    act_on_selected()
     with st.container(horizontal=True, gap="small"):
         unacknowledged = view.list_unacknowledged(services(), caller, kind)
         if unacknowledged and st.button(

@@ -77,8 +77,8 @@ def table(
     be selected for these actions. Another `scope`, such as other filters, empties the selection.
     Without the `whole` list, it says that only this page is sorted.
 
-    The whole page runs again with what was chosen, which `pop_selected` returns: a dialog that a
-    live fragment opens would close when that is redrawn.
+    The whole page runs again with what was chosen, which it takes by `pop_selected` before it draws
+    the table: a dialog that a live fragment opens would close when that is redrawn.
     """
     controls = {
         "actions": [to_json(one) for one in actions],
@@ -88,12 +88,14 @@ def table(
         "menu": list(view.menu),
         "whole": whole,
     }
-    sent = widget.table_with_controls(
-        data, key, controls, on_prefer=lambda: _keep(view.list_name, key)
+    widget.table_with_controls(
+        data,
+        key,
+        controls,
+        on_act=lambda: _take(key, actions),
+        on_prefer=lambda: _keep(view.list_name, key),
     )
-    selected = _parse(sent.get("act"), actions)
-    if selected is not None:
-        st.session_state[_waiting(key)] = selected
+    if _waiting(key) in st.session_state:
         st.rerun()
 
 
@@ -131,13 +133,14 @@ def _keep(list_name: str, key: str) -> None:
         queue_toast(error_sentence(error), ":material/block:")
 
 
-def _parse(sent: object, actions: Sequence[RowAction]) -> SelectedRows | None:
-    """What a browser sent, if it makes sense."""
+def _take(key: str, actions: Sequence[RowAction]) -> None:
+    """Keep what somebody has chosen for the run that carries it out, if it makes sense."""
+    sent = st.session_state[key].get("act")
     if not isinstance(sent, Mapping) or not isinstance(sent.get("keys"), Sequence):
-        return None
-    keys = tuple(str(key) for key in sent["keys"])[:MAX_SELECTED]
-    is_offered = sent.get("name") in {action.name for action in actions}
-    return SelectedRows(str(sent["name"]), keys) if is_offered and keys else None
+        return
+    keys = tuple(str(one) for one in sent["keys"])[:MAX_SELECTED]
+    if keys and sent.get("name") in {action.name for action in actions}:
+        st.session_state[_waiting(key)] = SelectedRows(str(sent["name"]), keys)
 
 
 def _waiting(key: str) -> str:

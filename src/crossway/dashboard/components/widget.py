@@ -78,13 +78,16 @@ def table(
 
 
 def table_with_controls(
-    data: Mapping[str, Any], key: str, controls: Mapping[str, Any], on_prefer: Callable[[], None]
-) -> Mapping[str, Any]:
-    """A table whose rows can be sorted and acted on; returns the triggers that the browser has
-    sent: `act`, and `prefer`, for which `on_prefer` is called before the run. The controls are the
-    viewer's own, also where a shared query has the rows."""
-    triggers = {"on_act_change": _do_nothing, "on_prefer_change": on_prefer}
-    return _draw("table", dict(data) | {"controls": controls}, key, **triggers)
+    data: Mapping[str, Any],
+    key: str,
+    controls: Mapping[str, Any],
+    on_act: Callable[[], None],
+    on_prefer: Callable[[], None],
+) -> None:
+    """A table whose rows can be sorted and acted on. Its triggers `act` and `prefer` are what the
+    browser has sent. The controls are the viewer's own, also where a shared query has the rows."""
+    triggers = {"on_act_change": on_act, "on_prefer_change": on_prefer}
+    _draw("table", dict(data) | {"controls": controls}, key, **triggers)
 
 
 def table_data(
@@ -252,8 +255,8 @@ def remember(name: str, value: str) -> None:
     _component("remember")(key=f"remember_{name}", data={"name": name, "value": value})
 
 
-def _draw(name: str, data: dict[str, Any], key: str, **on_triggers: Any) -> Mapping[str, Any]:
+def _draw(name: str, data: dict[str, Any], key: str, **on_triggers: Any) -> None:
     subscription = shared_query.widget_subscription(key)
     optional = {"subscription": subscription} if subscription else {}
     data = data | {"clock": push.service_clock()} | optional
-    return _component(name)(key=key, data=data, **on_triggers)
+    _component(name)(key=key, data=data, **on_triggers)
