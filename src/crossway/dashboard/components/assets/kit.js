@@ -107,7 +107,10 @@ const externalLink = (href, label) =>
 const drawMark = (mark) => {
   const [kind, name] = mark.split("/")
   const file = `app/static/marks/${kind === "testnets" ? "chains" : kind}/${name}.svg`
-  return make("img", { class: `mark ${kind}`, src: new URL(file, document.baseURI).href, alt: "", width: 16, height: 16 })
+  const image = make("img", { class: `mark ${kind}`, src: new URL(file, document.baseURI).href, width: 16, height: 16 })
+  // make() leaves empty attributes out.
+  image.alt = ""
+  return image
 }
 
 // Short texts do not wrap.
