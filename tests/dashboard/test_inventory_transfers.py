@@ -10,6 +10,7 @@ from crossway.adapters.simulated_bridges.factory import inventory_bridges
 from crossway.dashboard.views import inventory_transfers as view
 from crossway.dashboard.views.intent_comparison import build_comparison_rows
 from crossway.dashboard.views.intent_money import build_ledger_rows
+from crossway.dashboard.views.payment_steps import build_steps
 from crossway.domain.intent import Intent, State
 from crossway.domain.inventory_transfer import InventoryTransferKind, InventoryTransferState
 from crossway.usecases.payments.timeline import get_timeline
@@ -49,6 +50,33 @@ def test_a_payment_lists_what_is_moved_for_it(funded: FundingWorld) -> None:
     assert {row.cells[1].badges[0].text for row in rows} == {"Arrived, final"}
     assert {row[2] for row in cells} == {"25.00 USDC"}
     assert all(row.cells[3].copy.startswith("0x") for row in rows)
+
+
+def test_the_payout_waits_for_a_mint_in_a_step_of_its_own(funded: FundingWorld) -> None:
+    world = funded
+    intent = minted(world)
+    found = get_timeline(world.services, world.operator, intent.id)
+    arrived = view.build_step(CATALOGUE, found.inventory_transfers)
+    assert arrived is not None
+    assert (arrived.title, arrived.status) == ("Mint on Arbitrum One", "done")
+    late = [
+        replace(moved, state=InventoryTransferState.OVERDUE, reason="Circle does not answer")
+        for moved in found.inventory_transfers
+    ]
+    waiting = view.build_step(CATALOGUE, late)
+    funded_intent = replace(intent, state=State.FUNDED)
+    steps = build_steps(funded_intent, found.transitions, awaited=waiting)
+    assert [(step.title, step.status) for step in steps] == [
+        ("Created", "done"),
+        ("Deposit complete", "done"),
+        ("Mint on Arbitrum One", "now"),
+        ("Payout in progress", "todo"),
+        ("Recipient paid", "todo"),
+    ]
+    assert steps[2].note == "Overdue: Circle does not answer"
+    paid = build_steps(found.intent, found.transitions, awaited=waiting)
+    assert [step.status for step in paid] == ["done"] * 5
+    assert view.build_step(CATALOGUE, []) is None
 
 
 def test_its_ledger_names_the_unified_balance_and_what_the_bridge_took(

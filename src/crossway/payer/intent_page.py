@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC
 from hashlib import sha256
 
 from markupsafe import Markup
@@ -88,6 +89,7 @@ class IntentPage:
     amount: str = ""
     copy_amount: str = ""
     deadline: Markup = field(default_factory=Markup)
+    deadline_on_paper: Markup = field(default_factory=Markup)
     contract: str = ""
     wallet_uri: str = ""
     scan_kind: str = "address"
@@ -172,6 +174,8 @@ def _fill_in_request(
     page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.copy_amount = plain_amount(units, intent.asset_decimals)
     page.deadline = t("pay.until", time=format_time(intent.terms.expires_at, t.locale))
+    in_utc = f"{intent.terms.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    page.deadline_on_paper = t("pay.until", time=in_utc)
     page.contract = "" if token.native else token.address
     if uri != intent.address:
         page.wallet_uri, page.scan_kind = uri, chain.kind

@@ -48,7 +48,9 @@ def build_steps(
         return *before, *build_bridge_steps(intent, entered_at, progress)
     if intent.state in _HAPPY_PATH:
         steps = _happy_path_steps(intent, entered_at, note)
-        return steps if awaited is None else with_awaited(steps, awaited, before=2)
+        if awaited is None or intent.state is State.PENDING:
+            return steps
+        return with_awaited(steps, awaited, before=2)
     ended = _ended_steps(intent, entered_at, times, reversed_deposit)
     return (*ended, *_refund_steps(intent, entered_at, outbound_txs))
 
