@@ -56,5 +56,5 @@ def test_a_double_click_deposits_once(opened: Opener, site: Site, pause_ms: int)
     wait_until_drawn(page)
     page.get_by_role("textbox", name="Address", exact=True).fill(address)
     page.get_by_role("textbox", name="Address", exact=True).press("Enter")
-    expect(page.get_by_text("10.00", exact=True).first).to_be_visible()
+    expect(page.get_by_text("10.00 USDC", exact=True).first).to_be_visible()
     assert observed.errors == []

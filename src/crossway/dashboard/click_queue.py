@@ -18,8 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
 
 # How Streamlit marks the states that hold for one run, as opposed to what is typed or chosen.
 _CLICKS = {"trigger_value", "string_trigger_value", "chat_input_value", "json_trigger_value"}
-# The second press of a double click comes within this time: while the page is drawn that shows what
-# the first one did.
+# The second press of a double click comes within this time, which a slow page may exceed.
 _DOUBLE_CLICK_SECONDS: Final = 0.3
 
 
@@ -35,12 +34,14 @@ def run_every_click() -> None:
 
 class ClickQueue(ScriptRequests):
     """Carries out clicks one after the other, each in a run that only its own script breaks off.
-    Clicking a button again before its action ran, or twice as a double click, is one click."""
+    Clicking a button again before the page shows what its action did, or twice as a double click,
+    is one click."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
         self._pressed_at: dict[str, float] = {}
+        self._being_shown: list[WidgetState] = []  # The clicks whose outcome is being drawn.
         self._lock = threading.RLock()  # type: ignore[assignment]
         self._waiting: deque[RerunData] = deque()
         self._running: list[WidgetState] = []
@@ -51,6 +52,7 @@ class ClickQueue(ScriptRequests):
         """The next run: what the script asked for, then what waits, in its order."""
         with self._lock:
             self._script_thread = threading.get_ident()
+            self._being_shown = []
             while self._state == ScriptRequestType.CONTINUE and self._waiting:
                 data = self._waiting.popleft()
                 if not self._is_of_page_left(data):
@@ -61,7 +63,11 @@ class ClickQueue(ScriptRequests):
         """What breaks the run off, if anything does."""
         with self._lock:
             request = super().on_scriptrunner_yield()
-            return request and self._started(request)
+            if request is None:
+                return None
+            shown = self._running or self._being_shown
+            self._being_shown = [] if _clicks(request._rerun_data) else shown
+            return self._started(request)
 
     def _request_rerun_locked(self, new_data: RerunData) -> bool:
         clicks = _clicks(new_data)
@@ -80,6 +86,8 @@ class ClickQueue(ScriptRequests):
         if click.WhichOneof("value") != "trigger_value":
             return False
         now, before = self._clock(), self._pressed_at.get(click.id)
+        if click in self._being_shown:
+            return True
         if before is not None and now - before < _DOUBLE_CLICK_SECONDS:
             return True
         self._pressed_at = {click.id: now}
