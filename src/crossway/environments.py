@@ -70,7 +70,7 @@ def build_simulated(
     first_keys: Callable[[], Mapping[str, str]],
 ) -> Services:
     """The services of the simulated network of all chains, with simulated ramp providers."""
-    catalogue = with_simulated_depths(catalogue_data.load_catalogue())
+    catalogue = with_own_explorer(with_simulated_depths(catalogue_data.load_catalogue()))
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
     clock = SimulatedClock(store.writer, store.reader, machine_seconds)
     network = SimulatedNetwork(
@@ -284,6 +284,20 @@ def with_simulated_depths(catalogue: Catalogue) -> Catalogue:
     return replace(
         catalogue, chains={k: _with_simulated_depth(c) for k, c in catalogue.chains.items()}
     )
+
+
+def with_own_explorer(catalogue: Catalogue) -> Catalogue:
+    """The catalogue whose explorers are the dashboard's pages: no public explorer knows what
+    happens on the simulated network."""
+    chains = {
+        name: replace(
+            chain,
+            explorer_tx=f"transaction?chain={name}&tx={{tx}}",
+            explorer_address=f"address?chain={name}&address={{address}}",
+        )
+        for name, chain in catalogue.chains.items()
+    }
+    return replace(catalogue, chains=chains)
 
 
 def _with_simulated_depth(chain: Chain) -> Chain:

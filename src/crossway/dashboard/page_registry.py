@@ -90,6 +90,8 @@ PAGES: Final = (
         both_modes=True,
     ),
     Page("rebalancing", "Rebalancing transfer", both_modes=True),
+    Page("transaction", "Transaction", simulated=True, both_modes=True),
+    Page("address", "Address", simulated=True, both_modes=True),
     Page(
         "books", "Books", "menu_book",
         "Double-entry ledger by account, chain and token, with exports.", "Money",

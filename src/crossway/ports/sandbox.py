@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Intent
 from crossway.ports.ramps import KycUser
+from crossway.ports.simulated_transactions import SimulatedTransaction
 
 NODE_LIES = (
     "forged",
@@ -95,6 +97,14 @@ class Sandbox(Protocol):
 
     def holdings(self, address: str) -> Sequence[tuple[str, str, int]]:
         """(chain, token address, units) of everything an address holds on any chain."""
+        ...
+
+    def find_transaction(self, chain: str, tx_hash: str) -> SimulatedTransaction | None:
+        """What the blocks of a chain have of a transaction; None if they know none."""
+        ...
+
+    def list_transfers_to(self, chain: str, address: str, limit: int) -> Sequence[IncomingTransfer]:
+        """The newest transfers to an address that is not the operator's own, newest first."""
         ...
 
 

@@ -21,9 +21,9 @@ class Badge:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One value: `marks` stand before it (views/marks.py), `copy` is the text of its copy button,
-    `href` a link to a block explorer, `at` a time in epoch milliseconds, `share` the length of a
-    bar from 0 to 100 per cent. `order` is what a sorted table compares, by default the time or the
-    text."""
+    `href` a link to a block explorer or to a page of the dashboard, `at` a time in epoch
+    milliseconds, `share` the length of a bar from 0 to 100 per cent. `order` is what a sorted table
+    compares, by default the time or the text."""
 
     text: str = ""
     sub: str = ""

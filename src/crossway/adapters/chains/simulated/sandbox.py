@@ -15,9 +15,12 @@ from crossway.adapters.chains.simulated.blocks.reorgs import reorg
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces
 from crossway.adapters.chains.simulated.blocks.tables import balances, refusing_addresses
 from crossway.adapters.chains.simulated.blocks.transactions import OutputRow, Transaction
+from crossway.adapters.chains.simulated.explorer import find_transaction, list_transfers_to
 from crossway.adapters.chains.simulated.queries import balances_of
+from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import InvalidInput
 from crossway.ports.sandbox import NODE_LIES, Faults, SentDeposit
+from crossway.ports.simulated_transactions import SimulatedTransaction
 
 MAX_TRANSFERS = 10_000
 
@@ -126,6 +129,12 @@ class SimulatedSandbox:
         with self._network.read_all() as db:
             holdings = [(chain, token, int(units)) for chain, token, units in db.execute(query)]
         return sorted(holdings)
+
+    def find_transaction(self, chain: str, tx_hash: str) -> SimulatedTransaction | None:
+        return find_transaction(self._network, self._facts(chain).id, tx_hash)
+
+    def list_transfers_to(self, chain: str, address: str, limit: int) -> Sequence[IncomingTransfer]:
+        return list_transfers_to(self._network, self._facts(chain).id, address, limit)
 
     def _facts(self, chain: str) -> ChainFacts:
         facts = self._network.facts.get(chain)

@@ -113,6 +113,19 @@ const drawMark = (mark) => {
   return image
 }
 
+// A link to a page of the dashboard opens in place; one with modifier keys as the browser has it.
+const pageLink = (href, label) =>
+  make("a", { href, class: "external", "aria-label": label, title: label, onclick: (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
+    event.preventDefault()
+    visit(href)
+  } }, icon("arrow_forward"))
+
+const linkOf = ({ href, value_name: name }) =>
+  /^https?:/.test(href)
+    ? externalLink(href, `Open ${name || "this"} in the explorer`)
+    : pageLink(href, `Open the page of this ${name || "record"}`)
+
 // Short texts do not wrap.
 const nowrap = (text) => (text.length <= 20 ? "nowrap" : "")
 
@@ -124,7 +137,7 @@ const content = (cell) => {
   if (cell.badges) line.append(...cell.badges.flatMap((one) => [" ", badge(one)]))
   if (cell.at) line.append(time(cell.at, cell.as))
   if (cell.copy) line.append(copyButton(cell.copy, cell.value_name || "this"))
-  if (cell.href) line.append(externalLink(cell.href, `Open ${cell.value_name || "this"} in the explorer`))
+  if (cell.href) line.append(linkOf(cell))
   const body = make("span", { class: "body" }, line)
   if (cell.sub) body.append(" ", make("span", { class: `sub ${nowrap(cell.sub)}` }, cell.sub))
   if (cell.share !== null && cell.share !== undefined) {
