@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.formatting import (
@@ -14,12 +16,18 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.payment_steps import state_entry_times
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.deposits import DepositPurpose
+from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account, Posting
 from crossway.usecases.payments.timeline import IntentTimeline
 
 _OPEN_STATES = (State.PENDING, State.FUNDED, State.INITIATED)
+_UNQUOTED: Final[Mapping[DepositPurpose, str]] = MappingProxyType(
+    {
+        DepositPurpose.LATE: "Deposited after the expiry",
+        DepositPurpose.OVERPAYMENT: "Deposited again",
+    }
+)
 _MOVING = "Taken for moving inventory"
 COMPARISON_COLUMNS = (Column(""), Column("Quoted", "right"), Column("Actual", "right"))
 
@@ -33,8 +41,9 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
         (
             "Deposit",
             format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol),
-            format_amount(intent.received_amount, intent.asset_decimals, intent.asset_symbol),
+            _format_deposited(timeline),
         ),
+        *_unquoted_deposit_rows(timeline),
         (
             "Recipient gets",
             format_amount(terms.payout_amount, intent.out_decimals, intent.out_symbol),
@@ -53,6 +62,37 @@ def build_comparison_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tup
     }
     rows = [row for row in rows if not absent.get(row[0])]
     return tuple(Row(name, (Cell(name), Cell(q), Cell(a))) for name, q, a in rows)
+
+
+def _format_deposited(timeline: IntentTimeline) -> str:
+    """What arrived in time. Where nothing did and the payment has ended, a dash: what came later
+    has a row of its own."""
+    intent = timeline.intent
+    if not intent.received_amount:
+        return _placeholder(intent)
+    return format_amount(intent.received_amount, intent.asset_decimals, intent.asset_symbol)
+
+
+def _unquoted_deposit_rows(timeline: IntentTimeline) -> list[tuple[str, str, str]]:
+    """What arrived after the payment had expired, or again after it was paid: nothing of it was
+    quoted, and all of it goes back."""
+    rows = []
+    for purpose, label in _UNQUOTED.items():
+        amounts = [one.incoming.amount for one in _deposits(timeline, purpose)]
+        if amounts:
+            intent = timeline.intent
+            text = format_amount(sum(amounts), intent.asset_decimals, intent.asset_symbol)
+            rows.append((label, "–", text))
+    return rows
+
+
+def _deposits(timeline: IntentTimeline, purpose: DepositPurpose) -> list[Deposit]:
+    """The deposits of a purpose, without those that a reorganization undid."""
+    return [
+        deposit
+        for deposit in timeline.deposits
+        if deposit.purpose is purpose and deposit.state is not DepositState.ORPHANED
+    ]
 
 
 def _fee_rows(intent: Intent, booked: Mapping[Account, str]) -> list[tuple[str, str, str]]:
@@ -106,12 +146,16 @@ def _duration_rows(catalogue: Catalogue, timeline: IntentTimeline) -> list[tuple
     intent, times = timeline.intent, state_entry_times(timeline.transitions)
     chain = catalogue.chains[intent.terms.source_chain]
     quoted = chain.confirmation_seconds(intent.costs.total_micro_usd)
-    paid = [d for d in timeline.deposits if d.purpose is DepositPurpose.PAYMENT and d.credited_at]
+    paid = [d for d in _deposits(timeline, DepositPurpose.PAYMENT) if d.credited_at]
     confirmed = filled = _placeholder(intent)
     if paid and State.FUNDED in times:
         last = max(paid, key=lambda d: d.incoming.at)
         waited = (times[State.FUNDED] - last.incoming.at).total_seconds()
         confirmed = format_duration(max(waited, 0))
+    elif late := _deposits(timeline, DepositPurpose.LATE):
+        # It was confirmed like any other, before it went back.
+        waits = [(d.credited_at - d.incoming.at).total_seconds() for d in late if d.credited_at]
+        confirmed = format_duration(max(0.0, *waits)) if waits else confirmed
     if State.FUNDED in times and State.COMPLETED in times:
         filled = format_duration((times[State.COMPLETED] - times[State.FUNDED]).total_seconds())
     return [

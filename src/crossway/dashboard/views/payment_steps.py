@@ -143,4 +143,4 @@ def _describe_received(intent: Intent) -> str:
     due = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
     if intent.received_amount:
         return f"{received} of {due} received"
-    return "no payment received yet" if intent.state is State.PENDING else "no payment received"
+    return f"no payment received {'yet' if intent.state is State.PENDING else 'in time'}"
