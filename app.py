@@ -31,6 +31,7 @@ from crossway.dashboard import (
     click_queue,
     downloads,
     message_queue,
+    palette_search,
     session,
     statement_downloads,
 )
@@ -121,6 +122,7 @@ app = st.App(
         *downloads.routes(),
         *analytics_downloads.routes(),
         *statement_downloads.routes(),
+        *palette_search.routes(),
         broadcaster.route(),
     ],
     middleware=[

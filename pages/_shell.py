@@ -1,4 +1,4 @@
-"""The shell of all pages: navigation, environment strip, search, alert strip and sign-in."""
+"""The shell of all pages: navigation, header, alert strip and sign-in."""
 
 import streamlit as st
 
@@ -6,12 +6,12 @@ from crossway.dashboard.components import (
     alerts,
     emergency_stop,
     environment,
+    header,
     notices,
-    search,
     step_up,
 )
 from crossway.dashboard.components.navigation import FOLDER, continue_navigation, page_path
-from crossway.dashboard.components.sign_in import require_sign_in, signed_in_footer
+from crossway.dashboard.components.sign_in import require_sign_in
 from crossway.dashboard.page_registry import PAGES, Page, pages_by_section
 from crossway.dashboard.session import services, signed_in_staff
 
@@ -47,16 +47,10 @@ current_page = st.navigation(
 if require_sign_in() and not continue_navigation(current_page.url_path):
     with notices.show_errors():
         environment.open_linked_payment()
-        with st.container(horizontal=True, gap="small", horizontal_alignment="distribute"):
-            environment.environment_badges(current_page.url_path)
-            search.search_box()
+    header.header(current_page.url_path)
     with notices.show_errors():
         emergency_stop.banner()
         alerts.alert_strip()
-    environment.mode_selector()
-    with notices.show_errors():
-        emergency_stop.button()
-        signed_in_footer()
     notices.show_toasts()
     with notices.show_errors():
         current_page.run()

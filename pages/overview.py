@@ -1,4 +1,4 @@
-"""Overview: KPIs, alerts that need attention, payments by status and recent activity."""
+"""Overview: KPIs of a period, alerts that need attention, payments by status and activity."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ def first() -> None:
     first_view.first_view()
     keys.first_keys_notice()
     if services().environment == "live":
-        overview.attention()
+        overview.attention({})
 
 
 def figures() -> None:
@@ -29,15 +29,16 @@ def figures() -> None:
         widget.link_buttons(buttons, "overview_ways", width="content")
     demo.progress()
     keys.first_keys_notice()
-    overview.kpis()
-    overview.attention()
+    period = overview.period()
+    overview.kpis(period)
+    overview.attention(period)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        overview.states()
-        overview.in_transit()
-        overview.hourly_chart()
+        overview.states(period)
+        overview.in_transit(period)
+        overview.hourly_chart(period)
     with right:
-        overview.recent()
+        overview.recent(period)
 
 
 if is_empty(services()):

@@ -12,16 +12,17 @@ from crossway.dashboard.components import (
     widget,
 )
 from crossway.dashboard.session import current_mode, operator, services
-from crossway.dashboard.views import ramp_orders
+from crossway.dashboard.views import periods, ramp_orders
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.links import export_buttons, page_href
 
-PARAMS = ("show", "search", "type", "provider", "currency")
+PARAMS = ("show", *periods.PARAMS, "search", "type", "provider", "currency")
 st.title("Ramp orders")
 params: dict[str, str] = {}
 with notices.show_errors():
     params = listing.read_filters("ramp_orders", PARAMS)
     listing.segmented_filter("Show", "show", list(ramp_orders.QUICK_FILTERS), PARAMS)
+    listing.period_filter(PARAMS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         listing.text_filter("Search", "search", PARAMS, "ID, reference, address or hash")
         ramp_quote_form.order_filters(PARAMS)
@@ -32,7 +33,7 @@ with notices.show_errors():
 def rows() -> None:
     with notices.show_errors():
         before_id = pagination.cursor("orders", tuple(params.items()))
-        filters = ramp_orders.build_filter(params, before_id)
+        filters = ramp_orders.build_filter(params, services().clock.now(), before_id)
         own = list_table.own_view("ramp_orders", ramp_orders.OFFERED)
         page = ramp_orders.load_page(services(), operator(), filters, own.chosen)
         if page.rows:

@@ -7,6 +7,7 @@ from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import search as view
 
 st.title("Search")
+search.search_form()
 text = st.query_params.get("q") or st.session_state.get(search.EMAIL, "")
 with notices.show_errors():
     groups, has_more, in_other_mode = view.group_results(services(), operator(), text)

@@ -14,7 +14,15 @@ import httpx
 import pytest
 import zxingcpp
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.processes import free_port, new_installation, wait_until
 
@@ -124,6 +132,26 @@ def navigate(page: Page, name: str) -> None:
     page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=name).first.click()
     heading = page.locator("[data-testid=stMainBlockContainer] h1", has_text=name)
     expect(heading.first).to_be_visible()
+
+
+def open_account_menu(page: Page, name: str) -> None:
+    """Open the menu of the signed-in person, which holds their sign-in and the way out."""
+    button = page.locator(".st-key-signed_in_as button").first
+    expect(button).to_contain_text(name)
+    wait_until_drawn(page)
+    button.click()
+    expect(page.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
+
+
+def open_palette(page: Page, text: str = "") -> Locator:
+    """Open the palette by keyboard, and type a text; returns its field."""
+    page.get_by_role("button", name="Search or jump to").wait_for()
+    wait_until_drawn(page)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Jump to a page, payment or action")
+    expect(field).to_be_focused()
+    field.fill(text)
+    return field
 
 
 def open_expander(page: Page, name: str) -> None:

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opener, Site, navigate, wait_until_drawn
+from tests.browser.conftest import Opener, Site, navigate, open_palette
 from tests.browser.site_api import (
     WALLET,
     create_base_intent,
@@ -14,25 +14,11 @@ from tests.browser.site_api import (
     wait_for_status,
     wait_in_quick_time,
 )
-from tests.processes import wait_until
 
 
 def find(page: Page, text: str) -> None:
-    """Search by keyboard, once the page handles it."""
-    box = page.get_by_placeholder(re.compile("^Search: "))
-    box.wait_for()
-    wait_until_drawn(page)
-
-    def reached() -> bool:
-        if box.evaluate("node => node === document.activeElement"):
-            return True
-        page.keyboard.press("/")
-        return False
-
-    wait_until("the search box has the focus", reached)
-    box.fill(text)
-    expect(box).to_have_value(text)
-    box.press("Enter")
+    """Search by keyboard, and open the first match."""
+    open_palette(page, text).press("Enter")
 
 
 def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Site) -> None:
@@ -53,7 +39,8 @@ def test_a_payment_is_found_by_each_kind_of_identifier(opened: Opener, site: Sit
         find(page, text)
         expect(title, text).to_be_visible()
         navigate(page, "API keys")
-    find(page, WALLET)
+    open_palette(page, WALLET)
+    page.get_by_role("option", name="All results for").click()
     expect(page.get_by_role("heading", name="Search")).to_be_visible()
     expect(page.get_by_text("Recipient address").first).to_be_visible()
     find(page, "0x" + "7" * 64)

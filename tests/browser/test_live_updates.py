@@ -9,7 +9,14 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.browser.conftest import WIDE, Opener, Site, open_expander, wait_until_drawn
+from tests.browser.conftest import (
+    WIDE,
+    Opener,
+    Site,
+    open_expander,
+    open_palette,
+    wait_until_drawn,
+)
 from tests.browser.site_api import create_base_intent, deposit, inject_faults, wait_for_status
 from tests.processes import wait_until
 
@@ -59,13 +66,11 @@ def test_updates_keep_open_expanders_selections_and_input(opened: Opener, site: 
     fold = page.locator("[data-testid=stExpander]", has_text=re.compile("Events"))
     open_expander(page, "Events")
     record = fold.locator("details")
-    field = page.get_by_role("textbox", name=re.compile("^Search: "))
-    field.click()
-    page.keyboard.type("half an ord")
     page.mouse.move(700, 500)
     page.mouse.wheel(0, 250)
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
     page.wait_for_function(f"() => {scrolled} > 0")
+    field = open_palette(page, "half an ord")
     deposit(site, intent)
     wait_for_status(site, intent, "COMPLETED")
     expect(fold).to_contain_text(re.compile("completed", re.IGNORECASE))

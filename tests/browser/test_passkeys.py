@@ -16,7 +16,7 @@ from crossway.settings import Settings
 from crossway.usecases.staff import sign_in
 from crossway.usecases.staff.sessions import FRESH_SECONDS
 from tests.browser.authenticator_app import add_authenticator_app
-from tests.browser.conftest import PHONE, new_browser_context
+from tests.browser.conftest import PHONE, new_browser_context, open_account_menu
 from tests.processes import Installation, free_port, new_installation, wait_until
 
 WORDS = "four words nobody expects"
@@ -122,6 +122,7 @@ def add_passkey(page: Page, name: str = "Laptop") -> None:
 
 
 def sign_out(page: Page) -> None:
+    open_account_menu(page, "Vic")
     page.get_by_role("button", name="Sign out", exact=True).click()
     expect(page.get_by_label("Name")).to_be_visible()
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from crossway.domain.roles import Role
 from tests.browser.authenticator_app import add_authenticator_app
-from tests.browser.conftest import PHONE, new_browser_context, warm_page
+from tests.browser.conftest import PHONE, new_browser_context, open_account_menu, warm_page
 from tests.browser.test_every_page import AXE
 from tests.oidc import OidcProvider, oidc_provider, secrets_file
 from tests.processes import Installation, free_port, new_installation, wait_until
@@ -67,7 +67,7 @@ def sign_in(office: Office, context: BrowserContext, name: str, path: str = "") 
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password", exact=True).fill(WORDS)
     page.get_by_role("button", name="Sign in", exact=True).click()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+    expect(page.locator(".st-key-signed_in_as")).to_contain_text(name)
     wait_until("the cookie is there", lambda: cookie(context) or page.wait_for_timeout(100))
     return page
 
@@ -121,7 +121,7 @@ def test_a_browser_stays_signed_in_until_sign_out(
     assert (session_cookie["httpOnly"], session_cookie["sameSite"]) == (True, "Lax")
     assert session_cookie["value"] not in page.content()
     page.reload()
-    expect(page.locator(".st-key-signed_in_as")).to_contain_text("Otto")
+    open_account_menu(page, "Otto")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("You are signed out.")).to_be_visible()
     wait_until("the cookie is gone", lambda: not cookie(browser) or page.wait_for_timeout(100))
@@ -152,7 +152,7 @@ def test_oidc_signs_in_only_added_members(office: Office, browser: BrowserContex
     page = warm_page(browser)
     page.goto(f"{office.url}/audit")
     page.get_by_role("link", name="Sign in with 127.0.0.1").click()
-    expect(page.locator(".st-key-signed_in_as")).to_contain_text("Ada")
+    open_account_menu(page, "Ada")
     page.get_by_role("button", name="Sign out").click()
     # The provider's session ends as well, at its own address.
     expect(page).to_have_url(f"{office.url}/sign-in")
@@ -172,8 +172,10 @@ def test_oidc_is_followed_by_the_second_factor(office: Office, browser: BrowserC
     page = warm_page(browser)
     page.goto(office.url)
     page.get_by_role("link", name="Sign in with 127.0.0.1").click()
+    open_account_menu(page, "Zoe")
     page.get_by_role("link", name="Your sign-in").click()
     app = add_authenticator_app(page)
+    open_account_menu(page, "Zoe")
     page.get_by_role("button", name="Sign out", exact=True).click()
     expect(page.get_by_label("Name")).to_be_visible()
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +11,9 @@ import streamlit as st
 from sqlalchemy import update
 
 from crossway.dashboard.views import audit as audit_view
+from crossway.dashboard.views import periods
 from crossway.dashboard.views import requests as view
+from crossway.dashboard.views.periods import TimeRange
 from crossway.domain.clients import Mode, staff_principal
 from crossway.ports.logs import AuditEntry, LoggedRequest
 from crossway.storage.service_tables import audit_log as audit_table
@@ -127,8 +129,9 @@ def test_the_audit_log_is_filtered_by_actor_action_and_subject(screen: Dashboard
 
 
 def test_a_date_filter_includes_both_days() -> None:
-    day = date(2026, 11, 21)
-    expected = audit_view.build_filter(None, None, "", day, day, None)
+    asked = {"from": "2026-11-21", "to": "2026-11-21"}
+    made = periods.parse_list_range(asked, datetime(2026, 11, 28, tzinfo=UTC))
+    expected = audit_view.build_filter(None, None, "", made, None)
     assert expected.start == datetime(2026, 11, 21, tzinfo=UTC)
     assert expected.end == datetime(2026, 11, 22, tzinfo=UTC)
 
@@ -157,9 +160,8 @@ def test_a_missing_hash_shows_that_the_log_was_truncated(screen: DashboardApp) -
 def test_the_export_contains_every_field_and_the_hash(screen: DashboardApp) -> None:
     world = screen.world
     clients.create_client(world.services, "one", staff_principal("ada"))
-    text = audit_view.export_csv(
-        world.services, world.operator, audit_view.build_filter(None, None, "", None, None, None)
-    )
+    filters = audit_view.build_filter(None, None, "", TimeRange("all"), None)
+    text = audit_view.export_csv(world.services, world.operator, filters)
     (row,) = csv.DictReader(io.StringIO(text))
     assert (row["actor"], row["action"]) == ("ada", "client created")
     assert len(row["hash"]) == 64

@@ -193,19 +193,19 @@ def test_search_finds_an_order_by_number_and_provider_reference(
 ) -> None:
     order = world.create_on_ramp()
     text = order.provider_reference if text == "PROVIDER" else text
-    screen.at.text_input(key="find_text").set_value(text)
+    screen.open("search").at.text_input(key="find_text").set_value(text)
     screen.click("Search")
     assert where_to(screen) == "ramp_order?id=1"
 
 
 def test_searching_an_email_address_opens_the_kyc_page(screen: DashboardApp) -> None:
-    screen.at.text_input(key="find_text").set_value(ADA)
+    screen.open("search").at.text_input(key="find_text").set_value(ADA)
     screen.click("Search")
     assert where_to(screen) == "kyc"
     assert screen.open("kyc").at.text_input(key="email").value == ADA
 
 
 def test_a_search_without_results_shows_a_message(screen: DashboardApp) -> None:
-    screen.at.text_input(key="find_text").set_value("order 99")
+    screen.open("search").at.text_input(key="find_text").set_value("order 99")
     screen.click("Search")
     assert "No results for “order 99”" in screen.text

@@ -22,7 +22,7 @@ class Page:
 PAGES: Final = (
     Page(
         "overview", "Overview", "monitoring",
-        "KPIs of the last 24 hours, active alerts and recent activity.", "Today",
+        "KPIs of a period, active alerts and recent activity.", "Today",
     ),
     Page(
         "alerts", "Alerts", "notifications",
@@ -151,6 +151,9 @@ PAGES: Final = (
     ),
 )  # fmt: skip
 
+# Sections that fold first where not all pages fit into the sidebar.
+FOLDED_FIRST: Final = ("Developers", "Ramps", "Admin", "Network", "Money", "Payments")
+
 
 def shows_both_modes(name: str) -> bool:
     """Whether a page shows the whole installation rather than one mode."""
@@ -165,3 +168,13 @@ def pages_by_section(simulated: bool) -> dict[str, list[Page]]:
             section = page.section or next(reversed(sections))
             sections.setdefault(section, []).append(page)
     return sections
+
+
+def section_of(name: str) -> str:
+    """The section in which a page is found, also one that is reached by links only."""
+    section = ""
+    for page in PAGES:
+        section = page.section or section
+        if page.name == name:
+            return section
+    return ""

@@ -14,6 +14,7 @@ import streamlit as st
 
 from crossway.dashboard.session import services
 from crossway.dashboard.views import alerts
+from crossway.dashboard.views import overview as views
 from crossway.dashboard.views.formatting import to_millis
 from crossway.domain.clients import Principal
 from crossway.ports.topics import Topic
@@ -152,9 +153,11 @@ def render_slot() -> Iterator[None]:
             _RENDER_SLOTS.release()
 
 
-def overview(caller: Principal) -> operations.Overview:
-    """The figures of the overview page, shared by all sessions in one mode."""
-    return cached(f"overview {caller.mode}", lambda: operations.get_overview(services(), caller))
+def overview(caller: Principal, period: Mapping[str, str]) -> operations.Overview:
+    """The figures of the overview page of a period, as its URL says it, shared by all sessions in
+    one mode. Raises `InvalidInput` for a period that is none."""
+    key = f"overview {caller.mode} {sorted(period.items())}"
+    return cached(key, lambda: views.load(services(), caller, period))
 
 
 def alert_strip() -> Mapping[str, Any]:

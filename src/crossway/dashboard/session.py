@@ -135,7 +135,7 @@ def is_viewer_session_active(id_: str) -> bool:
 
 
 def current_mode() -> Mode:
-    """The mode that this session shows, as chosen in the sidebar. It begins with the one that was
+    """The mode that this session shows, as chosen in the header. It begins with the one that was
     chosen last in this browser, else with live mode where there are live payments, else with test
     mode."""
     if _NEXT_MODE in st.session_state:

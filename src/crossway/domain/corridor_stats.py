@@ -47,10 +47,10 @@ class CorridorVolume:
 
 
 @dataclass(frozen=True, slots=True)
-class HourlyVolume:
-    """Payments of all corridors with the same outcome in one hour, counted since 1970."""
+class PeriodVolume:
+    """Payments of all corridors with the same outcome in one hour or day, counted since 1970."""
 
-    hour: int
+    number: int
     outcome: Outcome
     bucket: int
     count: int

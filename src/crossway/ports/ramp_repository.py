@@ -13,7 +13,8 @@ from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrde
 @dataclass(frozen=True, slots=True)
 class OrderFilter(OwnerFilter):
     """Filters a list of orders; an empty field matches all. `text` is an order id, either
-    reference, an intent address, a wallet or a transaction hash."""
+    reference, an intent address, a wallet or a transaction hash. Orders were created from `start`,
+    included, to `end`, excluded."""
 
     states: tuple[OrderState, ...] = ()
     direction: str | None = None
@@ -21,6 +22,8 @@ class OrderFilter(OwnerFilter):
     currency: str | None = None
     customer_ids: tuple[str, ...] = ()
     text: str = ""
+    start: datetime | None = None
+    end: datetime | None = None
     before_id: int | None = None
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from crossway.domain.clients import Mode
-from crossway.domain.corridor_stats import CorridorVolume, HourlyVolume, Period
+from crossway.domain.corridor_stats import CorridorVolume, Period, PeriodVolume
 from crossway.domain.ledger import Account, AddressBalance, AddressKey, BalanceKey, Posting
 from crossway.domain.return_budget import ReturnBudget
 
@@ -131,8 +131,11 @@ class CorridorStatsRepository(Protocol):
         since the start of the hour or day of an instant."""
         ...
 
-    def list_hours(self, mode: Mode | None, first: int) -> list[HourlyVolume]:
-        """Totals of all corridors for each hour from `first`, in hours since 1970."""
+    def list_volumes(
+        self, mode: Mode | None, period: Period, first: int, end: int | None = None
+    ) -> list[PeriodVolume]:
+        """Totals of all corridors for each hour or day since 1970 from `first` until before
+        `end`."""
         ...
 
 

@@ -12,12 +12,15 @@ from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState, E
 @dataclass(frozen=True, slots=True)
 class DeliveryFilter(OwnerFilter):
     """Filters a list of deliveries by the owner of their webhook and more; an empty field matches
-    all. `about` is the kind and id of the resource of the event."""
+    all. `about` is the kind and id of the resource of the event. Deliveries were created from
+    `start`, included, to `end`, excluded."""
 
     webhook_id: int | None = None
     states: tuple[DeliveryState, ...] = ()
     event: str = ""
     about: tuple[str, int] | None = None
+    start: datetime | None = None
+    end: datetime | None = None
     before_id: int | None = None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from crossway.domain.clients import Mode
-from crossway.domain.corridor_stats import SECONDS, CorridorVolume, HourlyVolume, Outcome, Period
+from crossway.domain.corridor_stats import SECONDS, CorridorVolume, Outcome, Period, PeriodVolume
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.treasury_tables import corridor_stats
@@ -85,16 +85,20 @@ class SqlCorridorStats:
         )
         return [(row.period_number, _to_volume(row)) for row in self._db.execute(query)]
 
-    def list_hours(self, mode: Mode | None, first: int) -> list[HourlyVolume]:
+    def list_volumes(
+        self, mode: Mode | None, period: Period, first: int, end: int | None = None
+    ) -> list[PeriodVolume]:
         c = corridor_stats.c
         names = (c.period_number, c.outcome, c.bucket)
         query = (
             select(*names, func.sum(c.payment_count), func.sum(c.micro_usd))
-            .where(c.period == Period.HOUR.value, c.period_number >= first, *_in_mode(mode))
+            .where(c.period == period.value, c.period_number >= first, *_in_mode(mode))
             .group_by(*names)
         )
+        if end is not None:
+            query = query.where(c.period_number < end)
         return [
-            HourlyVolume(at, Outcome(ended), bucket, int(n), int(usd))
+            PeriodVolume(at, Outcome(ended), bucket, int(n), int(usd))
             for at, ended, bucket, n, usd in self._db.execute(query)
         ]
 

@@ -128,6 +128,10 @@ class SqlDeliveries:
                 outbox.c.kind == kind, outbox.c.resource_id == number
             )
             query = query.where(_c.event_id.in_(of_resource))
+        if filter.start is not None:
+            query = query.where(_c.created_at >= to_micros(filter.start))
+        if filter.end is not None:
+            query = query.where(_c.created_at < to_micros(filter.end))
         if filter.before_id is not None:
             query = query.where(_c.id < filter.before_id)
         page = [DELIVERIES.decode(row) for row in self._db.execute(query)]

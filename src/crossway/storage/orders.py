@@ -257,6 +257,10 @@ def _apply_filter(query: Select[Any], filter: OrderFilter) -> Select[Any]:
         query = query.where(c.customer_id.in_(filter.customer_ids))
     if filter.states:
         query = query.where(c.state.in_([state.value for state in filter.states]))
+    if filter.start is not None:
+        query = query.where(c.created_at >= to_micros(filter.start))
+    if filter.end is not None:
+        query = query.where(c.created_at < to_micros(filter.end))
     if filter.before_id is not None:
         query = query.where(c.id < filter.before_id)
     return query.where(_matches(filter.text)) if filter.text else query

@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> Harness:
 def paid_and_failed(world: Harness) -> list[tuple[int, int]]:
     """The payments that were paid, and those that were not though they were funded: on the
     overview, in the metrics, in the table of routes by hours and by days, and in analytics."""
-    day = get_overview(world.services, world.operator).last_24_hours
+    day = get_overview(world.services, world.operator).period
     counted = [(day.completed, day.failed)]
     ended = collect_metrics(world.services).ended
     counted.append((ended["paid"], ended["failed"]))
@@ -70,7 +70,7 @@ def test_every_funded_payment_that_did_not_reach_its_recipient_is_a_failure(
     ends = [world.reload(i).state for i in (unpaid, short, waiting)]
     assert ends == [State.EXPIRED, State.REFUNDED, State.REFUNDED]
     assert set(paid_and_failed(world)) == {(1, 2)}
-    day = get_overview(world.services, world.operator).last_24_hours
+    day = get_overview(world.services, world.operator).period
     assert day.success == 1 / 3
 
 
@@ -91,7 +91,7 @@ def test_what_a_bridge_delivers_is_paid_and_what_it_parks_is_not(tmp_path: Path)
     world.wait_for_state(parked, State.COMPLETED, within=4_000)
     assert set(paid_and_failed(world)) == {(2, 0)}
     # It counts in the hour in which it was paid, and no more in that in which it failed.
-    hours = [(h.completed, h.failed) for _, h in get_overview(world.services, world.operator).hours]
+    hours = [(h.completed, h.failed) for _, h in get_overview(world.services, world.operator).steps]
     assert [h for h in hours if h != (0, 0)] == [(1, 0), (1, 0)]
 
 

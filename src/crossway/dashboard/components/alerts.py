@@ -114,19 +114,10 @@ def actions(kind: str | None) -> None:
     if not caller.can(Permission.OPERATE):
         return
     with st.container(horizontal=True, gap="small"):
-        unacknowledged = view.list_unacknowledged(services(), caller, kind)
-        if unacknowledged and st.button(
+        if view.list_unacknowledged(services(), caller, kind) and st.button(
             "Acknowledge…", icon=":material/visibility:", type="primary"
         ):
-            _open_dialog(
-                "Acknowledge alerts",
-                "You become the owner of the selected alerts. They leave the strip above every "
-                "page and stay on this list until they are resolved.",
-                unacknowledged,
-                "Acknowledge",
-                "All alerts are acknowledged.",
-                _acknowledge,
-            )
+            ask_acknowledgement(kind)
         to_settle = view.list_manually_resolvable(services(), caller, kind)
         if to_settle and st.button("Resolve manually…", icon=":material/done_all:"):
             _open_dialog(
@@ -138,6 +129,19 @@ def actions(kind: str | None) -> None:
                 "No active alert needs to be resolved manually.",
                 _resolve,
             )
+
+
+def ask_acknowledgement(kind: str | None = None) -> None:
+    """Ask in a dialog which alerts, of a kind or any, the person becomes the owner of."""
+    _open_dialog(
+        "Acknowledge alerts",
+        "You become the owner of the selected alerts. They leave the strip above every page and "
+        "stay on the page Alerts until they are resolved.",
+        view.list_unacknowledged(services(), operator(), kind),
+        "Acknowledge",
+        "All alerts are acknowledged.",
+        _acknowledge,
+    )
 
 
 @st.dialog("Alerts", width="large")

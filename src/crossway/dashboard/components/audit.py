@@ -1,16 +1,18 @@
 """The audit log: its verification, filters, list and export."""
 
 from collections.abc import Callable
-from datetime import date
 
 import streamlit as st
 
 from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import audit as view
+from crossway.dashboard.views import periods
+from crossway.ports.logs import AuditFilter
 from crossway.usecases.staff import audit
 
-AuditFilters = tuple[str | None, str | None, str, date | None, date | None]
+AuditFilters = tuple[str | None, str | None, str, PeriodParams]
 _FRESH_SECONDS = 30
 
 
@@ -46,9 +48,7 @@ def filters() -> AuditFilters:
         about = st.text_input(
             "Subject", key="about", bind="query-params", placeholder="intent:12, key:3, webhook:1"
         )
-        first = st.date_input("From", None, key="first_day", help="UTC")
-        last = st.date_input("To", None, key="last_day", help="Inclusive")
-    return actor, action, about, first, last
+    return actor, action, about, list_period("Made (UTC)")
 
 
 def _select(
@@ -71,7 +71,7 @@ def _select(
 def rows(selected: AuditFilters) -> None:
     """Entries, newest first, live."""
     with notices.show_errors():
-        entry_filter = view.build_filter(*selected, pagination.cursor("audit", selected))
+        entry_filter = _filter(selected, pagination.cursor("audit", selected))
         page = view.load_page(services(), operator(), entry_filter)
         if page.rows:
             widget.table(page.rows, view.COLUMNS, "audit", "Audit log")
@@ -84,7 +84,17 @@ def rows(selected: AuditFilters) -> None:
 
 def export(selected: AuditFilters) -> None:
     """The filtered entries as a CSV file."""
-    filters = view.build_filter(*selected, None)
+    with notices.show_errors():
+        _export(_filter(selected, None))
+
+
+def _filter(selected: AuditFilters, before_id: int | None) -> AuditFilter:
+    actor, action, about, period = selected
+    made = periods.parse_list_range(dict(period), services().clock.now())
+    return view.build_filter(actor, action, about, made, before_id)
+
+
+def _export(filters: AuditFilter) -> None:
     st.download_button(
         "Export as CSV",
         lambda: view.export_csv(services(), operator(), filters),

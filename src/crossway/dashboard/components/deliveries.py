@@ -10,8 +10,10 @@ from crossway.dashboard.components import (
     resending,
     widget,
 )
+from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
+from crossway.dashboard.views.periods import parse_list_range
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.roles import Permission
 from crossway.usecases.developers.deliveries import DeliveryDetail
@@ -43,22 +45,23 @@ def delivery_list(webhook_id: int) -> None:
         )
     if (selected := list_table.pop_selected(_TABLE)) is not None:
         resending.resend_selected(_TABLE, selected.ids)
-    _rows(webhook_id, quick or view.ALL, kind)
+    _rows(webhook_id, quick or view.ALL, kind, list_period())
 
 
 @live_fragment.fragment()
-def _rows(webhook_id: int, quick: str, kind: str | None) -> None:
+def _rows(webhook_id: int, quick: str, kind: str | None, period: PeriodParams) -> None:
     with notices.show_errors():
-        before = pagination.cursor("deliveries", (webhook_id, quick, kind))
-        filters = view.build_filter(webhook_id, quick, kind, before)
+        before = pagination.cursor("deliveries", (webhook_id, quick, kind, period))
+        created = parse_list_range(dict(period), services().clock.now())
+        filters = view.build_filter(webhook_id, quick, kind, created, before)
         caller = operator()
         own = list_table.own_view("deliveries", view.OFFERED)
         page = view.load_page(services(), caller, filters, own.chosen)
         if page.rows:
             data = widget.table_data(page.rows, own.columns, "Deliveries")
             actions = (view.RESEND,) if caller.can(Permission.OPERATE) else ()
-            list_table.table(data, _TABLE, own, actions, (webhook_id, quick, kind))
-        elif kind or quick != view.ALL:
+            list_table.table(data, _TABLE, own, actions, (webhook_id, quick, kind, period))
+        elif kind or period or quick != view.ALL:
             notices.empty_state("No matching deliveries", "Remove a filter.", "filter_alt_off")
         else:
             notices.empty_state("No deliveries yet", "Send a test event.", "send")

@@ -30,19 +30,21 @@ def banner() -> None:
 
 
 def button() -> None:
-    """The button in the sidebar of every page, for whoever may press it."""
+    """The button in the header of every page, for whoever may press it."""
     person = signed_in_staff()
     if person is None or not can(person.role, Permission.STOP):
         return
-    with st.sidebar:
-        if _read() is not None:
-            st.page_link(
-                page_path("treasury"), label="Stopped: release it", icon=":material/front_hand:"
-            )
-        elif st.button("Emergency stop", key="emergency_stop", icon=":material/front_hand:"):
-            confirm_with_text(
-                "Stop all outgoing money?", _NOTICE, "Reason", "Stop everything now", _press
-            )
+    if _read() is not None:
+        st.page_link(
+            page_path("treasury"), label="Stopped: release it", icon=":material/front_hand:"
+        )
+    elif st.button("Emergency stop", key="emergency_stop", icon=":material/front_hand:"):
+        ask()
+
+
+def ask() -> None:
+    """Ask for the reason in a dialog, and stop all outgoing money."""
+    confirm_with_text("Stop all outgoing money?", _NOTICE, "Reason", "Stop everything now", _press)
 
 
 def release_form() -> None:

@@ -21,6 +21,10 @@ from crossway.dashboard.views.keys import MODES
 from crossway.domain.clients import Mode
 from crossway.usecases.payments import search
 
+_MODE_HELP = (
+    "Test and live are two worlds: lists, figures, searches and exports show this mode only. Live "
+    "mode uses mainnets only; test mode can also use testnets."
+)
 _STYLE = """<style>
 [data-testid="stButtonGroup"] [role="radio"][aria-checked="true"],
 [data-testid="stButtonGroup"] [data-variant][aria-pressed="true"],
@@ -28,9 +32,6 @@ _STYLE = """<style>
 :is(.stSelectbox, .stTextInput, .stNumberInput) > :first-child,
 :is(.stSelectbox, .stTextInput, .stNumberInput) > :first-child :is(span, p) { color: inherit; }
 [data-testid="stMainBlockContainer"] { padding-left: 2.5rem; padding-right: 2.5rem; }
-[data-testid="stSidebarContent"] { display: flex; flex-direction: column; }
-[data-testid="stSidebarNav"] { flex: 1 1 auto; min-height: 8rem; overflow-y: auto; }
-[data-testid="stSidebarUserContent"] { flex: none; padding-bottom: 1rem; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }
 }
@@ -58,13 +59,25 @@ def page_style() -> None:
     st.html(_STYLE + (_CODE_DARK if st.context.theme.type == "dark" else _CODE))
 
 
+def remember_mode() -> None:
+    """Have the browser keep the mode once somebody has chosen one."""
+    if chosen := chosen_mode():
+        widget.remember(MODE_COOKIE, chosen)
+
+
 def environment_badges(page: str) -> None:
     """The mode that the page shows, the environment, and its clock if it was changed.
 
     Not a fragment: a fragment of the frame outlives its page, and its late reruns name the page
     that was left, which empties the next page in the browser.
     """
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="environment"):
+    with st.container(
+        horizontal=True,
+        gap="small",
+        vertical_alignment="center",
+        width="content",
+        key="environment",
+    ):
         _mode_badge(page)
         if services().environment != "simulated":
             st.badge("Live – real money", icon=":material/public:", color="red")
@@ -86,27 +99,25 @@ def _mode_badge(page: str) -> None:
         )
         return
     badge = MODES[current_mode()]
-    st.badge(f"{badge.text} mode", icon=f":material/{badge.icon}:", color=badge.color,
-             help="Lists, figures, searches and exports show this mode only.")  # fmt: skip
+    st.badge(
+        f"{badge.text} mode", icon=f":material/{badge.icon}:", color=badge.color, help=_MODE_HELP
+    )
 
 
 def mode_selector() -> None:
     """The mode of all that is shown and created."""
     current_mode()  # A new session gets its first mode before the widget is drawn.
-    with st.sidebar:
-        st.segmented_control(
-            "Mode",
-            [Mode.TEST, Mode.LIVE],
-            key=MODE_KEY,
-            required=True,
-            format_func=lambda mode: Mode(mode).capitalize(),
-            help="Test and live are two worlds: every list, figure, search and export shows one "
-            "of them. Live mode uses mainnets only; test mode can also use testnets.",
-            persist_state="session",
-            on_change=mode_was_chosen,
-        )
-        if chosen := chosen_mode():
-            widget.remember(MODE_COOKIE, chosen)
+    st.segmented_control(
+        "Mode",
+        [Mode.TEST, Mode.LIVE],
+        key=MODE_KEY,
+        required=True,
+        format_func=lambda mode: Mode(mode).capitalize(),
+        label_visibility="collapsed",
+        persist_state="session",
+        on_change=mode_was_chosen,
+        width="content",
+    )
 
 
 def other_mode_notice(record_mode: str | None) -> None:

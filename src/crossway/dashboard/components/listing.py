@@ -6,8 +6,10 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.date_range import period_control
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import periods
 from crossway.dashboard.views.formatting import format_utc
 from crossway.domain.roles import Permission
 from crossway.ports.search_repository import SavedView
@@ -56,6 +58,16 @@ def segmented_filter(label: str, name: str, choices: Sequence[str], names: Seque
         on_change=_apply_filter,
         args=(name, names, choices[0]),
     )
+
+
+def period_filter(names: Sequence[str]) -> None:
+    """The period in which what is listed was created."""
+
+    def write(changed: Mapping[str, str]) -> None:
+        filters = {one: st.query_params.get(one, "") for one in names}
+        write_filters(names, filters | dict(changed))
+
+    period_control(periods.NAMES_OF_LISTS, periods.ALL_TIME, write, "Created (UTC)")
 
 
 def tabs(label: str, name: str, choices: Sequence[str]) -> str:

@@ -1,31 +1,52 @@
 """The parts of the overview page: KPIs, alerts, payments by state, funds in transit, activity."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from crossway.dashboard import charts, push, shared_query
 from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.charting import chart, theme_shade
+from crossway.dashboard.components.date_range import period_control
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import incidents as matters
 from crossway.dashboard.views import overview as view
+from crossway.dashboard.views import periods
 from crossway.usecases.operating.overview import Overview
 
 # The server draws charts, so they update less often than the KPIs, which browsers draw.
 CHART_MIN_INTERVAL_SECONDS = 10.0
 _ATTENTION, _UNDER_WAY, _RECENT = "Active alerts by cause", "Funds in transit", "Recent activity"
 _WHOLE = "Of the whole installation, test and live together"
-_HOURS = "Completed payments and their volume per hour"
-_STATES, _FIGURES = "Payments by status", "KPIs of the last 24 hours"
+_STATES, _FIGURES = "Payments by status", "KPIs of the period"
 
 
-def _read() -> Overview:
+Params = Mapping[str, str]
+
+
+def period() -> Params:
+    """The control of the period; returns the parameters of the URL that say it."""
+    params = period_control(periods.NAMES, periods.DEFAULT_OF_FIGURES)
+    with notices.show_errors():
+        view.parse_period(services().clock.now(), params)
+        return params
+    return {}
+
+
+def _words(params: Params) -> view.PeriodWords:
+    return view.describe_period(services().clock.now(), params)
+
+
+def _read(params: Params) -> Overview:
     caller = operator()
     return shared_query.read(
-        f"overview {caller.mode}", lambda: push.overview(caller), render=_render
+        f"overview {caller.mode} {sorted(params.items())}",
+        lambda: push.overview(caller, params),
+        render=lambda of: _render(of, params),
     )
 
 
-def _render(overview: Overview) -> shared_query.RenderState:
+def _render(overview: Overview, params: Params) -> shared_query.RenderState:
     """Browsers redraw KPIs, tables and the timeline; empty states belong to the frame."""
     names = services().catalogue
     causes, states = (
@@ -35,7 +56,7 @@ def _render(overview: Overview) -> shared_query.RenderState:
     rows, items = view.build_in_transit_rows(names, overview), view.build_recent_entries(overview)
     widgets = {
         "states": widget.table_data(states, view.STATES_COLUMNS, _STATES),
-        "figures": widget.kpis_data(view.build_kpis(overview), _FIGURES),
+        "figures": widget.kpis_data(view.build_kpis(overview, _words(params)), _FIGURES),
         "attention": widget.table_data(causes, matters.COLUMNS, _ATTENTION),
         "under_way": widget.table_data(rows, view.IN_TRANSIT_COLUMNS, _UNDER_WAY),
         "recent": widget.timeline_data(items, _RECENT),
@@ -44,18 +65,18 @@ def _render(overview: Overview) -> shared_query.RenderState:
 
 
 @live_fragment.fragment(shared=True)
-def kpis() -> None:
-    """KPIs with their hourly values and the change against the previous 24 hours."""
+def kpis(params: Params) -> None:
+    """KPIs with their hourly or daily values and the change against the time before."""
     with notices.show_errors():
-        widget.kpis(view.build_kpis(_read()), "figures", _FIGURES)
+        widget.kpis(view.build_kpis(_read(params), _words(params)), "figures", _FIGURES)
 
 
 @live_fragment.fragment(shared=True)
-def attention() -> None:
+def attention(params: Params) -> None:
     """What needs attention, each with a link to its next step."""
     st.header("Needs attention", help=_WHOLE)
     with notices.show_errors():
-        causes = _read().alert_groups
+        causes = _read(params).alert_groups
         if not causes:
             st.success("Nothing needs your attention.", icon=":material/check_circle:")
             return
@@ -64,11 +85,11 @@ def attention() -> None:
 
 
 @live_fragment.fragment(shared=True)
-def states() -> None:
+def states(params: Params) -> None:
     """The number of payments in each state."""
     st.header("Payments by status")
     with notices.show_errors():
-        rows = view.build_state_rows(_read())
+        rows = view.build_state_rows(_read(params))
         if not rows:
             notices.empty_state(
                 f"No {current_mode()} payments yet", "Create the first one or compare quotes."
@@ -78,11 +99,11 @@ def states() -> None:
 
 
 @live_fragment.fragment(shared=True)
-def in_transit() -> None:
+def in_transit(params: Params) -> None:
     """Funds that left the payer and have not reached the recipient."""
     st.header("Funds in transit", help=_WHOLE)
     with notices.show_errors():
-        rows = view.build_in_transit_rows(services().catalogue, _read())
+        rows = view.build_in_transit_rows(services().catalogue, _read(params))
         if not rows:
             st.markdown("No funds in transit.")
             return
@@ -90,26 +111,28 @@ def in_transit() -> None:
 
 
 @live_fragment.fragment(shared=True, min_interval_seconds=CHART_MIN_INTERVAL_SECONDS)
-def hourly_chart() -> None:
-    """Completed payments in each of the last 24 hours."""
-    st.header("Last 24 hours")
+def hourly_chart(params: Params) -> None:
+    """Completed payments in each hour or day of the period."""
+    title = _words(params).title
+    st.header(title)
     caller = operator()
     with notices.show_errors():
-        hours = shared_query.read(
-            f"last hours {caller.mode}", lambda: view.list_hours(push.overview(caller))
+        steps = shared_query.read(
+            f"steps {caller.mode} {sorted(params.items())}",
+            lambda: view.list_steps(push.overview(caller, params)),
         )
-        if not any(completed for _, completed, _ in hours):
-            st.markdown("No completed payments in the last 24 hours.")
+        if not any(completed for _, completed, _ in steps):
+            st.markdown("No completed payments in this period.")
             return
-        chart(charts.hourly(hours, theme_shade()), 320, "hourly", _HOURS)
+        chart(charts.hourly(steps, theme_shade()), 320, "hourly", f"Completed payments: {title}")
 
 
 @live_fragment.fragment(shared=True)
-def recent() -> None:
+def recent(params: Params) -> None:
     """The latest events."""
     st.header("Recent activity")
     with notices.show_errors():
-        items = view.build_recent_entries(_read())
+        items = view.build_recent_entries(_read(params))
         if not items:
             st.markdown("No activity yet. New events appear here automatically.")
         widget.timeline(items, "recent", _RECENT)

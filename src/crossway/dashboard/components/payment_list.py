@@ -27,7 +27,7 @@ def rows(filters: Mapping[str, str]) -> None:
     with notices.show_errors():
         before = pagination.cursor(_NAME, tuple(filters.items()))
         intent_filter, caller, number = (
-            payment_filters.parse_params(filters),
+            payment_filters.parse_params(filters, services().clock.now()),
             operator(),
             pagination.page_number(_NAME),
         )

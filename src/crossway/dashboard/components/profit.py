@@ -7,7 +7,7 @@ import streamlit as st
 
 from crossway.dashboard import profit_charts
 from crossway.dashboard.components import notices, widget
-from crossway.dashboard.components.analytics_controls import choice
+from crossway.dashboard.components.date_range import period_control
 from crossway.dashboard.components.plotly_charts import plotly_chart
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import profit as view
@@ -20,16 +20,10 @@ _MONTHS = 24
 
 def period() -> tuple[date, date]:
     """The chosen period of whole UTC days."""
-    today = services().clock.now().date()
-    names = list(view.PERIODS)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        name = choice("Period (UTC)", "period", names, "month", view.PERIODS.__getitem__)
-        if name != "custom":
-            return view.named_period(name, today)
-        start, end = view.named_period("month", today)
-        first = st.date_input("From", start, key="profit_first", help="UTC", width=180)
-        last = st.date_input("To", end, key="profit_last", help="Included", width=180)
-    return first, last
+    params, now = period_control(view.PERIODS, view.DEFAULT_PERIOD), services().clock.now()
+    with notices.show_errors():
+        return view.parse_days(params, now)
+    return view.parse_days({}, now)
 
 
 def report(days: tuple[date, date], testnets: bool) -> None:

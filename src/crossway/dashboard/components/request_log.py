@@ -10,16 +10,19 @@ from crossway.dashboard.components import (
     webhooks,
     widget,
 )
+from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import current_mode, operator, services
+from crossway.dashboard.views import periods
 from crossway.dashboard.views import requests as view
 from crossway.ports.logs import LoggedRequest
 from crossway.ports.topics import Topic
 
-RequestFilters = tuple[str | None, str, str | None, str, str]
+RequestFilters = tuple[str | None, str, str | None, str, str, PeriodParams]
+NOTHING_SELECTED: RequestFilters = (None, view.ALL, None, "", "", ())
 
 
 def filters() -> RequestFilters:
-    """Merchant, status, method, path and request id, kept in the page's URL."""
+    """Merchant, status, method, path, request id and period, kept in the page's URL."""
     quick = st.segmented_control(
         "Status",
         list(view.QUICK_FILTERS),
@@ -44,14 +47,17 @@ def filters() -> RequestFilters:
         number = st.text_input(
             "Request ID", key="request_id", bind="query-params", placeholder="Exact"
         )
-    return client, quick or view.ALL, method, path, number
+    return client, quick or view.ALL, method, path, number, list_period("Made (UTC)")
 
 
 @live_fragment.fragment(Topic.REQUESTS)
 def rows(selected: RequestFilters) -> None:
     """Logged requests, newest first, live."""
     with notices.show_errors():
-        request_filter = view.build_filter(*selected, pagination.cursor("requests", selected))
+        client, quick, method, path, number, period = selected
+        before = pagination.cursor("requests", selected)
+        made = periods.parse_list_range(dict(period), services().clock.now())
+        request_filter = view.build_filter(client, quick, method, path, number, made, before)
         own = list_table.own_view("requests", view.OFFERED)
         page = view.load_page(services(), operator(), request_filter, own.chosen)
         if page.rows:
@@ -59,9 +65,7 @@ def rows(selected: RequestFilters) -> None:
             data = widget.table_data(page.rows, own.columns, "API requests", text)
             actions = (view.export_action(current_mode()),)
             list_table.table(data, "requests", own, actions, (current_mode(), selected))
-        elif request_filter == view.build_filter(
-            None, view.ALL, None, "", "", request_filter.before_id
-        ):
+        elif selected == NOTHING_SELECTED:
             text = "The quick start shows how to send the first request."
             notices.empty_state(f"No {current_mode()} requests yet", text, "swap_horiz")
         else:

@@ -35,24 +35,25 @@ def require_sign_in() -> bool:
     return False
 
 
-def signed_in_footer() -> None:
-    """Who is signed in, with their role, at the bottom of the sidebar."""
+def account_menu() -> None:
+    """Who is signed in, with their role; opens their sign-in and the way out."""
     person = session.signed_in_staff()
     if person is None:
         return
-    with st.sidebar, st.container(key="signed_in_as", gap="small"):
+    with st.container(key="signed_in_as", width="content"):
         if person.auth_method is None:
-            st.caption("No staff account exists yet: whoever uses this machine has full access.")
-            st.page_link(
-                page_path("staff"), label="Add a staff member", icon=":material/person_add:"
-            )
+            with st.popover("No sign-in", icon=":material/lock_open:", type="tertiary"):
+                st.caption(
+                    "No staff account exists yet: whoever uses this machine has full access."
+                )
+                st.page_link(
+                    page_path("staff"), label="Add a staff member", icon=":material/person_add:"
+                )
             return
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(
-                f"**{escape_markdown(person.name)}**  \n:gray[{view.ROLES[person.role].text}]"
-            )
+        name, role = escape_markdown(person.name), view.ROLES[person.role].text
+        with st.popover(f"{name} :gray[{role}]", icon=":material/account_circle:", type="tertiary"):
+            st.page_link(page_path("account"), label="Your sign-in", icon=":material/passkey:")
             widget.sign_out("Sign out", "sign_out")
-        st.page_link(page_path("account"), label="Your sign-in", icon=":material/passkey:")
 
 
 def _leave() -> None:

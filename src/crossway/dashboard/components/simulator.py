@@ -31,7 +31,7 @@ def active_faults() -> None:
     """Everything that differs from normal, and the button that resets it."""
     _show_active_faults()
     if can_work() and st.button("Reset all", icon=":material/healing:", key="all_normal"):
-        run_action(_reset_all)
+        reset_all_faults()
 
 
 @st.fragment(run_every=2.0)
@@ -66,13 +66,25 @@ def clock() -> None:
     with st.container(horizontal=True, gap="small"):
         label = "Resume the clock" if frozen else "Freeze the clock"
         if st.button(label, icon=":material/play_arrow:" if frozen else ":material/pause:"):
-            run_action(partial(_set_clock, _SAID[frozen], not frozen))
+            toggle_clock()
         for seconds in _STEPS:
             if st.button(
                 f"Forward {format_duration(seconds).replace(' 0 min', '').replace(' 0 h', '')}"
             ):
                 message = f"The clock was moved forward by {format_duration(seconds)}."
                 run_action(partial(_set_clock, message, None, seconds))
+
+
+def toggle_clock() -> None:
+    """Freeze the simulated clock, or let a frozen one run."""
+    face = simulator.read_clock(services())
+    frozen = face is not None and face.frozen
+    run_action(partial(_set_clock, _SAID[frozen], not frozen))
+
+
+def reset_all_faults() -> None:
+    """Let everything be normal again."""
+    run_action(_reset_all)
 
 
 def _set_clock(message: str, frozen: bool | None, seconds: float | None = None) -> str:

@@ -204,6 +204,12 @@ def _do_nothing() -> None:
     """The rerun of the fragment is the whole effect of a change."""
 
 
+def sidebar(data: Mapping[str, Any]) -> None:
+    """Fold the sections of the sidebar: `current` stays open, and those of `folded_first` fold
+    until all of `sections`, with their numbers of pages, fit."""
+    _component("sidebar")(key="sidebar", data=dict(data))
+
+
 def navigate(href: str, request_id: str) -> None:
     """Send the browser to another page, once per `request_id`."""
     _component("navigate")(
@@ -211,9 +217,9 @@ def navigate(href: str, request_id: str) -> None:
     )
 
 
-def shortcut(key_pressed: str, field: str) -> None:
-    """Focus the Streamlit field with this key when a keyboard key is pressed."""
-    _component("shortcut")(key=f"key_to_{field}", data={"shortcut": key_pressed, "field": field})
+def palette(data: Mapping[str, Any], key: str, on_act: Callable[[], None]) -> None:
+    """The button and dialog to jump to anything; what the server is to do is the trigger `act`."""
+    _component("palette")(key=key, data=dict(data), on_act_change=on_act, width="content")
 
 
 def focus(field: str) -> None:

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
+from crossway.dashboard.views import periods
 from crossway.dashboard.views.analytics_changes import (
     NONE_BEFORE,
     point_change,
     relative_change,
     usd_change,
 )
-from crossway.dashboard.views.analytics_selection import describe_period, format_minute
+from crossway.dashboard.views.analytics_selection import describe_period
 from crossway.dashboard.views.formatting import (
     chain_name,
     format_share,
@@ -89,7 +90,7 @@ def describe_freshness(freshness: Freshness, now: datetime) -> tuple[bool, str]:
     """Whether the figures are complete, and up to when they reach, as sentences."""
     if freshness.up_to is None:
         return False, "No figures are kept yet: the engine begins to count once it runs."
-    text = f"Figures up to {format_minute(freshness.up_to)}."
+    text = f"Figures up to {periods.format_minute(freshness.up_to)}."
     if freshness.counted < 1:
         # Rounded down: never 100% while some are missing.
         share = int(freshness.counted * 100)

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
+from crossway.dashboard.views import periods
 from crossway.dashboard.views.analytics import describe_freshness, describe_unpriced
 from crossway.dashboard.views.analytics_groups import NamedGroup, name_groups
 from crossway.dashboard.views.analytics_selection import (
@@ -13,7 +14,6 @@ from crossway.dashboard.views.analytics_selection import (
     Selection,
     describe_filters,
     describe_period,
-    format_minute,
     parse_selection,
 )
 from crossway.dashboard.views.analytics_steps import build_funnel, cause_name, route_name
@@ -78,7 +78,7 @@ def _facts(
         ("Compared with", f"{describe_period(period.before)} (UTC)"),
         ("Payments", describe_filters(services, caller, selection)),
         ("Grouped by", DIMENSION_NAMES[selection.query.dimension]),
-        ("Made", f"{format_minute(now)} UTC by {caller.actor_name}"),
+        ("Made", f"{periods.format_minute(now)} UTC by {caller.actor_name}"),
         ("Reach", describe_freshness(report.freshness, now)[1]),
         ("Estimate", "Network fees are valued at today's prices, also in cost and margin."),
     ]

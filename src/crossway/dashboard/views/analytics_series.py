@@ -3,16 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from crossway.dashboard.views import periods
 from crossway.dashboard.views.analytics import format_dollars
 from crossway.dashboard.views.analytics_groups import count_payments, show_payments
 from crossway.dashboard.views.analytics_selection import (
     PARAMS,
     Selection,
     describe_period,
-    format_bound,
-    format_minute,
     payments_href,
-    period_params,
 )
 from crossway.dashboard.views.cells import Cell, Column, LinkButton, Row
 from crossway.dashboard.views.formatting import format_day, format_share
@@ -45,10 +43,11 @@ def build_rows(selection: Selection, report: AnalyticsReport) -> tuple[Row, ...]
 
 def _row(selection: Selection, report: AnalyticsReport, point: SeriesPoint) -> Row:
     of = point.figures.measures
-    name = format_minute(point.at) if is_hourly(report) else f"{point.at:%a} {format_day(point.at)}"
+    start = point.at
+    name = periods.format_minute(start) if is_hourly(report) else f"{start:%a} {format_day(start)}"
     period = _period_of(report, [point])
     return Row(
-        key=format_bound(point.at),
+        key=periods.format_bound(point.at),
         cells=(
             Cell(name),
             Cell(f"{of.created:,}"),
@@ -81,7 +80,7 @@ def selected_links(
     chosen = [
         point
         for point in report.series
-        if format_bound(point.at) in wanted or f"{point.at:%Y-%m-%d}" in wanted
+        if periods.format_bound(point.at) in wanted or f"{point.at:%Y-%m-%d}" in wanted
     ]
     if not chosen:
         return ()
@@ -89,7 +88,7 @@ def selected_links(
     between = [p for p in report.series if chosen[0].at <= p.at <= chosen[-1].at]
     payments = sum(point.figures.measures.created for point in between)
     kept = {name: selection.params[name] for name in PARAMS[3:] if name in selection.params}
-    closer = page_href("analytics", **period_params(period), **kept)
+    closer = page_href("analytics", **periods.bound_params(period.start, period.end), **kept)
     text = describe_period(period)
     href = payments_href(selection, period=period)
     links = (show_payments(payments, href, text),) if payments and href else ()

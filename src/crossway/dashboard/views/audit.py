@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
@@ -17,6 +16,7 @@ from crossway.dashboard.views.links import (
     rebalancing_href,
     webhook_href,
 )
+from crossway.dashboard.views.periods import TimeRange
 from crossway.domain.clients import Principal
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
@@ -77,14 +77,11 @@ def build_filter(
     actor: str | None,
     action: str | None,
     subject: str,
-    first: date | None,
-    last: date | None,
+    made: TimeRange,
     before_id: int | None,
 ) -> AuditFilter:
-    """The page's filters as an `AuditFilter`; days are UTC and included."""
-    end = datetime.combine(last, time(), UTC) + timedelta(days=1) if last else None
-    start = datetime.combine(first, time(), UTC) if first else None
-    return AuditFilter(actor or "", action or "", subject.strip(), start, end, before_id)
+    """The page's filters as an `AuditFilter`."""
+    return AuditFilter(actor or "", action or "", subject.strip(), made.start, made.end, before_id)
 
 
 def load_page(services: Services, caller: Principal, filters: AuditFilter) -> ListPage:

@@ -26,6 +26,7 @@ from crossway.dashboard.views.links import (
     webhook_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.periods import TimeRange
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, NotFound
@@ -88,12 +89,16 @@ class ListPage:
 
 
 def build_filter(
-    webhook_id: int, quick: str, kind: str | None, before_id: int | None
+    webhook_id: int, quick: str, kind: str | None, created: TimeRange, before_id: int | None
 ) -> DeliveryFilter:
     """The page's filters as a `DeliveryFilter`."""
-    states = QUICK_FILTERS.get(quick, ())
     return DeliveryFilter(
-        webhook_id=webhook_id, states=states, event=kind or "", before_id=before_id
+        webhook_id=webhook_id,
+        states=QUICK_FILTERS.get(quick, ()),
+        event=kind or "",
+        start=created.start,
+        end=created.end,
+        before_id=before_id,
     )
 
 

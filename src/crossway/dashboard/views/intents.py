@@ -148,7 +148,7 @@ def export_rows(
         selected = sorted(parse_ids(params[IDS_PARAM]), reverse=True)
         found = [get_by_id(services, caller, intent_id) for intent_id in selected]
         return (_export_row(ids, intent) for intent in found)
-    filters = payment_filters.parse_params(params)
+    filters = payment_filters.parse_params(params, services.clock.now())
     return (_export_row(ids, intent) for intent in lists.list_all(services, caller, filters))
 
 

@@ -1,10 +1,11 @@
-"""The overview: KPIs of the last 24 hours compared with the previous 24 hours, and activity."""
+"""The overview: KPIs of a period compared with the time before it, and activity."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Literal
 
-from crossway.dashboard.views import status_labels
+from crossway.dashboard.views import periods, status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row, TimelineEntry
 from crossway.dashboard.views.formatting import (
     chain_cell,
@@ -17,9 +18,17 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import page_href
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.clients import Principal
+from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import State
 from crossway.domain.success import SUCCESS_MEANING
-from crossway.usecases.operating.overview import Overview, PeriodStats
+from crossway.ports.services import Services
+from crossway.usecases.operating.overview import (
+    Overview,
+    PeriodStats,
+    get_overview,
+)
+from crossway.usecases.operating.overview_period import OverviewPeriod, choose_period
 
 IN_TRANSIT_COLUMNS = (
     Column("Chain"),
@@ -30,14 +39,16 @@ IN_TRANSIT_COLUMNS = (
 STATES_COLUMNS = (Column("Status"), Column("Payments", "right"), Column("Share", wide=True))
 OPEN = (State.PENDING, State.FUNDED, State.INITIATED)
 _MILLION = 1_000_000
+_DAY = timedelta(days=1)
+_SHORT = {"24h": "24 h", "7d": "7 d", "30d": "30 d"}
 _STATES = tuple(status_labels.INTENT_STATES.items())
 Trend = Literal["", "good", "bad", "same"]
 
 
 @dataclass(frozen=True, slots=True)
 class Kpi:
-    """A KPI: its value, the change against the previous 24 hours, whether that is good, and its
-    hourly values."""
+    """A KPI: its value, the change against the time before, whether that is good, and its hourly
+    or daily values."""
 
     label: str
     value: str
@@ -47,32 +58,69 @@ class Kpi:
     hours: tuple[float, ...] = ()
 
 
-def build_kpis(overview: Overview) -> tuple[Kpi, ...]:
+@dataclass(frozen=True, slots=True)
+class PeriodWords:
+    """A period in a title, in the label of a figure, and the time before it in a sentence."""
+
+    title: str
+    short: str
+    before: str
+
+
+def load(services: Services, caller: Principal, params: Mapping[str, str]) -> Overview:
+    """The overview of the period that a URL says. Raises `InvalidInput` with the reason."""
+    return get_overview(services, caller, parse_period(services.clock.now(), params))
+
+
+def parse_period(now: datetime, params: Mapping[str, str]) -> OverviewPeriod:
+    """The hours or days that a URL says: the last 24 hours without any; today is the last of so
+    many days. Raises `InvalidInput` with the reason."""
+    chosen = periods.parse_range(params, now, periods.DEFAULT_OF_FIGURES)
+    if chosen.start is None:
+        raise InvalidInput("The period has an end and no start: choose both, or a start")
+    start, end = chosen.start, chosen.end or periods.next_hour(now)
+    if chosen.name in ("7d", "30d"):
+        midnight = end.replace(hour=0) if end.hour else end - _DAY
+        start = midnight + _DAY - (end - start)
+    return choose_period(now, start, end)
+
+
+def describe_period(now: datetime, params: Mapping[str, str]) -> PeriodWords:
+    """The period of a URL in words. Raises `InvalidInput` with the reason."""
+    chosen = periods.parse_range(params, now, periods.DEFAULT_OF_FIGURES)
+    title = periods.describe_range(chosen)
+    if short := _SHORT.get(chosen.name):
+        return PeriodWords(title, short, f"the previous {short}")
+    short = title.lower() if chosen.name != periods.CUSTOM else "chosen period"
+    return PeriodWords(title or "Chosen period", short, "the time before")
+
+
+def build_kpis(overview: Overview, words: PeriodWords) -> tuple[Kpi, ...]:
     """The KPI row; unknown values are a dash."""
-    day, previous = overview.last_24_hours, overview.previous_24_hours
+    day, previous = overview.period, overview.previous
     open_count = sum(overview.counts.get(state, 0) for state in OPEN)
     return (
-        Kpi("Volume, 24 h, USD", _format_volume(day.micro_usd),
-               "Paid to recipients in the last 24 hours",
-               *_relative_change(day.micro_usd, previous.micro_usd),
+        Kpi(f"Volume, {words.short}, USD", _format_volume(day.micro_usd),
+               f"Paid to recipients. {words.title}.",
+               *_relative_change(day.micro_usd, previous.micro_usd, words),
                _hourly_values(overview, lambda hour: hour.micro_usd / _MILLION)),
-        Kpi("Completed, 24 h", f"{day.completed:,}",
-               "Payments completed in the last 24 hours",
-               *_relative_change(day.completed, previous.completed),
+        Kpi(f"Completed, {words.short}", f"{day.completed:,}",
+               f"Payments completed. {words.title}.",
+               *_relative_change(day.completed, previous.completed, words),
                _hourly_values(overview, lambda hour: float(hour.completed))),
         Kpi("Success rate", format_share(day.completed, day.completed + day.failed),
-               f"Of the last 24 hours. {SUCCESS_MEANING}",
-               *_point_change(day.success, previous.success),
+               f"{words.title}. {SUCCESS_MEANING}",
+               *_point_change(day.success, previous.success, words),
                _hourly_values(overview, _success_percent)),
         Kpi("Median time", _format_time(day.median_seconds),
                "Median time from complete deposit to payout",
-               *_duration_change(day.median_seconds, previous.median_seconds),
+               *_duration_change(day.median_seconds, previous.median_seconds, words),
                _hourly_values(overview, lambda hour: hour.median_seconds)),
         Kpi("p95", _format_time(day.p95_seconds),
                "95% of payouts took no longer than this",
-               *_duration_change(day.p95_seconds, previous.p95_seconds),
+               *_duration_change(day.p95_seconds, previous.p95_seconds, words),
                _hourly_values(overview, lambda hour: hour.p95_seconds)),
-        Kpi("Open payments", f"{open_count:,}", "Pending, funded or initiated payments"),
+        Kpi("Open payments", f"{open_count:,}", "Pending, funded or initiated payments, now"),
     )  # fmt: skip
 
 
@@ -84,40 +132,45 @@ def _hourly_values(
     overview: Overview, metric: Callable[[PeriodStats], float | None]
 ) -> tuple[float, ...]:
     """The hourly values of a KPI; hours without data are left out."""
-    values = (metric(day) for _, day in overview.hours)
+    values = (metric(day) for _, day in overview.steps)
     points = tuple(round(value, 2) for value in values if value is not None)
     return points if any(points) and len(points) > 1 else ()
 
 
-def _relative_change(now: int, previous: int) -> tuple[str, Trend]:
+def _relative_change(now: int, previous: int, words: PeriodWords) -> tuple[str, Trend]:
     if not previous:
         return "", ""
     multiple = f"{now / previous:,.0f}×" if now >= 10 * previous else ""
     text = f"{abs(now / previous - 1):.0%} {'above' if now > previous else 'below'}"
-    return _compared_with_previous(multiple or text, now - previous)
+    return _compared_with_previous(multiple or text, now - previous, words)
 
 
-def _point_change(now: float | None, previous: float | None) -> tuple[str, Trend]:
+def _point_change(
+    now: float | None, previous: float | None, words: PeriodWords
+) -> tuple[str, Trend]:
     if now is None or previous is None:
         return "", ""
     difference = round((now - previous) * 100, 1)
     return _compared_with_previous(
-        f"{abs(difference)} points {'above' if difference > 0 else 'below'}", difference
+        f"{abs(difference)} points {'above' if difference > 0 else 'below'}", difference, words
     )
 
 
-def _duration_change(now: float | None, previous: float | None) -> tuple[str, Trend]:
+def _duration_change(
+    now: float | None, previous: float | None, words: PeriodWords
+) -> tuple[str, Trend]:
     if now is None or previous is None:
         return "", ""
     difference = round(now - previous)
     return _compared_with_previous(
         f"{format_duration(abs(difference))} {'slower' if difference > 0 else 'faster'} than",
         -difference,
+        words,
     )
 
 
-def _compared_with_previous(text: str, better: float) -> tuple[str, Trend]:
-    return f"{text if better else 'same as'} the previous 24 h", _trend(better)
+def _compared_with_previous(text: str, better: float, words: PeriodWords) -> tuple[str, Trend]:
+    return f"{text if better else 'same as'} {words.before}", _trend(better)
 
 
 def _trend(better: float) -> Trend:
@@ -206,9 +259,12 @@ def build_recent_entries(overview: Overview) -> tuple[TimelineEntry, ...]:
     return tuple(entries)
 
 
-def list_hours(overview: Overview) -> Sequence[tuple[str, int, int]]:
-    """Completed payments and volume in dollars per hour (UTC), for the chart."""
+def list_steps(overview: Overview) -> Sequence[tuple[str, int, int]]:
+    """Completed payments and volume in dollars per hour or day (UTC), for the chart."""
+    starts = [at for at, _ in overview.steps]
+    is_daily = len(starts) < 2 or starts[1] - starts[0] >= _DAY
+    name = "%d %b" if is_daily else "%H:%M"
     return [
-        (at.strftime("%H:%M"), day.completed, day.micro_usd // _MILLION)
-        for at, day in overview.hours
+        (at.strftime(name), step.completed, step.micro_usd // _MILLION)
+        for at, step in overview.steps
     ]

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-from crossway.dashboard.views import status_labels
+from crossway.dashboard.views import periods, status_labels
 from crossway.dashboard.views.formatting import chain_name, group_thousands
 from crossway.domain.analytics import FailureCause
 from crossway.domain.clients import Mode, Principal
@@ -84,14 +84,28 @@ _DAY: Final = timedelta(days=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def parse_params(params: Mapping[str, str]) -> FilterSet:
-    """The filters in the query string of the list; raises `InvalidInput` with the reason."""
+def parse_params(params: Mapping[str, str], now: datetime | None = None) -> FilterSet:
+    """The filters in the query string of the list, and its period where `now` is given; raises
+    `InvalidInput` with the reason."""
     states = QUICK_FILTERS.get(params.get("show", ALL), ())
     quick = (Filter(FilterField.STATE, tuple(state.value for state in states)),) if states else ()
     return FilterSet(
-        (*quick, *parse_filters(params.get("all", ""), "all")),
+        (*quick, *parse_filters(params.get("all", ""), "all"), *_in_period(params, now)),
         parse_filters(params.get("any", ""), "any"),
     )
+
+
+def _in_period(params: Mapping[str, str], now: datetime | None) -> tuple[Filter, ...]:
+    if now is None:
+        return ()
+    chosen = periods.parse_list_range(params, now)
+    if chosen.start is None and chosen.end is None:
+        return ()
+    start, end = (
+        None if at is None else (at - _EPOCH) // timedelta(microseconds=1)
+        for at in (chosen.start, chosen.end)
+    )
+    return (Filter(FilterField.CREATED, (), start, end),)
 
 
 def update_filters(text: str, add: Filter | None = None, drop: int | None = None) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, TypeVar
 
+from crossway.dashboard.views import periods
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import chain_name, format_percent, group_thousands
@@ -29,11 +30,13 @@ NETWORKS: Final = ("Mainnets", "Testnets")
 NETWORK_PARAM: Final = "network"
 PERIODS: Final[Mapping[str, str]] = {
     "7d": "7 days",
+    "30d": "30 days",
     "month": "This month",
     "last_month": "Last month",
     "90d": "90 days",
-    "custom": "Custom",
+    periods.CUSTOM: "Custom",
 }
+DEFAULT_PERIOD: Final = "month"
 MAX_GROUPS: Final = 50
 _EPOCH: Final = date(1970, 1, 1)
 LINE_COLUMNS: Final = (Column("Line"), Column("USD", "right", "At the prices of the hours"))
@@ -54,12 +57,27 @@ def are_testnets(params: Mapping[str, str]) -> bool:
     return name == NETWORKS[1]
 
 
+def parse_days(params: Mapping[str, str], now: datetime) -> tuple[date, date]:
+    """The first and the last day that a URL says, this month without any. Raises `InvalidInput`
+    with the reason."""
+    if not any(params.get(name) for name in periods.BOUNDS):
+        name = params.get(periods.PERIOD) or DEFAULT_PERIOD
+        if name not in PERIODS or name == periods.CUSTOM:
+            raise InvalidInput(f"period must be one of {', '.join(list(PERIODS)[:-1])}")
+        return named_period(name, now.date())
+    chosen = periods.parse_range(params, now, DEFAULT_PERIOD)
+    if chosen.start is None:
+        raise InvalidInput("The period has an end and no start: choose both, or a start")
+    end = chosen.end or periods.next_hour(now)
+    return chosen.start.date(), (end - timedelta(microseconds=1)).date()
+
+
 def named_period(name: str, today: date) -> tuple[date, date]:
     """The first and the last day of a period, today included."""
     first = today.replace(day=1)
     if name == "last_month":
         return (first - timedelta(days=1)).replace(day=1), first - timedelta(days=1)
-    if name in ("7d", "90d"):
+    if name in ("7d", "30d", "90d"):
         return today - timedelta(days=int(name[:-1]) - 1), today
     return first, today
 

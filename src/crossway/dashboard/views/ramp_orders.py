@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
-from crossway.dashboard.views import list_columns, ramp_status_labels
+from crossway.dashboard.views import list_columns, periods, ramp_status_labels
 from crossway.dashboard.views.cells import Cell, Column, Row, RowAction
 from crossway.dashboard.views.fiat import country_name, format_fiat
 from crossway.dashboard.views.formatting import (
@@ -63,14 +64,17 @@ class ListPage:
     older_than: int | None
 
 
-def build_filter(params: Mapping[str, str], before_id: int | None) -> OrderFilter:
-    """The filters of the query string as an `OrderFilter`."""
+def build_filter(params: Mapping[str, str], now: datetime, before_id: int | None) -> OrderFilter:
+    """The filters of the query string as an `OrderFilter`. Raises `InvalidInput`."""
+    created = periods.parse_list_range(params, now)
     return OrderFilter(
         states=QUICK_FILTERS.get(params.get("show", ALL), ()),
         direction=params.get("type") or None,
         provider=params.get("provider") or None,
         currency=params.get("currency") or None,
         text=params.get("search", "").strip(),
+        start=created.start,
+        end=created.end,
         before_id=before_id,
     )
 
@@ -227,7 +231,7 @@ def export_rows(
         found = [ramp_orders.get_order(services, caller, order_id) for order_id in selected]
         yield from (_export_row(ids, order) for order in found)
         return
-    filters: OrderFilter | None = build_filter(params, None)
+    filters: OrderFilter | None = build_filter(params, services.clock.now(), None)
     while filters is not None:
         orders, _total = ramp_orders.list_orders(
             services, caller, filters, ramp_orders.MAX_PAGE_SIZE

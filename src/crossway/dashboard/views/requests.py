@@ -16,6 +16,7 @@ from crossway.dashboard.views.links import (
     request_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.periods import TimeRange
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.errors import NotFound
 from crossway.ports.logs import LoggedRequest, RequestFilter
@@ -70,6 +71,7 @@ def build_filter(
     method: str | None,
     path: str,
     request_id: str,
+    made: TimeRange,
     before_id: int | None,
 ) -> RequestFilter:
     """The page's filters as a `RequestFilter`."""
@@ -79,6 +81,8 @@ def build_filter(
         path_part=path.strip(),
         request_id=request_id.strip(),
         status=QUICK_FILTERS.get(quick),
+        start=made.start,
+        end=made.end,
         before_id=before_id,
     )
 

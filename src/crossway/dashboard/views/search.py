@@ -145,11 +145,11 @@ def hit_href(hit: SearchHit) -> str:
 
 
 def group_results(
-    services: Services, caller: Principal, text: str
+    services: Services, caller: Principal, text: str, restores_archived: bool = True
 ) -> tuple[tuple[ResultGroup, ...], bool, bool]:
     """The results by kind, whether there are more than shown, and whether they are of the other
     mode, as the caller's has none."""
-    results = search.search(services, caller, text)
+    results = search.search(services, caller, text, restores_archived)
     groups = []
     for kind, title in KIND_TITLES.items():
         hits = [hit for hit in results.hits if hit.kind == kind]

@@ -45,7 +45,7 @@ def collect_metrics(services: Services) -> Metrics:
         alerts = unit.alerts.list_active(limit=MAX_ALERTS)
         cursors = unit.cursors.get_all()
         ended = dict.fromkeys((outcome.value for outcome in Outcome), 0)
-        for volume in unit.corridor_stats.list_hours(None, _first_hour(services)):
+        for volume in unit.corridor_stats.list_volumes(None, Period.HOUR, _first_hour(services)):
             ended[volume.outcome.value] += volume.count
         backlog = unit.deliveries.get_backlog()
     oldest = backlog.oldest or services.clock.now()

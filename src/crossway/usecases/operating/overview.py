@@ -1,13 +1,13 @@
-"""The operator's overview: the last 24 hours, funds in transit, alerts and chain statuses."""
+"""The operator's overview: figures of a period, funds in transit, alerts and chain statuses."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from crossway.domain.clients import OwnerFilter, Principal
-from crossway.domain.corridor_stats import SECONDS, HourlyVolume, Outcome, Period, quantile_seconds
+from crossway.domain.corridor_stats import Outcome, PeriodVolume, quantile_seconds
 from crossway.domain.errors import Unreachable, WrongChain
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
@@ -20,8 +20,8 @@ from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.operating.alerts import MAX_ACTIVE_ALERTS, resolve_alerts
 from crossway.usecases.operating.incidents import AlertGroup, list_alert_groups
+from crossway.usecases.operating.overview_period import OverviewPeriod, last_hours
 
-HOURS = 24
 MAX_RECENT = 12
 _MAX_HEAD_AGE = timedelta(minutes=5)
 _TRANSIT_ACCOUNTS = (Account.HELD, Account.ESCROW, Account.IN_TRANSIT)
@@ -95,46 +95,48 @@ class ChainStatus:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The figures of the overview page; `hours` are the last 24 hours, oldest first."""
+    """The figures of the overview page: of a period, of as long a time before it, and of each of
+    its hours or days, oldest first."""
 
     counts: Mapping[State, int]
-    last_24_hours: PeriodStats
-    previous_24_hours: PeriodStats
-    hours: Sequence[tuple[datetime, PeriodStats]]
+    period: PeriodStats
+    previous: PeriodStats
+    steps: Sequence[tuple[datetime, PeriodStats]]
     in_transit: Sequence[FundsInTransit]
     alert_groups: Sequence[AlertGroup]
     recent: Sequence[tuple[Intent, TransitionRecord]]
 
 
-def get_overview(services: Services, caller: Principal) -> Overview:
-    """The overview. Payments are those of the caller's mode; funds in transit and alerts are the
-    whole installation's. Its cost depends on open payments and on hours, not on the history."""
+def get_overview(
+    services: Services, caller: Principal, period: OverviewPeriod | None = None
+) -> Overview:
+    """The overview, by default of the last 24 hours. Payments are those of the caller's mode; funds
+    in transit and alerts are the whole installation's. Its cost depends on open payments and on
+    the hours or days of the period, not on the history."""
     caller.require_permission(Permission.VIEW)
-    hour, owners = SECONDS[Period.HOUR], caller.narrow(OwnerFilter())
-    current_hour = int(services.clock.now().timestamp()) // hour
+    period, owners = period or last_hours(services.clock.now()), caller.narrow(OwnerFilter())
+    before = 2 * period.first - period.end
     with services.store.read() as unit:
         counts = unit.intents.count_by_state(owners)
-        volumes = unit.corridor_stats.list_hours(caller.mode, current_hour - 2 * HOURS + 1)
+        volumes = unit.corridor_stats.list_volumes(caller.mode, period.step, before, period.end)
         transitions = [
             transition for _, transition in unit.intents.list_recent_transitions(owners, MAX_RECENT)
         ]
         intents = unit.intents.get_many({transition.intent_id for transition in transitions})
         balances = unit.ledger.get_balances()
         started = unit.intents.sum_started_by_chain()
-    first_hour = current_hour - HOURS + 1
-    by_hour: dict[int, list[HourlyVolume]] = {
-        number: [] for number in range(first_hour, current_hour + 1)
+    by_step: dict[int, list[PeriodVolume]] = {
+        number: [] for number in range(period.first, period.end)
     }
     for volume in volumes:
-        if volume.hour in by_hour:
-            by_hour[volume.hour].append(volume)
+        if volume.number in by_step:
+            by_step[volume.number].append(volume)
     return Overview(
         counts=counts,
-        last_24_hours=_period_stats([volume for volume in volumes if volume.hour >= first_hour]),
-        previous_24_hours=_period_stats([volume for volume in volumes if volume.hour < first_hour]),
-        hours=[
-            (datetime.fromtimestamp(number * hour, tz=UTC), _period_stats(hour_volumes))
-            for number, hour_volumes in by_hour.items()
+        period=_period_stats([volume for volume in volumes if volume.number >= period.first]),
+        previous=_period_stats([volume for volume in volumes if volume.number < period.first]),
+        steps=[
+            (period.start_of(number), _period_stats(of_step)) for number, of_step in by_step.items()
         ],
         in_transit=_funds_in_transit(services, balances, started),
         alert_groups=list_alert_groups(services, caller),
@@ -146,7 +148,7 @@ def get_overview(services: Services, caller: Principal) -> Overview:
     )
 
 
-def _period_stats(volumes: Sequence[HourlyVolume]) -> PeriodStats:
+def _period_stats(volumes: Sequence[PeriodVolume]) -> PeriodStats:
     paid = [volume for volume in volumes if volume.outcome is Outcome.PAID]
     buckets = [(volume.bucket, volume.count) for volume in paid]
     return PeriodStats(

@@ -37,29 +37,34 @@ class SearchResult:
 EMPTY_RESULT = SearchResult((), None, {}, {})
 
 
-def search(services: Services, caller: Principal, text: str) -> SearchResult:
+def search(
+    services: Services, caller: Principal, text: str, restores_archived: bool = True
+) -> SearchResult:
     """Find the caller's records by an exact identifier: a record number, address, transaction hash,
     reference, event id or e-mail address. Every lookup uses an index.
 
     Operators search the records of all clients in their mode, and in the other where theirs has
-    none: who pastes an identifier wants its record."""
+    none: who pastes an identifier wants its record. Unless `restores_archived` is false, as while
+    somebody still types, archived payments that they find are brought back."""
     if not text.strip():
         return EMPTY_RESULT
-    result = _search(services, caller, text)
+    result = _search(services, caller, text, restores_archived)
     if not result.hits and caller.is_staff and caller.mode is not None:
-        result = _search(services, replace(caller, mode=None), text)
+        result = _search(services, replace(caller, mode=None), text, restores_archived)
         return replace(result, in_other_mode=bool(result.hits))
     return result
 
 
-def _search(services: Services, caller: Principal, text: str) -> SearchResult:
+def _search(
+    services: Services, caller: Principal, text: str, restores_archived: bool
+) -> SearchResult:
     if email := parse_email_query(text):
         return _search_by_email(services, caller, email, text)
     query = _with_canonical_spellings(services, parse(text))
     checkout_hits = _find_by_checkout_url(services, text)
     hits = checkout_hits or _find(services, query)
     hits = hits or _find_by_public_number(services, query)
-    if (checkout_hits or not hits) and caller.is_staff:
+    if restores_archived and (checkout_hits or not hits) and caller.is_staff:
         restored = _restore_archived(services, query, checkout_hits)
         hits = [SearchHit("payment", intent_id, "archive", True) for intent_id in restored] or hits
     with services.store.read() as unit:
