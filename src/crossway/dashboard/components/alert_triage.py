@@ -45,8 +45,8 @@ def _end_snooze(keys: list[str]) -> None:
 @st.dialog("Assign alerts")
 def _assign(keys: list[str]) -> None:
     st.markdown(
-        f"Who looks after {_count(len(keys))}? They stay in the strip above every page until they "
-        "are acknowledged."
+        f"Who looks after {_count(len(keys))}? What is assigned stays in the strip above every "
+        "page until it is acknowledged."
     )
     names = cases.list_assignees(services(), operator())
     name = st.selectbox("Assign to", [*names, _NOBODY], key="assign_to")
@@ -62,8 +62,8 @@ def _assign(keys: list[str]) -> None:
 @st.dialog("Snooze alerts")
 def _snooze(keys: list[str]) -> None:
     st.markdown(
-        f"{_count(len(keys))} will leave the strip above every page. They stay on this list, and "
-        "come back at the time that you choose."
+        f"{_count(len(keys))} will leave the strip above every page, stay on this list, and come "
+        "back at the time that you choose."
     )
     now = services().clock.now()
     chosen = st.selectbox("For", [*view.SNOOZES, view.CUSTOM_TIME], key="snooze_for")
