@@ -74,13 +74,9 @@ def load_comparison(
 ) -> ComparisonView:
     """Quote all source chains and build the comparison; raises a `DomainError` for bad input."""
     token = services.catalogue.token(destination, symbol)
+    amount = to_plain_decimal("Amount", amount_text, symbol)
     comparison = multi_source.quote_multi_source(
-        services,
-        caller,
-        destination,
-        to_plain_decimal("Amount", amount_text, symbol),
-        token.address,
-        with_estimates=True,
+        services, caller, destination, amount, token.address, with_estimates=True
     )
     return build_comparison(services.catalogue, comparison, pay_with)
 
