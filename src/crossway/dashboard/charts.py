@@ -3,67 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+from crossway.dashboard.bar_charts import BarChart, stack
 from crossway.dashboard.views.palette import CHAIN, INK, Shade
 
 Option = dict[str, Any]
 
 
 def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
-    """Completed payments and their volume in USD per hour (UTC): two charts of bars below one
-    another, each with an axis of its own."""
-    hours = [at for at, _, _ in points]
-    measures = (
-        ("Completed", [completed for _, completed, _ in points], {"minInterval": 1}),
-        ("Volume, USD", [volume for _, _, volume in points], {"splitNumber": 2}),
+    """Completed payments and their volume in USD per hour or day (UTC), a chart each."""
+    bars = (
+        BarChart("Completed", [completed for _, completed, _ in points], CHAIN[shade]),
+        BarChart("Volume, USD", [volume for _, _, volume in points], CHAIN[shade]),
     )
-    return {
-        "animationDuration": 300,
-        "tooltip": {"trigger": "axis"},
-        "title": [
-            {
-                "text": title,
-                "top": f"{50 * at + 3}%",
-                "left": 0,
-                "textStyle": {"color": INK[shade], "fontSize": 12, "fontWeight": "normal"},
-            }
-            for at, (title, _, _) in enumerate(measures)
-        ],
-        "grid": [
-            {"left": 64, "right": 8, "top": f"{50 * at + 14}%", "height": "24%"}
-            for at in range(len(measures))
-        ],
-        "xAxis": [
-            {
-                "type": "category",
-                "gridIndex": at,
-                "data": hours,
-                "axisLabel": {"color": INK[shade], "hideOverlap": True},
-            }
-            for at in range(len(measures))
-        ],
-        "yAxis": [
-            {
-                "type": "value",
-                "gridIndex": at,
-                "min": 0,
-                "axisLabel": {"color": INK[shade], "hideOverlap": True},
-                **more,
-            }
-            for at, (_, _, more) in enumerate(measures)
-        ],
-        "series": [
-            {
-                "type": "bar",
-                "name": title,
-                "xAxisIndex": at,
-                "yAxisIndex": at,
-                "data": values,
-                "barMaxWidth": 14,
-                "itemStyle": {"color": CHAIN[shade]},
-            }
-            for at, (title, values, _) in enumerate(measures)
-        ],
-    }
+    option = stack([at for at, _, _ in points], bars, shade)
+    option["yAxis"][0]["minInterval"] = 1
+    return option
 
 
 def chord(links: Sequence[tuple[str, str, int]], shade: Shade) -> Option:

@@ -124,7 +124,7 @@ def hourly_chart(params: Params) -> None:
         if not any(completed for _, completed, _ in steps):
             st.markdown("No completed payments in this period.")
             return
-        chart(charts.hourly(steps, theme_shade()), 320, "hourly", f"Completed payments: {title}")
+        chart(charts.hourly(steps, theme_shade()), 300, "hourly", f"Completed payments: {title}")
 
 
 @live_fragment.fragment(shared=True)

@@ -19,8 +19,8 @@ from crossway.dashboard.views.cells import (
     TimelineEntry,
     to_json,
 )
+from crossway.dashboard.views.fee_time import ChartPoint
 from crossway.dashboard.views.overview import Kpi
-from crossway.dashboard.views.quotes import ChartPoint
 from crossway.ports.topics import Topic
 
 ASSETS: Final = Path(__file__).with_name("assets")

@@ -11,6 +11,7 @@ from crossway.dashboard.views.custody import (
     transfer_fee_label,
 )
 from crossway.dashboard.views.estimates import NO_PAYMENT, explain_estimate, label_estimate
+from crossway.dashboard.views.fee_time import ChartPoint, build_points
 from crossway.dashboard.views.formatting import (
     amount_cell,
     chain_cell,
@@ -39,17 +40,6 @@ COLUMNS = (
     Column("Estimated time", "right"),
 )
 MISSING_COLUMNS = (Column("Unavailable"), Column("Reason"))
-
-
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
-    """One payment option on the chart of fee against time; `text` has both in words."""
-
-    name: str
-    seconds: int
-    fee_usd: float
-    mark: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +97,11 @@ def build_comparison(catalogue: Catalogue, comparison: Comparison, pay_with: str
     return ComparisonView(
         rows=rows,
         missing=_missing_rows(catalogue, comparison),
-        points=tuple(
-            ChartPoint(
-                chain_name(catalogue, option.source),
-                option.fill_seconds,
-                option.fee_micro_usd / 1_000_000,
-                "cheapest" if option is cheapest else "fastest" if option is fastest else "",
-                _describe_point(catalogue, option),
-            )
-            for option in quoted
-        ),
+        points=build_points(catalogue, quoted, cheapest, fastest),
         symbols=tuple(sorted(symbols, key=lambda s: (s != "USDC", s.lower()))),
         headline=_headline(catalogue, pay_with, cheapest, fastest, bool(payable)),
         trust=_describe_trust(catalogue, cheapest, fastest),
     )
-
-
-def _describe_point(catalogue: Catalogue, option: SourceOption) -> str:
-    fee, time = format_usd(option.fee_micro_usd), format_duration(option.fill_seconds)
-    return f"{chain_name(catalogue, option.source)}, {fee} in {time}"
 
 
 def _describe_trust(

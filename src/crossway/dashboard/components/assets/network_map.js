@@ -65,6 +65,7 @@ const layout = (map) => {
     Object.assign(map, { shapeKey, width, height, radius, size, line })
     map.spots = new Map(chains.map((chain, at) => [chain.id, spots[at]]))
     map.stage.style.height = `${height}px`
+    map.stage.classList.toggle("narrow", spots.every((spot) => spot.side === "under"))
     map.svg.setAttribute("viewBox", `0 0 ${width} ${height}`)
     const ratio = Math.min(2, window.devicePixelRatio || 1)
     map.canvas.width = width * ratio
