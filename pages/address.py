@@ -6,7 +6,7 @@ from crossway.dashboard.components import explorer, live_fragment, not_found, no
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import explorer as view
 from crossway.dashboard.views import simulator
-from crossway.dashboard.views.cells import Cell, Detail, LinkButton
+from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import shorten
 from crossway.dashboard.views.links import page_href
 from crossway.usecases.simulator.explorer import get_address
@@ -18,12 +18,7 @@ chain_id, address = st.query_params.get("chain", ""), st.query_params.get("addre
 def body() -> None:
     with notices.show_errors():
         found = get_address(services(), operator(), chain_id, address)
-        notices.simulated_badge()
-        facts = (
-            Detail("Chain", Cell(found.chain.name)),
-            Detail("Address", Cell(found.address, copy=found.address, mono=True)),
-        )
-        widget.details(facts, "address_facts", "Details")
+        widget.details(view.build_address_details(services(), found), "address_facts", "Details")
         st.header("Balances")
         balances = view.build_balance_rows(services(), found)
         if balances:

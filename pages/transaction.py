@@ -19,9 +19,7 @@ def body() -> None:
     with notices.show_errors():
         tx = get_transaction(services(), operator(), chain_id, tx_hash)
         badge = view.status_badge(tx)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color)
-            notices.simulated_badge()
+        st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint)
         widget.details(view.build_details(services().catalogue, tx), "tx_facts", "Details")
         st.header("Token transfers")
         rows = view.build_transfer_rows(services().catalogue, tx)

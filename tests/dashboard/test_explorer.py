@@ -37,7 +37,7 @@ def test_a_deposit_shows_its_block_its_transfer_and_its_payment(screen: Dashboar
     assert world.reload(intent).state is State.COMPLETED
     screen.open("transaction", chain=BASE, tx=tx_hash)
     facts = text_of(screen, "tx_facts")
-    for shown in ("Base", tx_hash, "Confirmations", "A payer, made by the simulator"):
+    for shown in ("Base", tx_hash, "Confirmations", "The simulator, as a payer"):
         assert shown in facts
     [transfer] = screen.widget("tx_transfers")["rows"]
     assert transfer["cells"][1]["copy"] == intent.address
@@ -59,6 +59,8 @@ def test_the_payout_shows_its_account_nonce_and_fee(screen: DashboardApp) -> Non
     assert tx.nonce is not None
     assert tx.confirmations > 0
     assert tx.fee_units
+    facts = text_of(screen.open("address", chain=ARBITRUM, address=relayer), "address_facts")
+    assert "Crossway's relayer" in facts
     screen.open("transaction", chain=ARBITRUM, tx=payout)
     facts = text_of(screen, "tx_facts")
     assert "Nonce" in facts

@@ -28,6 +28,7 @@ INCOMING_COLUMNS: Final = (
     Column("Block", "right"),
     Column("Time", "right"),
 )
+_OWN_ACCOUNTS: Final = ("relayer", "bridger", "treasury", "coordinator")
 REBALANCING_COLUMNS: Final = (Column("Rebalancing transfer"),)
 SUCCESS: Final = Badge("Success", "green", "check_circle")
 REVERTED: Final = Badge("Reverted", "red", "error", "It is in a block and had no effect")
@@ -37,8 +38,8 @@ _SENDERS: Final[Mapping[TxSender, str]] = MappingProxyType(
     {
         TxSender.OPERATOR: "Crossway",
         TxSender.OUTSIDER: "A third party, with the operator's nonce",
-        TxSender.PAYER: "A payer, made by the simulator",
-        TxSender.STRANGER: "Anybody, made by the simulator",
+        TxSender.PAYER: "The simulator, as a payer",
+        TxSender.STRANGER: "The simulator, as anybody",
         TxSender.SIMULATOR: "The simulator, which set balances",
     }
 )
@@ -107,6 +108,21 @@ def build_rebalancing_rows(services: Services, caller: Principal, tx_hash: str) 
     return tuple(
         Row(str(number), (Cell(f"Rebalancing #{number}"),), href=rebalancing_href(number))
         for number in cases.list_rebalancing_of(services, caller, tx_hash)
+    )
+
+
+def build_address_details(services: Services, found: cases.SimulatedAddress) -> tuple[Detail, ...]:
+    """The chain and the address, and which of Crossway's accounts it is."""
+    accounts = services.chains[found.chain.id].accounts
+    names = [name for name in _OWN_ACCOUNTS if getattr(accounts, name) == found.address]
+    own = (Detail("Account", Cell(f"Crossway's {' and '.join(names)}")),) if names else ()
+    return (
+        Detail("Chain", Cell(found.chain.name)),
+        Detail(
+            "Address",
+            Cell(found.address, copy=found.address, value_name="address", mono=True),
+        ),
+        *own,
     )
 
 
