@@ -9,7 +9,6 @@ from crossway.dashboard.views import simulator
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import shorten
 from crossway.dashboard.views.links import page_href
-from crossway.usecases.simulator.explorer import get_address
 
 chain_id, address = st.query_params.get("chain", ""), st.query_params.get("address", "")
 
@@ -17,7 +16,7 @@ chain_id, address = st.query_params.get("chain", ""), st.query_params.get("addre
 @live_fragment.fragment(refresh_seconds=10.0)
 def body() -> None:
     with notices.show_errors():
-        found = get_address(services(), operator(), chain_id, address)
+        found = view.load_address(services(), operator(), chain_id, address)
         widget.details(view.build_address_details(services(), found), "address_facts", "Details")
         st.header("Balances")
         balances = view.build_balance_rows(services(), found)
@@ -38,7 +37,7 @@ def body() -> None:
 with not_found.handle_not_found(
     "Address", LinkButton("All payments", page_href("intents"), "list_alt")
 ):
-    found = get_address(services(), operator(), chain_id, address)
+    found = view.load_address(services(), operator(), chain_id, address)
     st.title(f"Address {shorten(found.address)}")
     body()
     explorer.records(found.address)

@@ -8,7 +8,6 @@ from crossway.dashboard.views import explorer as view
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import shorten
 from crossway.dashboard.views.links import page_href
-from crossway.usecases.simulator.explorer import get_transaction
 
 chain_id, tx_hash = st.query_params.get("chain", ""), st.query_params.get("tx", "")
 
@@ -17,7 +16,7 @@ chain_id, tx_hash = st.query_params.get("chain", ""), st.query_params.get("tx", 
 @live_fragment.fragment(refresh_seconds=2.0)
 def body() -> None:
     with notices.show_errors():
-        tx = get_transaction(services(), operator(), chain_id, tx_hash)
+        tx = view.load_transaction(services(), operator(), chain_id, tx_hash)
         badge = view.status_badge(tx)
         st.badge(badge.text, icon=f":material/{badge.icon}:", color=badge.color, help=badge.hint)
         widget.details(view.build_details(services().catalogue, tx), "tx_facts", "Details")
@@ -32,7 +31,7 @@ def body() -> None:
 with not_found.handle_not_found(
     "Transaction", LinkButton("All payments", page_href("intents"), "list_alt")
 ):
-    get_transaction(services(), operator(), chain_id, tx_hash)
+    view.load_transaction(services(), operator(), chain_id, tx_hash)
     st.title(f"Transaction {shorten(tx_hash)}")
     body()
     explorer.records(tx_hash)

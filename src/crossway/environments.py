@@ -11,6 +11,7 @@ from crossway.adapters.chains.simulated.blocks.clock import SimulatedClock
 from crossway.adapters.chains.simulated.blocks.network import SimulatedNetwork
 from crossway.adapters.chains.simulated.bridging.bridge_end import SimulatedBridgeEnd
 from crossway.adapters.chains.simulated.bridging.sandbox import SimulatedBridgeSandbox
+from crossway.adapters.chains.simulated.catalogue import simulated_catalogue
 from crossway.adapters.chains.simulated.chain import SimulatedChain
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.clock import SystemClock
@@ -33,7 +34,6 @@ from crossway.adapters.webhooks.demo_receivers import DemoReceivers
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.signing import StandardSigner
 from crossway.catalogue.fiat import load_fiat
-from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.network_costs import NetworkCostPolicy
 from crossway.domain.price_risk import PricePolicy
 from crossway.domain.pricing import ServiceFee
@@ -54,8 +54,6 @@ from crossway.storage.store import SqlStore
 if TYPE_CHECKING:
     from crossway.adapters.live_environment import LiveEnvironment
 
-# A demonstration should not wait for the confirmations that real money requires.
-SIMULATED_DEPTH, SIMULATED_FINALITY = 3, 8
 SIMULATED_SETTLE_SECONDS = 15
 REFERENCE_PRICES_AS_OF = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -70,7 +68,7 @@ def build_simulated(
     first_keys: Callable[[], Mapping[str, str]],
 ) -> Services:
     """The services of the simulated network of all chains, with simulated ramp providers."""
-    catalogue = with_own_explorer(with_simulated_depths(catalogue_data.load_catalogue()))
+    catalogue = simulated_catalogue(catalogue_data.load_catalogue())
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
     clock = SimulatedClock(store.writer, store.reader, machine_seconds)
     network = SimulatedNetwork(
@@ -276,39 +274,4 @@ def build_retention(settings: Settings) -> RetentionPolicy:
         outbox=timedelta(days=settings.announcement_days),
         provider_updates=timedelta(days=settings.order_report_days),
         unpaid=timedelta(days=settings.unpaid_days),
-    )
-
-
-def with_simulated_depths(catalogue: Catalogue) -> Catalogue:
-    """The catalogue with the confirmation depths of the simulated network."""
-    return replace(
-        catalogue, chains={k: _with_simulated_depth(c) for k, c in catalogue.chains.items()}
-    )
-
-
-def with_own_explorer(catalogue: Catalogue) -> Catalogue:
-    """The catalogue whose explorers are the dashboard's pages: no public explorer knows what
-    happens on the simulated network."""
-    chains = {
-        name: replace(
-            chain,
-            explorer_tx=f"transaction?chain={name}&tx={{tx}}",
-            explorer_address=f"address?chain={name}&address={{address}}",
-        )
-        for name, chain in catalogue.chains.items()
-    }
-    return replace(catalogue, chains=chains)
-
-
-def _with_simulated_depth(chain: Chain) -> Chain:
-    depths = chain.confirmations
-    return replace(
-        chain,
-        confirmations=replace(
-            depths,
-            fast=min(depths.fast, SIMULATED_DEPTH),
-            normal=min(depths.normal, SIMULATED_DEPTH),
-            large=min(depths.large, SIMULATED_DEPTH),
-            finalized=min(depths.finalized, SIMULATED_FINALITY),
-        ),
     )

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from crossway.adapters.chains.simulated.catalogue import with_own_explorer
 from crossway.catalogue import load_catalogue
 from crossway.dashboard.views.formatting import address_cell, tx_cell
 from crossway.domain.errors import NotFound
 from crossway.domain.intent import State
-from crossway.environments import with_own_explorer
 from crossway.ports.sandbox import Faults
 from crossway.ports.simulated_transactions import TxPlace, TxSender
 from crossway.usecases.simulator.explorer import get_transaction

@@ -45,6 +45,20 @@ _SENDERS: Final[Mapping[TxSender, str]] = MappingProxyType(
 )
 
 
+def load_transaction(
+    services: Services, caller: Principal, chain_id: str, tx_hash: str
+) -> SimulatedTransaction:
+    """The transaction that a link names. Raises `NotFound`."""
+    return cases.get_transaction(services, caller, chain_id, tx_hash)
+
+
+def load_address(
+    services: Services, caller: Principal, chain_id: str, address: str
+) -> cases.SimulatedAddress:
+    """The address that a link names. Raises `NotFound`."""
+    return cases.get_address(services, caller, chain_id, address)
+
+
 def status_badge(tx: SimulatedTransaction) -> Badge:
     """Whether a transaction succeeded, reverted, waits or was dropped."""
     if tx.place is TxPlace.INCLUDED:
