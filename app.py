@@ -41,6 +41,7 @@ from crossway.ports.services import Services
 from crossway.server.bounded_writes import BoundedWrites
 from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.server.host_check import HostCheck
+from crossway.server.host_config import HostConfig
 from crossway.server.lazy_app import LazyApp
 from crossway.server.security_headers import SecurityHeaders, is_encrypted, streamlit_policy
 from crossway.settings import Settings
@@ -130,6 +131,7 @@ app = st.App(
         Middleware(SecurityHeaders, ingress, page_policy),
         Middleware(HostCheck, ingress),
         Middleware(DashboardGate, checks),
+        Middleware(HostConfig),
     ],
     lifespan=lifespan,
 )

@@ -126,7 +126,7 @@ class Tab:
                     if "query" in message:
                         versions = message["version"], message["frame_version"]
                         self._query_versions[message["query"]] = versions
-                    else:
+                    elif "counters" in message:
                         self._counters = message["counters"]
                     for widget in list(self._parts):
                         await self._request_if_outdated(socket, widget)

@@ -39,7 +39,7 @@ def rows() -> None:
         if page.rows:
             count = f"{page.total:,} order{'' if page.total == 1 else 's'}"
             place = pagination.place("orders", page.older_than)
-            text = f"{count}{place}. Newest first; updates by itself."
+            text = f"{count}{place}. Newest first."
             data = widget.table_data(page.rows, own.columns, "Ramp orders", text)
             mode = current_mode()
             actions = (ramp_orders.export_action(mode),)

@@ -109,9 +109,10 @@ def next_message(socket: WebSocketTestSession, key: str) -> dict[str, Any]:
 def messages_before_and_after(socket: WebSocketTestSession, world: RampWorld) -> set[str]:
     """The keys of the message on connecting and of the one after a new payment."""
     # Received one after the other: a change before the first message is sent is part of it.
-    keys = set(socket.receive_json())
+    messages = (item for item in iter(socket.receive_json, None) if set(item) != {"kept"})
+    keys = set(next(messages))
     world.create_intent()
-    return keys | set(socket.receive_json())
+    return keys | set(next(messages))
 
 
 def test_new_rows_are_pushed_to_signed_in_browsers_only(
@@ -139,6 +140,17 @@ def test_alerts_are_pushed_to_signed_in_browsers_only(
         assert next_message(socket, "alerts")
     with connection(ticket, json.dumps({"session": "unknown", "queries": {}})) as socket:
         assert messages_before_and_after(socket, world) == {"counters", "epoch"}
+
+
+def test_a_browser_is_told_every_second_that_the_service_is_there(
+    screen: DashboardApp,
+) -> None:
+    drawn = screen.open("intents").widget(PAYMENT_LIST)
+    with connection(drawn["ticket"], json.dumps({"session": "unknown", "queries": {}})) as socket:
+        began = time.monotonic()
+        beats = [next_message(socket, "kept") for _ in range(3)]
+        assert beats[-1] == {"kept": False}, "no browser is connected with that session"
+        assert time.monotonic() - began >= broadcaster.BEAT_SECONDS
 
 
 @pytest.mark.timeout(60)

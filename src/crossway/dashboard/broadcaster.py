@@ -1,6 +1,7 @@
 """The WebSocket on which every open browser hears which topics and shared queries have changed."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import threading
@@ -17,6 +18,8 @@ from crossway.dashboard import push, session, shared_query
 log = logging.getLogger("crossway.dashboard")
 
 POLL_SECONDS: Final = 0.1
+# A browser that hears nothing for three of these tells its viewer that the connection is lost.
+BEAT_SECONDS: Final = 1.0
 # Rendering is expensive: the more browsers are open, the less often they are notified.
 PAUSE_SECONDS_PER_BROWSER: Final = 0.006
 SPREAD_SECONDS_PER_BROWSER: Final = 0.004
@@ -41,6 +44,7 @@ class _Listener:
     viewer_session: str = ""
     is_active: bool = False
     signed_out: bool = False
+    beat_at: float = field(default_factory=time.monotonic)
     queries: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -93,8 +97,7 @@ class Broadcaster:
             if message and message != sent:
                 sent = message
                 await socket.send_text(sent)
-            await listener.wake.wait()
-            listener.wake.clear()
+            await _wait_for_changes(socket, listener)
 
     def _start_polling(self) -> None:
         """Poll in a thread, as a poll may wait for the database."""
@@ -162,6 +165,23 @@ def change_messages() -> tuple[str, str]:
     return json.dumps(message | {"alerts": push.alert_strip()}), json.dumps(message)
 
 
+async def _wait_for_changes(socket: WebSocket, listener: _Listener) -> None:
+    """Return once something has changed, and send beats: a lost connection is seen by silence
+    alone, and a page that slept for long by its session, which this process has forgotten."""
+    while True:
+        remaining = listener.beat_at - time.monotonic()
+        if remaining <= 0:
+            id_ = listener.viewer_session
+            kept = session.is_viewer_session_kept(id_) if id_ else None
+            await socket.send_text(json.dumps({"kept": kept}))
+            listener.beat_at = time.monotonic() + BEAT_SECONDS
+            continue
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(listener.wake.wait(), remaining)
+            listener.wake.clear()
+            return
+
+
 def _subscribe(listener: _Listener, text: str) -> None:
     """Store which queries a page shows and in which version. Raises `ValueError` if malformed."""
     if len(text) > MAX_MESSAGE_CHARACTERS:
@@ -173,6 +193,7 @@ def _subscribe(listener: _Listener, text: str) -> None:
     if len(queries) > MAX_QUERIES_PER_PAGE:
         raise ValueError("the message names too many queries")
     listener.viewer_session = str(message.get("session", ""))
+    listener.beat_at = time.monotonic()
     try:
         listener.queries = {id_: (int(v), int(frame)) for id_, (v, frame) in queries.items()}
     except TypeError:

@@ -4,9 +4,11 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from crossway.dashboard import session_owners
 from crossway.domain.clients import (
@@ -106,31 +108,51 @@ def require_own_session() -> ActiveSession:
     return active
 
 
+class _Viewer(NamedTuple):
+    """Who sees a viewer session, as of its last run: the staff token, and Streamlit's session."""
+
+    token: str
+    streamlit_session: str
+
+
 @st.cache_resource(show_spinner=False)
-def _viewer_tokens() -> OrderedDict[str, str]:
-    """The staff token of each viewer session, as of its last run."""
+def _viewers() -> OrderedDict[str, _Viewer]:
+    """The viewers by the id of their viewer session."""
     return OrderedDict()
 
 
 def viewer_session() -> str:
     """The unguessable id by which this session's browser subscribes to shared queries."""
     id_: str = st.session_state.setdefault(_VIEWER_SESSION, secrets.token_urlsafe(12))
-    tokens = _viewer_tokens()
-    tokens[id_] = _token()
+    viewers, context = _viewers(), get_script_run_ctx()
+    viewers[id_] = _Viewer(_token(), context.session_id if context else "")
     session_owners.record_owner(_token())
-    tokens.move_to_end(id_)
-    while len(tokens) > _MAX_VIEWER_SESSIONS:
-        tokens.popitem(last=False)
+    viewers.move_to_end(id_)
+    while len(viewers) > _MAX_VIEWER_SESSIONS:
+        viewers.popitem(last=False)
     return id_
+
+
+def is_viewer_session_kept(id_: str) -> bool:
+    """Whether the Streamlit session that drew a page is the one its browser is connected to. False
+    until it has connected again, and for good once Streamlit has forgotten the session: such a page
+    has to be drawn anew. Safe in any thread."""
+    viewer = _viewers().get(id_)
+    return (
+        viewer is not None
+        and runtime.exists()
+        and runtime.get_instance().is_active_session(viewer.streamlit_session)
+    )
 
 
 def is_viewer_session_active(id_: str) -> bool:
     """Whether the person behind a viewer session is still signed in. Safe in any thread."""
-    token = _viewer_tokens().get(id_)
-    if token is None:
+    viewer = _viewers().get(id_)
+    if viewer is None:
         return False
     if sign_in_requirement() is SignInRequirement.NONE:
         return True
+    token = viewer.token
     return bool(token) and sessions.get_active_session(services(), token) is not None
 
 
@@ -230,8 +252,13 @@ def rerun_unattended() -> NoReturn:
     its page by this one, and the click would be lost.
     """
     st.empty()  # Streamlit carries out a pending request before it adds an element.
-    st.session_state[_UNATTENDED] = True
+    run_unattended()
     st.rerun()
+
+
+def run_unattended() -> None:
+    """Do not count the run that begins as activity of the user; for callbacks."""
+    st.session_state[_UNATTENDED] = True
 
 
 def _token() -> str:

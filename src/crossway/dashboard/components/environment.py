@@ -31,6 +31,7 @@ _STYLE = """<style>
 [data-testid="stTab"][aria-selected="true"] { color: inherit; }
 :is(.stSelectbox, .stTextInput, .stNumberInput) > :first-child,
 :is(.stSelectbox, .stTextInput, .stNumberInput) > :first-child :is(span, p) { color: inherit; }
+[data-testid="stStatusWidget"] { display: none; }
 [data-testid="stMainBlockContainer"] { padding-left: 2.5rem; padding-right: 2.5rem; }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }

@@ -79,4 +79,4 @@ def _caption(of: ListPage, number: int) -> str:
     if of.searched_to is not None:
         return ""
     page = f", page {number}" if number > 1 or of.older_than else ""
-    return f"{of.count}{page}. Newest first; updates by itself."
+    return f"{of.count}{page}. Newest first."

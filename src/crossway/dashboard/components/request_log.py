@@ -61,7 +61,7 @@ def rows(selected: RequestFilters) -> None:
         own = list_table.own_view("requests", view.OFFERED)
         page = view.load_page(services(), operator(), request_filter, own.chosen)
         if page.rows:
-            text = "Newest first; updates by itself. Paths show route templates; values are hidden."
+            text = "Newest first. Paths show route templates; values are hidden."
             data = widget.table_data(page.rows, own.columns, "API requests", text)
             actions = (view.export_action(current_mode()),)
             list_table.table(data, "requests", own, actions, (current_mode(), selected))

@@ -29,8 +29,8 @@ _KIT: Final = (("kit.css",), ("kit.js",))
 _BUTTON: Final = (("kit.css", "button.css"), ("kit.js",))
 _MAP_PARTS: Final = ("places", "flights", "cards", "tables")
 _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "live": ((), ("stream.js",)),
-    "alert_strip": (("kit.css",), ("kit.js", "stream.js")),
+    "live": ((), ("connection.js", "stream.js")),
+    "alert_strip": (("kit.css",), ("kit.js", "connection.js", "stream.js")),
     "fee_time": (("kit.css",), ("kit.js", "drawing.js")),
     "network_map": (
         ("kit.css",),
@@ -191,13 +191,18 @@ def subscribe(to: Subscription) -> None:
 
 
 def alert_strip(of: Mapping[str, Any]) -> None:
-    """The unacknowledged alerts on one line, which the browser keeps up to date."""
+    """The unacknowledged alerts on one line, which the browser keeps up to date.
+
+    It belongs to no fragment: by it, the browser asks for the whole page when this process does
+    not know the page, as after a restart.
+    """
     data = {
         "alerts": of,
         "ticket": push.change_counters().ticket,
         "session": session.viewer_session(),
+        "clock": push.service_clock(),
     }
-    _draw("alert_strip", data, "alert_strip")
+    _component("alert_strip")(key="alert_strip", data=data, on_redraw_change=session.run_unattended)
 
 
 def _do_nothing() -> None:

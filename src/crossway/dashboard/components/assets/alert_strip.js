@@ -1,4 +1,5 @@
-// The alert strip: how many alerts are unacknowledged, and the newest of the most severe ones.
+// The alert strip: how many alerts are unacknowledged, and the newest of the most severe ones. It
+// belongs to no fragment, so it is by the strip that the whole page is asked for.
 
 const follow = (href) => (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
@@ -23,7 +24,7 @@ const drawStrip = ({ alerts }) => {
 }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data, parentElement, setTriggerValue } = component
   const host = parentElement.querySelector(".host")
   host.setAttribute("role", "status")
   const draw = (alerts) => redraw(host, { clock: data.clock, alerts }, drawStrip)
@@ -31,6 +32,7 @@ export default function (component) {
   const leave = stream.join("alert_strip", {
     ticket: data.ticket,
     session: data.session,
+    redraw: () => setTriggerValue("redraw", Date.now()),
     onCounters: (message) => {
       if (message?.alerts && JSON.stringify(message.alerts) !== JSON.stringify(host.crosswayAlerts)) {
         host.crosswayAlerts = message.alerts

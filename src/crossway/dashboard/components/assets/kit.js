@@ -82,9 +82,12 @@ const formatTime = (at, now, as) => {
 const time = (at, as) =>
   make("time", { "data-at": at, "data-as": as || "ago", datetime: new Date(at).toISOString(), title: formatExact(at) })
 
-const tick = (root, now) => {
+// Ages stand still while the connection is lost: they are of what the page last heard. Deadlines go on.
+const tick = (root, clock) => {
+  const now = serviceTime(clock)
+  const heard = serviceTime(clock, window.crosswayConnection?.lostAt ?? undefined)
   for (const node of root.querySelectorAll("time[data-at]")) {
-    const text = formatTime(Number(node.dataset.at), now, node.dataset.as)
+    const text = formatTime(Number(node.dataset.at), node.dataset.as === "ago" ? heard : now, node.dataset.as)
     if (node.textContent !== text) node.textContent = text
   }
 }
@@ -150,9 +153,9 @@ const content = (cell) => {
 // When this browser first received each state of the service's clock.
 const received = (window.crosswayClocks ??= new Map())
 
-const serviceTime = ({ id, now, stopped }) => {
+const serviceTime = ({ id, now, stopped }, at = performance.now()) => {
   if (!received.has(id)) received.set(id, performance.now())
-  return stopped ? now : now + performance.now() - received.get(id)
+  return stopped ? now : now + at - received.get(id)
 }
 
 // The latest results of shared queries, which stream.js receives, and the redraw function of each
@@ -195,8 +198,8 @@ const paint = (host, { clock, ...rest }, draw) => {
     host.dataset.signature = signature
   }
   if (!clock) return undefined
-  tick(host, serviceTime(clock))
+  tick(host, clock)
   clearInterval(host.crosswayTicking)
-  host.crosswayTicking = setInterval(() => tick(host, serviceTime(clock)), 1000)
+  host.crosswayTicking = setInterval(() => tick(host, clock), 1000)
   return () => clearInterval(host.crosswayTicking)
 }

@@ -1,7 +1,8 @@
 // The page's one WebSocket to the server. It receives the change counters of topics, the alert strip
 // and new results of the shared queries that the page subscribes to.
 
-const RECONNECT_MILLIS = [500, 1000, 2000, 5000]
+const RECONNECT_MILLIS = [500, 1000]
+const HIDDEN_RECONNECT_MILLIS = 5000
 // A requested fragment that was not drawn within this time is requested again.
 const LOST_MILLIS = 8000
 const MAX_RESULTS = 50
@@ -79,9 +80,6 @@ const openStream = () => {
     setTimeout(requestNext, REQUEST_GAP_MILLIS)
   }
 
-  const isRunning = () =>
-    (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState ?? "notRunning") !== "notRunning"
-
   // A navigation interrupts the run that takes a typed value, which is then lost: an edit is over when
   // a run that has begun after it has ended.
   const followEdits = () => {
@@ -129,7 +127,7 @@ const openStream = () => {
 
   // A fragment is requested once, and again only after it was drawn: slow servers get no extra load.
   const requestOutdated = () => {
-    if (document.hidden || isLeaving()) return
+    if (document.hidden || isLeaving() || !connection.isUsable()) return
     const now = performance.now()
     for (const [key, fragment] of fragments) {
       if (fragment.onCounters) fragment.onCounters(counters)
@@ -160,10 +158,9 @@ const openStream = () => {
   }
 
   const receive = (message) => {
-    if (!message.query) {
-      counters = message
-      return
-    }
+    connection.heard(message)
+    if (message.counters) counters = message
+    if (!message.query) return
     shared.results.delete(message.query)
     shared.results.set(message.query, message)
     if (shared.results.size > MAX_RESULTS) shared.results.delete(shared.results.keys().next().value)
@@ -194,13 +191,29 @@ const openStream = () => {
       receive(JSON.parse(event.data))
       requestOutdated()
     }
-    opened.onclose = () => {
-      if (socket === opened) socket = null
-      if (reconnectTimer !== null) return
+    opened.onclose = ({ code }) => {
+      if (socket !== opened) return
+      socket = null
+      connection.closed(code)
       if (attempts > 0) leaveIfSignedOut()
       const delay = RECONNECT_MILLIS[Math.min(attempts++, RECONNECT_MILLIS.length - 1)]
-      reconnectTimer = setTimeout(connect, delay)
+      reconnectTimer = setTimeout(connect, document.hidden ? HIDDEN_RECONNECT_MILLIS : delay)
     }
+  }
+
+  // At once, with another ticket or after a rest in the background.
+  const reconnect = () => {
+    clearTimeout(reconnectTimer)
+    const before = socket
+    socket = null
+    before?.close()
+    connect()
+  }
+
+  // What was asked for while the connection was lost was not heard.
+  const requestLost = () => {
+    for (const fragment of fragments.values()) fragment.requestedAt = null
+    requestOutdated()
   }
 
   // A script error in Streamlit's frontend removes the whole page, navigation included. The page that
@@ -225,7 +238,11 @@ const openStream = () => {
   }
 
   for (const type of ACTIONS) document.addEventListener(type, () => { actedAt = performance.now() }, true)
-  document.addEventListener("visibilitychange", requestOutdated)
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && socket === null) reconnect()
+    requestOutdated()
+  })
+  connection.follow(requestLost)
   setInterval(requestOutdated, 1000)
   setInterval(reloadEmptyPage, 500)
   reloadEmptyPage()
@@ -238,9 +255,11 @@ const openStream = () => {
       const defaults = { refreshMillis: Infinity, minIntervalMillis: 0, requestedAt: null }
       fragments.set(key, { ...defaults, at: performance.now(), path: location.pathname, ...fragment })
       session = fragment.session ?? session
+      if (fragment.redraw) connection.redrawBy(() => sendAlone(fragment.redraw))
       if (fragment.ticket !== ticket) {
         ticket = fragment.ticket
-        if (socket !== null) socket.close()
+        connection.renewed()
+        reconnect()
       }
       if (socket === null && reconnectTimer === null) connect()
       // Delayed, so that all fragments of the page subscribe together.
