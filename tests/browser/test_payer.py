@@ -1,6 +1,7 @@
 """The payer's page in a browser: on a phone, in Arabic, on two devices, in a frame, without
 JavaScript; axe finds nothing."""
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -268,6 +269,22 @@ def test_a_payment_works_and_prints_without_javascript(chromium: Browser, shop: 
             expect(page.locator(shown).first).to_be_visible()
         for hidden in (".tools", ".copy", "footer", ".lang"):
             expect(page.locator(hidden).first).to_be_hidden()
+
+
+def test_a_page_that_cannot_be_updated_says_so_and_catches_up(
+    chromium: Browser, shop: Shop
+) -> None:
+    intent = shop.intent()
+    with phone_browser(chromium, f"{shop.page(intent)}?lang=fr") as (page, _):
+        heading, notice = page.get_by_role("heading", level=1), page.get_by_role("alert")
+        expect(notice).to_have_count(0)
+        page.context.set_offline(True)
+        expect(notice).to_have_text(re.compile(r"actualisée depuis \d\d:\d\d:\d\d"))
+        expect_layout_and_accessibility(page)
+        shop.deposit(intent.address)
+        page.context.set_offline(False)
+        expect(notice).to_have_count(0)
+        expect(heading).to_have_text("Payé")
 
 
 def test_a_page_stays_below_its_size_limit(shop: Shop) -> None:

@@ -3,10 +3,13 @@
 
 const live = document.getElementById("live");
 const announcement = document.getElementById("announcement");
-const POLL = 2500, SLOW = 15000;
+const stale = document.getElementById("stale");
+// In milliseconds: how often is asked, also once a payment has ended, and when an answer is late.
+const POLL = 2500, SLOW = 15000, LATE = 8000;
 let anchor = null; // the service's time, and performance.now() at that time
 let pollTimer = null;
 let failures = 0;
+let updated = Date.now();
 
 function article() { return live && live.firstElementChild; }
 
@@ -41,21 +44,32 @@ function notifyParent() {
     { source: "crossway", height: document.documentElement.offsetHeight, state: shown ? shown.dataset.state : "form" }, "*");
 }
 
+// Says since when the page has not been up to date, once; nothing while it is.
+function noteAnswer(came) {
+  failures = came ? 0 : failures + 1;
+  if (came) updated = Date.now();
+  else if (stale.hidden) {
+    const format = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium" });
+    stale.textContent = stale.dataset.text.replace("{time}", format.format(updated));
+  }
+  if (stale.hidden !== came) { stale.hidden = came; notifyParent(); }
+}
+
 async function poll() {
   clearTimeout(pollTimer);
   const shown = article();
   if (!shown || document.hidden) return;
   try {
     const url = live.dataset.poll + "&version=" + encodeURIComponent(shown.dataset.version);
-    const response = await fetch(url, { cache: "no-store", credentials: "omit" });
-    if (response.ok || response.status === 204) {
-      failures = 0;
+    const response = await fetch(url, { cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(LATE) });
+    noteAnswer(response.ok);
+    if (response.ok) {
       if (response.headers.get("x-now")) setClock(response.headers.get("x-now"));
       if (response.status === 200) draw(await response.text());
-    } else failures += 1;
-  } catch (error) { failures += 1; }
+    }
+  } catch (error) { noteAnswer(false); }
   const ended = article().hasAttribute("data-ended");
-  pollTimer = setTimeout(poll, (ended ? SLOW : POLL) * Math.min(2 ** failures, 8));
+  pollTimer = setTimeout(poll, (ended ? SLOW : POLL) * Math.min(2 ** failures, 4));
 }
 
 function draw(html) {
@@ -108,6 +122,7 @@ window.addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-once]")) delete form.dataset.sent;
 });
 document.addEventListener("visibilitychange", () => { if (!document.hidden) poll(); });
+window.addEventListener("online", () => { if (live) poll(); });
 
 show(document);
 if (live) {
