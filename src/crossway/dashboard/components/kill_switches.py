@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import widget
+from crossway.dashboard.components import live_fragment, widget
 from crossway.dashboard.components.actions import confirm, confirm_with_text
 from crossway.dashboard.components.asset_inputs import usable_chains
 from crossway.dashboard.components.notices import escape_markdown, show_errors
@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import chain_name
 from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.domain.roles import Permission
 from crossway.ports.records import KillSwitch
+from crossway.ports.topics import Topic
 from crossway.usecases.chains.kill_switches import set_kill_switch
 from crossway.usecases.pricing import corridor_quotes
 
@@ -25,8 +26,9 @@ _REASON_LABEL = "Reason (shown to API clients and staff)"
 COLUMNS = (Column("Route"), Column("Reason"), Column("By"), Column("Since"))
 
 
+@live_fragment.fragment(Topic.REST)
 def switch_list(kind: str = "") -> None:
-    """What is disabled: why, by whom and since when, with a button to enable it."""
+    """What is disabled, live: why, by whom and since when, with a button to enable it."""
     with show_errors():
         off = [
             kill_switch for kill_switch in list_disabled() if kill_switch.subject.startswith(kind)
