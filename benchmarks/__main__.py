@@ -2,7 +2,7 @@
 
 python -m benchmarks [name …]; the names are quotes, live_quotes, ramps, commits, lifecycles,
 deposits, serving, deliveries, lookups, overviews, trackers, books, analytics, evm, watching,
-first_paint, start, stalls, bridges, gateway, treasury
+first_paint, start, stalls, bridges, gateway, treasury, open_tab
 
 python -m benchmarks campaign [options] is a long run under faults, and
 python -m benchmarks tasks [options] performs operators' tasks in a browser; see their --help.
@@ -35,6 +35,7 @@ NAMES = (
     "bridges",
     "gateway",
     "treasury",
+    "open_tab",
 )
 # Those with options of their own; they run only if they are named.
 PROGRAMS = {

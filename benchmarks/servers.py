@@ -93,15 +93,15 @@ def serving(
     command: Sequence[str] = WHOLE,
     killed: bool = False,
     checkout: Path = ROOT,
+    port: int = 0,
     **settings: str,
 ) -> Iterator[Server]:
     """Run a server, with its engine if it has one, and stop it by its process id.
 
     `killed` stops it as a power cut would, without a chance to tidy up. `checkout` is where its
-    code is. `settings` are environment variables without CROSSWAY_."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    code is. Without a `port`, a free one is taken. `settings` are environment variables without
+    CROSSWAY_."""
+    port = port or free_port()
     is_open = command == WHOLE and "DASHBOARD_PASSWORD" not in settings
     paths = ("/api/v1", "/") if is_open else ("/api/v1",)
     began = time.perf_counter()
@@ -132,6 +132,13 @@ def environment(folder: Path, checkout: Path = ROOT, **settings: str) -> dict[st
     sources = (checkout / "src", checkout / "packages" / "crossway-demo" / "src")
     kept["PYTHONPATH"] = os.pathsep.join(map(str, sources))
     return kept | {f"CROSSWAY_{name}": value for name, value in given.items()}
+
+
+def free_port() -> int:
+    """A port on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _processor_seconds(pid: int) -> float:
