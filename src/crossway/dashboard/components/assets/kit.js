@@ -82,10 +82,13 @@ const formatTime = (at, now, as) => {
 const time = (at, as) =>
   make("time", { "data-at": at, "data-as": as || "ago", datetime: new Date(at).toISOString(), title: formatExact(at) })
 
+// When the page was last up to date: now, or when the connection was lost.
+const lastHeard = () => window.crosswayConnection?.lostAt ?? performance.now()
+
 // Ages stand still while the connection is lost: they are of what the page last heard. Deadlines go on.
 const tick = (root, clock) => {
   const now = serviceTime(clock)
-  const heard = serviceTime(clock, window.crosswayConnection?.lostAt ?? undefined)
+  const heard = serviceTime(clock, lastHeard())
   for (const node of root.querySelectorAll("time[data-at]")) {
     const text = formatTime(Number(node.dataset.at), node.dataset.as === "ago" ? heard : now, node.dataset.as)
     if (node.textContent !== text) node.textContent = text

@@ -225,7 +225,7 @@ const readColors = (map) => {
 const update = (host, { clock, ...data }) => {
   const map = (host.crosswayMap ??= build(host))
   map.data = data
-  map.now = () => (clock ? serviceTime(clock) : Date.now())
+  map.now = () => (clock ? serviceTime(clock, lastHeard()) : Date.now())
   map.svg.setAttribute("aria-label", data.label)
   setText(map.summary, data.summary)
   readColors(map)
