@@ -53,8 +53,7 @@ const openBanner = () => {
   const parts = Object.fromEntries(["style", "section", "p", "button"].map((tag) => [tag, document.createElement(tag)]))
   const { style, section, p: text, button } = parts
   style.textContent = BANNER_STYLE
-  section.setAttribute("aria-label", "Connection")
-  text.setAttribute("role", "alert")
+  text.setAttribute("aria-live", "assertive")
   button.type = "button"
   button.hidden = true
   section.append(text, button)
@@ -72,6 +71,9 @@ const openBanner = () => {
     button.textContent = label
     button.hidden = !label
     button.onclick = act
+    // A landmark only while it says something.
+    if (sentence) section.setAttribute("aria-label", "Connection")
+    else section.removeAttribute("aria-label")
     section.className = sentence ? `shown ${isDark() ? "dark" : ""}` : ""
     html.classList.toggle("crossway-lost", sentence !== "")
   }
