@@ -157,7 +157,8 @@ def _stay_open(browser: Browser, server: Server, path: str) -> list[Row]:
 def _drawn_again(browser: Browser, server: Server) -> Row:
     """What the service adds for a tab whose parts are drawn again."""
     tab = _open(browser, server.port, "")
-    drawn, memory = [], []
+    drawn: list[int] = []
+    memory: list[float] = []
     while not drawn or drawn[-1] < REDRAWS:
         drawn.append(int(tab.page.evaluate("() => window.drawnParts")))
         memory.append(server.memory_mb())
@@ -173,7 +174,7 @@ def _drawn_again(browser: Browser, server: Server) -> Row:
 
 
 def _restarts(browser: Browser, folder: Path, port: int) -> Row:
-    taken = []
+    taken: list[float] = []
     with serving(folder, killed=True, port=port):
         tab = _open(browser, port, "intents")
         tab.page.wait_for_timeout(3_000)
