@@ -155,7 +155,7 @@ def test_routes_show_every_pair_and_disabled_routes(screen: DashboardApp) -> Non
     )
     screen.rerun()
     assert "CCTP from Base to Polygon" in screen.text
-    (off,) = screen.widget("off_all")["rows"]
+    (off,) = screen.widget("disabled_all")["rows"]
     assert world.operator.actor_name in json.dumps(off)
 
 

@@ -91,7 +91,7 @@ def test_a_disabled_route_shows_reason_and_actor_and_can_be_enabled(screen: Dash
     set_kill_switch(world.services, world.operator, f"route:{CCTP}", True, "slow since noon")
     screen.open("routes", corridor=CCTP)
     assert "slow since noon" in texts(screen.widget("corridor"))
-    assert world.operator.actor_name in texts(screen.widget("off_all"))
+    assert world.operator.actor_name in texts(screen.widget("disabled_all"))
     assert [button.label for button in screen.at.button].count("Enable") == 2
 
 

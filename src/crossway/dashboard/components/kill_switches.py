@@ -37,7 +37,7 @@ def switch_list(kind: str = "") -> None:
             st.markdown("Nothing is disabled.")
             return
         rows = routes.build_disabled_rows(services().catalogue, off)
-        widget.table(rows, COLUMNS, f"off_{kind.strip(':') or 'all'}", "Disabled")
+        widget.table(rows, COLUMNS, f"disabled_{kind.strip(':') or 'all'}", "Disabled")
         for kill_switch in off if operator().can(Permission.SWITCH_ROUTES) else ():
             title = routes.describe_subject(services().catalogue, kill_switch.subject)
             with st.container(horizontal=True, vertical_alignment="center"):
