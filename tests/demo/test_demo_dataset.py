@@ -1,5 +1,6 @@
 """The demo dataset: plausible, consistent with books and chains, and removable."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,10 +13,12 @@ from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFo
 from crossway.domain.roles import Role
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
+from crossway.usecases.money import inventory
 from crossway.usecases.money.reconciliation import reconcile
 from crossway.usecases.operating import demo
+from crossway.usecases.staff import audit
 from crossway_demo.demo.demo_dataset import DemoDataset
-from crossway_demo.demo.scenario_plan import PaymentVariant, plan_payments
+from crossway_demo.demo.scenario_plan import PaymentVariant, parameters, plan_payments
 
 ADMIN = staff_principal("Ada")
 END = 1_795_000_000.0
@@ -49,6 +52,10 @@ def test_a_month_has_growth_weekends_and_every_payment_outcome() -> None:
         for a, b in ((23 * 86_400, 30 * 86_400), (0, 7 * 86_400))
     )
     assert last > first * 1.2
+    by_day = Counter(payment.at // 86_400 for payment in payments)
+    whole_days = sorted(by_day)[1:-1]
+    assert whole_days == list(range(int(whole_days[0]), int(whole_days[-1]) + 1)), "an empty day"
+    assert max(by_day.values()) < 2.5 * len(payments) / len(by_day), "a spike"
     assert plan_payments(END, 3_000) == groups
 
 
@@ -65,6 +72,27 @@ def test_the_demo_books_balance_and_agree_with_the_chains(filled: Service) -> No
         totals[chain, token] = totals.get((chain, token), 0) + units
     assert not [place for place, units in totals.items() if units]
     assert reconcile(filled.services, ADMIN).unresolved_count == 0
+
+
+def test_the_inventory_is_that_of_a_business_and_no_bridge_is_broken(filled: Service) -> None:
+    positions = inventory.get_inventory(filled.services, ADMIN).positions
+    stable = [p for p in positions if p.token.symbol in ("USDC", "USDT")]
+    held = [(p.balance or 0) / 10**p.token.decimals for p in stable]
+    assert len(held) > 20
+    assert all(1_000 < whole < 100_000 for whole in held), held
+    with filled.store.read() as unit:
+        assert [alert for alert in unit.alerts.list_active() if alert.kind == "bridge"] == []
+        assert unit.rebalancing.list_policies()
+        assert unit.notes_and_saved_views.list_views("intents")
+
+
+def test_what_people_did_is_added_to_the_audit_log_which_stays_whole(filled: Service) -> None:
+    with filled.store.read() as unit:
+        entries = unit.audit_log.list_after(0, 1_000)
+    treasurer = parameters()["people"]["treasurer"]
+    assert (treasurer, "rebalancing policy set") in {(e.actor, e.action) for e in entries}
+    assert entries[-1].action == "demo month filled"
+    assert audit.verify_log(filled.services, ADMIN).broken == ()
 
 
 def test_existing_clients_and_keys_stay(filled: Service) -> None:

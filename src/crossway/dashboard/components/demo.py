@@ -11,9 +11,9 @@ from crossway.domain.roles import Permission
 from crossway.ports.demo import NOT_INSTALLED, DemoStatus
 from crossway.usecases.operating import demo
 
-# Measured on two cores that do nothing else.
+# On two cores that do nothing else; what is left is measured while it runs.
 USUAL_TIME = "about 30 seconds"
-_SIZES = {demo.DEFAULT_PAYMENTS: USUAL_TIME, 500: "about two minutes", 3_000: "about ten minutes"}
+_SIZES = {demo.DEFAULT_PAYMENTS: USUAL_TIME, 500: "some minutes", 3_000: "more than ten minutes"}
 WHY_NOT = "Only admins can replace or delete data"
 # The start of the generation that this session shows.
 _WATCHED = "demo_watched"

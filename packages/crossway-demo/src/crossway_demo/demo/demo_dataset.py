@@ -8,6 +8,7 @@ from random import Random
 
 from crossway.domain.clients import Mode, Principal, Scope
 from crossway.ports.demo import DemoProgress, DemoSummary, ReportProgress
+from crossway.ports.store import UnitOfWork
 from crossway.ports.vault import Vault
 from crossway.settings import Settings
 from crossway.storage.database_swap import holds_business, replace_data
@@ -15,12 +16,14 @@ from crossway.storage.store import SqlStore
 from crossway.usecases.developers import clients
 from crossway.usecases.developers.clients import ClientUpdate
 from crossway.usecases.money import inventory_adjustments
+from crossway_demo.demo import business
 from crossway_demo.demo.demo_world import DemoWorld, MachineClock, open_demo_world
 from crossway_demo.demo.payments import DemoActors, play_group, run_engine
 from crossway_demo.demo.scenario_plan import Payment, list_merchants, plan_payments, start_time
 from crossway_demo.demo.side_activity import create_ramp_orders, create_webhooks, finish
 
 _SEED = 11
+_MAX_AUDIT_ENTRIES = 500
 # The shares of the work that are done once the planned payments, and all payments, are played.
 _GROUPS_SHARE, _PLAYED_SHARE = 0.9, 0.97
 
@@ -50,31 +53,48 @@ class DemoDataset:
         groups = plan_payments(end, payments, self.days)
         start = start_time(end, self.days)
         with open_demo_world(self.settings, self.store, self.open_vault, start) as world:
-            _play(world, groups, on_progress)
+            _play(world, groups, start, on_progress)
             counts = holds_business(world.store.reader)
             total = sum(map(len, groups))
             on_progress(DemoProgress(total, total, _PLAYED_SHARE, "Replacing the data"))
             with self.pause_engine():
                 records = replace_data(world.store.reader, self.store.writer)
+            self._add_audit_entries(world)
         return DemoSummary(counts["intents"], counts["orders"], records)
 
+    def _add_audit_entries(self, world: DemoWorld) -> None:
+        """Append what people of the demo month have done: the log itself is never replaced."""
+        with world.store.read() as unit:
+            entries = unit.audit_log.list_after(0, _MAX_AUDIT_ENTRIES)
+
+        def work(unit: UnitOfWork) -> None:
+            for e in entries:
+                unit.audit_log.record(
+                    e.actor, e.action, e.detail, e.at, e.subject, e.before, e.after
+                )
+
+        self.store.write(work)
+
     def clear(self, keep_clients: bool) -> None:
-        with (
-            open_demo_world(self.settings, self.store, self.open_vault, time.time()) as world,
-            self.pause_engine(),
-        ):
+        world_of = (self.settings, self.store, self.open_vault, time.time())
+        with open_demo_world(*world_of, stocked=False) as world, self.pause_engine():
             replace_data(world.store.reader, self.store.writer, keep_clients)
             if not keep_clients:
                 self.on_emptied()
 
 
 def _play(
-    world: DemoWorld, groups: Sequence[Sequence[Payment]], on_progress: ReportProgress
+    world: DemoWorld,
+    groups: Sequence[Sequence[Payment]],
+    start: float,
+    on_progress: ReportProgress,
 ) -> None:
     actors = _create_actors(world)
     create_webhooks(world, actors)
-    world.engine.tick()
-    inventory_adjustments.book_opening_balances(world.services, world.operator)
+    world.tick(5)
+    inventory_adjustments.book_opening_balances(world.services, business.person("treasurer"))
+    business.set_up(world)
+    business.plan_month(world, actors, start, groups[-1][0].at)
     total, done = sum(map(len, groups)), 0
     for group in groups:
         day = time.strftime("%d %B", time.gmtime(group[0].at))
@@ -83,6 +103,7 @@ def _play(
         create_ramp_orders(world, actors, len(group))
         done += len(group)
     on_progress(DemoProgress(done, total, _GROUPS_SHARE, "The last hour"))
+    business.write_notes(world)
     finish(world, actors)
     world.clock.advance_to(time.time())
     world.active_chains.update(world.services.chains)

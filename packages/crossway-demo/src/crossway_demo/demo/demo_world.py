@@ -1,6 +1,6 @@
 """The throwaway service that plays the demo dataset, with a clock that is advanced by hand."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,18 +13,24 @@ from crossway import environments
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.webhooks.demo_receivers import DemoReceivers
 from crossway.domain.clients import Principal, staff_principal
+from crossway.domain.errors import Unreachable
+from crossway.domain.pricing import ServiceFee
 from crossway.engine.loop import Engine
 from crossway.engine.webhook_dispatcher import WebhookDispatcher
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.clock import Clock
 from crossway.ports.services import Services
 from crossway.ports.vault import Vault
+from crossway.ports.webhooks import WebhookResponse
 from crossway.settings import Settings
 from crossway.storage.database_swap import copy_clients_and_secrets
 from crossway.storage.migrate import upgrade
 from crossway.storage.store import SqlStore, open_store
+from crossway_demo.demo.inventory import stock_chains
+from crossway_demo.demo.scenario_plan import parameters
 
-OPERATOR_NAME = "Demo month"
+# Its webhooks fail for a day and a half, and arrive once it answers again.
+_OUTAGE_HOST = "lagos.demo.example"
 _FAST_PRAGMAS = ("synchronous=OFF", "journal_size_limit=-1")
 
 
@@ -87,6 +93,36 @@ class PausedChain:
         return getattr(self._chain, name)
 
 
+class StockedSandbox:
+    """`ports.sandbox.Sandbox` of chains whose balances at the start are `holdings`, by chain."""
+
+    def __init__(
+        self, sandbox: SimulatedSandbox, holdings: Mapping[str, Mapping[tuple[str, str], int]]
+    ) -> None:
+        self._sandbox, self._holdings = sandbox, holdings
+
+    def opening_balances(self, chain: str) -> Mapping[tuple[str, str], int]:
+        """What this chain's accounts held at the start."""
+        return self._holdings[chain]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sandbox, name)
+
+
+class ReceiversWithOutage(DemoReceivers):
+    """Simulated webhook receivers, of which one host is down between two times."""
+
+    def __init__(self, clock: ManualClock, host: str, down: tuple[float, float]) -> None:
+        super().__init__(None)
+        self._clock, self._down_host, self._down = clock, host, down
+
+    def send(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
+        first, last = self._down
+        if self._down_host in url and first <= self._clock.seconds < last:
+            raise Unreachable("the connection failed: connection refused")
+        return super().send(url, headers, body)
+
+
 @dataclass
 class DemoWorld:
     """A whole service whose time is advanced by hand; chains not in `active_chains` are paused."""
@@ -98,7 +134,9 @@ class DemoWorld:
     engine: Engine
     dispatcher: WebhookDispatcher
     active_chains: set[str]
-    operator: Principal = field(default_factory=lambda: staff_principal(OPERATOR_NAME))
+    operator: Principal = field(
+        default_factory=lambda: staff_principal(parameters()["people"]["admin"])
+    )
 
     def tick(self, seconds: float) -> None:
         """Advance the clock and run one pass of the engine."""
@@ -116,16 +154,18 @@ def open_demo_world(
     own_store: SqlStore,
     open_vault: Callable[[SqlStore], Vault],
     start_seconds: float,
+    stocked: bool = True,
 ) -> Iterator[DemoWorld]:
     """A service on a temporary database with the clients and secrets of `own_store`, whose clock
-    starts at `start_seconds`."""
+    starts at `start_seconds`. Where it is not `stocked`, its chains are as new ones are."""
     with TemporaryDirectory(prefix="crossway-demo-") as folder, ThreadPoolExecutor(16) as pool:
         store = open_store(f"sqlite:///{Path(folder) / 'demo.db'}")
         try:
             upgrade(store.writer)
             copy_clients_and_secrets(own_store.reader, store.writer)
             _disable_sync(store)
-            world = _build(settings, store, open_vault(store), pool, ManualClock(start_seconds))
+            vault, clock = open_vault(store), ManualClock(start_seconds)
+            world = _build(settings, store, vault, pool, clock, stocked)
             yield world
             world.dispatcher.stop()
         finally:
@@ -133,7 +173,12 @@ def open_demo_world(
 
 
 def _build(
-    settings: Settings, store: SqlStore, vault: Vault, pool: ThreadPoolExecutor, clock: ManualClock
+    settings: Settings,
+    store: SqlStore,
+    vault: Vault,
+    pool: ThreadPoolExecutor,
+    clock: ManualClock,
+    stocked: bool,
 ) -> DemoWorld:
     built = environments.build_simulated(
         settings, store, vault, pool, lambda: None, clock, first_keys=dict
@@ -141,14 +186,21 @@ def _build(
     assert isinstance(built.sandbox, SimulatedSandbox)
     assert built.webhooks is not None
     demo_clock, active_chains = DemoClock(built.clock), set(built.chains)
+    sandbox: Any = built.sandbox
+    if stocked:
+        holdings = stock_chains(built.sandbox, built.catalogue, built.chains)
+        sandbox = StockedSandbox(built.sandbox, holdings)
+    outage = (clock.seconds + 17 * 86_400, clock.seconds + 18.5 * 86_400)
     services = replace(
         built,
         clock=demo_clock,
+        sandbox=sandbox,
+        policy=replace(built.policy, service_fee=ServiceFee(**parameters()["fees"])),
         chains={
             name: PausedChain(chain, active_chains, demo_clock)
             for name, chain in built.chains.items()
         },
-        webhooks=replace(built.webhooks, sender=DemoReceivers(None)),
+        webhooks=replace(built.webhooks, sender=ReceiversWithOutage(clock, _OUTAGE_HOST, outage)),
         process=replace(built.process, pause=lambda: setattr(clock, "seconds", clock.seconds + 1)),
     )
     return DemoWorld(

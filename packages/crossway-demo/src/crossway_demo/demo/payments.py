@@ -9,7 +9,10 @@ from random import Random
 from crossway.domain.clients import Principal
 from crossway.domain.errors import DomainError
 from crossway.domain.intent import Intent
+from crossway.domain.payment_links import PaymentLink
 from crossway.ports.sandbox import Faults
+from crossway.usecases.payers.checkout import CheckoutError
+from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.payments.deposits import check_deposits
 from crossway_demo.demo.demo_world import DemoWorld
@@ -19,19 +22,27 @@ from crossway_demo.demo.scenario_plan import Merchant, Payment, PaymentVariant
 # and the finality of the chains.
 SETTLEMENT_STEPS = (4, 2.5, 3, 17, 10)
 PAYOUT_STEP_COUNT = 3
+_REBALANCING_PASSES, _REBALANCING_STEP_SECONDS = 12, 12
 _USDC_UNITS_PER_CENT = 10_000
 _BUYERS = 700
+# The share of payments at merchants with payment links that come by one of them.
+_LINK_SHARE = 0.35
 _REFUSING = (PaymentVariant.PAYOUT_REFUSED, PaymentVariant.REFUND_REFUSED)
 
 
 @dataclass
 class DemoActors:
-    """The merchants with their API principals, and the actions scheduled for later."""
+    """The merchants with their API principals and payment links, and what is scheduled for later:
+    actions of payers, and chores of the operator's people."""
 
     callers: dict[str, Principal]
     merchants: dict[str, Merchant]
     random: Random
     scheduled: list[tuple[float, int, Callable[[], str]]] = field(default_factory=list)
+    chores: list[tuple[float, Callable[[DemoWorld, "DemoActors"], None]]] = field(
+        default_factory=list
+    )
+    links: dict[str, list[PaymentLink]] = field(default_factory=dict)
     orders_due: float = 0.0
     _sequence: int = 0
 
@@ -43,7 +54,7 @@ class DemoActors:
 
 def play_group(world: DemoWorld, actors: DemoActors, group: Sequence[Payment]) -> list[Intent]:
     """Create, pay and settle a group of payments."""
-    _run_scheduled(world, actors, group[0].at)
+    run_scheduled(world, actors, group[0].at)
     created = []
     for payment in group:
         world.clock.advance_to(payment.at)
@@ -65,10 +76,29 @@ def run_engine(world: DemoWorld, steps: Sequence[float]) -> None:
     """Run the engine once after each step in seconds, then deliver webhooks."""
     for seconds in steps:
         world.tick(seconds)
+    _finish_rebalancing(world)
     world.dispatcher.run_once()
 
 
-def _run_scheduled(world: DemoWorld, actors: DemoActors, until: float) -> None:
+def _finish_rebalancing(world: DemoWorld) -> None:
+    """Follow rebalancing transfers to their end: they would be given back in the hours after which
+    the engine runs again."""
+    for _ in range(_REBALANCING_PASSES):
+        with world.services.store.read() as unit:
+            transfers = unit.rebalancing.list_open()
+        if not transfers:
+            return
+        ends = {c for t in transfers for c in (t.source_chain, t.destination_chain)}
+        world.active_chains.update(ends & world.services.chains.keys())
+        world.tick(_REBALANCING_STEP_SECONDS)
+
+
+def run_scheduled(world: DemoWorld, actors: DemoActors, until: float) -> None:
+    """Do what payers and the operator's people were to do before this time."""
+    while actors.chores and actors.chores[0][0] < until:
+        at, work = actors.chores.pop(0)
+        world.clock.advance_to(at)
+        work(world, actors)
     while actors.scheduled and actors.scheduled[0][0] < until:
         at, _, action = heapq.heappop(actors.scheduled)
         world.clock.advance_to(at)
@@ -78,14 +108,37 @@ def _run_scheduled(world: DemoWorld, actors: DemoActors, until: float) -> None:
 
 
 def _create(world: DemoWorld, actors: DemoActors, payment: Payment) -> Intent | None:
+    merchant = actors.merchants[payment.merchant]
+    buyer = f"buyer {actors.random.randrange(_BUYERS)}"
+    links = actors.links.get(merchant.name, [])
+    by_link = payment.variant is PaymentVariant.NORMAL and actors.random.random() < _LINK_SHARE
+    try:
+        if links and by_link:
+            return _pay_by_link(world, payment, actors.random.choice(links), buyer)
+        return _create_by_api(world, actors.callers[merchant.name], merchant, payment, buyer)
+    except (DomainError, CheckoutError):
+        return None  # No bridge serves this route for this amount.
+
+
+def _pay_by_link(world: DemoWorld, payment: Payment, link: PaymentLink, buyer: str) -> Intent:
+    chain, symbol = payment.source
+    form = CheckoutForm(
+        nonce=f"demo-{payment.reference:->16}",
+        amount=f"{payment.cents / 100:.2f}",
+        method=f"{chain}:{symbol}",
+        refund_address=world.wallet(chain, buyer),
+    )
+    return pay_by_link(world.services, link.id, form)
+
+
+def _create_by_api(
+    world: DemoWorld, caller: Principal, merchant: Merchant, payment: Payment, buyer: str
+) -> Intent:
     catalogue = world.services.catalogue
     (source, symbol), (destination, symbol_out) = payment.source, payment.destination
-    token = catalogue.tokens[source, symbol]
-    buyer = f"buyer {actors.random.randrange(_BUYERS)}"
-    merchant = actors.merchants[payment.merchant]
     request = CreateIntentRequest(
         amount=str(payment.cents * _USDC_UNITS_PER_CENT),
-        token_in=token.address,
+        token_in=catalogue.tokens[source, symbol].address,
         token_out=catalogue.tokens[destination, symbol_out].address,
         source_chain=source,
         destination_chain=destination,
@@ -94,10 +147,7 @@ def _create(world: DemoWorld, actors: DemoActors, payment: Payment) -> Intent | 
         refund_address=world.wallet(source, f"{buyer} {_wallet_suffix(payment)}"),
         metadata={"order": payment.reference},
     )
-    try:
-        return create_intent(world.services, actors.callers[merchant.name], request)
-    except DomainError:
-        return None  # No bridge serves this route for this amount.
+    return create_intent(world.services, caller, request)
 
 
 def _wallet_suffix(payment: Payment) -> str:
@@ -119,7 +169,7 @@ def _deposit(
             wrong_token = payment.variant is PaymentVariant.WRONG_TOKEN
             token = _other_token(world, intent) if wrong_token else terms.token_in
             due[terms.source_chain].append((intent.address, token, amount))
-            payers[terms.source_chain].append(intent.sender)
+            payers[terms.source_chain].append(intent.sender or terms.refund_address)
     for chain, deposits in due.items():
         world.clock.seconds += actors.random.uniform(0.4, 2.5)
         world.sandbox.deposit_each(chain, deposits, payers[chain])

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 SEED = 20_260_101
-_DAY_SECONDS = 86_400
+_HOUR_SECONDS, _DAY_SECONDS = 3_600, 86_400
 # The payments of one group are created within this time, and settled within the second one.
 GROUP_SECONDS, GROUP_SETTLE_SECONDS = 2_700, 600
 # The number of source chains of a group.
@@ -35,8 +35,8 @@ class PaymentVariant(StrEnum):
 
 _RECENT_VARIANTS = (
     PaymentVariant.NORMAL,
+    PaymentVariant.WRONG_TOKEN,
     PaymentVariant.NORMAL,
-    PaymentVariant.EXPIRED,
     PaymentVariant.UNDERPAID,
     PaymentVariant.NORMAL,
     PaymentVariant.OVERPAID,
@@ -93,16 +93,16 @@ def plan_payments(
 ) -> list[list[Payment]]:
     """About `payments` payments of the `days` before `end`, ordered by time.
 
-    They come in groups that are created within an hour and paid together: one per day, and several
-    on the last day, whose hours the dashboard charts.
+    They come in groups that are created within an hour and paid together: one per day (UTC), and
+    several in the last 24 hours, which the dashboard charts by hour.
     """
     random = Random(seed)
-    last_day_groups = parameters()["rhythm"]["last_day_groups"]
-    past = range(days - 1, -1, -1)
-    starts = [_group_starts(random, end, day, 1 if day else last_day_groups) for day in past]
-    activity = [_activity(end, day) for day in past]
+    days_of_groups = [_past_day(random, end, day) for day in range(days - 1, 0, -1)]
+    days_of_groups = [(starts, day) for starts, day in days_of_groups if starts]
+    days_of_groups.append((_last_day(end), end))
+    activity = [_activity(at, end) for _, at in days_of_groups]
     groups, number = [], 1_000
-    for day_starts, share in zip(starts, activity, strict=True):
+    for (day_starts, _), share in zip(days_of_groups, activity, strict=True):
         for start in day_starts:
             size = max(1, round(payments * share / sum(activity) / len(day_starts)))
             offsets = sorted(random.uniform(0, GROUP_SECONDS) for _ in range(size))
@@ -114,25 +114,33 @@ def plan_payments(
     return groups
 
 
-def _activity(end: float, day: int) -> float:
-    """The relative number of payments of a day, counted back from the last."""
+def _activity(at: float, end: float) -> float:
+    """The relative number of payments of the day (UTC) at a time, of a month that ends at `end`."""
     rhythm = parameters()["rhythm"]
-    weekday = datetime.fromtimestamp(end - day * _DAY_SECONDS, UTC).weekday()
-    growth = 100 + rhythm["growth_percent"] * max(0, 30 - day) / 30
-    return float(rhythm["weekdays"][weekday] * growth)
+    weekday = datetime.fromtimestamp(at, UTC).weekday()
+    growth = 100 + rhythm["growth_percent"] * max(0.0, 30 - (end - at) / _DAY_SECONDS) / 30
+    # The last 24 hours have a plan of their own, which leaves a part of yesterday.
+    part = min(1.0, (end - _DAY_SECONDS - at) / _DAY_SECONDS) if at < end else 1.0
+    return float(rhythm["weekdays"][weekday] * growth * part)
 
 
-def _group_starts(random: Random, end: float, day: int, count: int) -> list[float]:
-    """When the groups of a day, counted back from the last, begin: mostly in busy hours."""
-    day_start = end - (day + 1) * _DAY_SECONDS
-    if count > 1:
-        step = (_DAY_SECONDS - GROUP_SECONDS - GROUP_SETTLE_SECONDS) / count
-        return [day_start + (number + 0.5) * step for number in range(count)]
-    # The last hours are left out, as the next day's group follows.
-    hours = range(20)
-    weights = parameters()["rhythm"]["hours"]
-    busy = [weights[datetime.fromtimestamp(day_start + h * 3_600, UTC).hour] for h in hours]
-    return [day_start + random.choices(hours, busy)[0] * 3_600 + random.uniform(0, 900)]
+def _past_day(random: Random, end: float, day: int) -> tuple[list[float], float]:
+    """When the group of a day (UTC), counted back from today, begins, mostly in a busy hour, and
+    that day's beginning. No group where the last 24 hours leave no room for one."""
+    day_start = end - end % _DAY_SECONDS - day * _DAY_SECONDS
+    latest = end - _DAY_SECONDS - GROUP_SECONDS - GROUP_SETTLE_SECONDS - _HOUR_SECONDS
+    hours = [h for h in range(22) if day_start + h * _HOUR_SECONDS < latest]
+    if not hours:
+        return [], day_start
+    hour = random.choices(hours, [parameters()["rhythm"]["hours"][h] for h in hours])[0]
+    return [day_start + hour * _HOUR_SECONDS + random.uniform(0, 900)], day_start
+
+
+def _last_day(end: float) -> list[float]:
+    """When the groups of the last 24 hours begin: at even distances."""
+    count = parameters()["rhythm"]["last_day_groups"]
+    step = (_DAY_SECONDS - GROUP_SECONDS - GROUP_SETTLE_SECONDS) / count
+    return [end - _DAY_SECONDS + (number + 0.5) * step for number in range(count)]
 
 
 def plan_recent_payments(start: float, count: int, seed: int = SEED) -> list[Payment]:

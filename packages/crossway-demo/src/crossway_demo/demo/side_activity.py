@@ -15,6 +15,7 @@ from crossway.ports.ramps import KycUser
 from crossway.ports.records import IntentFilter
 from crossway.usecases.developers import webhooks
 from crossway.usecases.developers.webhooks import WebhookUpdate
+from crossway.usecases.kyc import customers, verification
 from crossway.usecases.ramps import orders
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 from crossway.usecases.simulator import ramp_controls as ramp_sandbox
@@ -34,8 +35,8 @@ _CHAINS = ["BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET"]
 _PROVIDERS = [ProviderName.FONBNK, ProviderName.YELLOW_CARD, ProviderName.PAYCREST]
 _RAMP_MERCHANTS = ["Kijani Market", "Lagos Tickets"]
 _LOGGED_PAYMENTS, _LOG_DAYS = 700, 6
-_ORDERS_PER_BATCH = 6
-_RECENT_PAYMENTS, _RECENT_SECONDS = 16, 420
+_ORDERS_PER_BATCH = 3
+_RECENT_PAYMENTS, _RECENT_SECONDS, _OPEN_ORDERS = 7, 300, 2
 
 
 def create_webhooks(world: DemoWorld, actors: DemoActors) -> None:
@@ -141,7 +142,24 @@ def finish(world: DemoWorld, actors: DemoActors) -> None:
     world.clock.advance_to(time.time() - _RECENT_SECONDS)
     run_engine(world, (1, 1))
     play_group(world, actors, plan_recent_payments(world.clock.seconds, _RECENT_PAYMENTS))
+    for _ in range(_OPEN_ORDERS):
+        _create(world, actors)
+    run_engine(world, (1, 1))
+    _vary_identity_checks(world, actors)
     _log_requests(world, actors)
+
+
+def _vary_identity_checks(world: DemoWorld, actors: DemoActors) -> None:
+    """Customers whose identity check is not (yet) enough for an order."""
+    sandbox, caller = world.services.ramp_sandbox, actors.callers[_RAMP_MERCHANTS[0]]
+    assert sandbox is not None
+    for email, kyc_type, status in parameters()["ramps"]["identity_checks"]:
+        customers.get_or_create_customer(world.services, caller.owner, email)
+        provider, user = ProviderName.FONBNK, KycUser(email, caller.owner)
+        sandbox.set_kyc_status(provider, user, kyc_type, status)
+        verification.assess_customer(
+            world.services, caller, provider.value, email, _COUNTRIES["NGN"], "NGN"
+        )
 
 
 def _log_requests(world: DemoWorld, actors: DemoActors) -> None:
