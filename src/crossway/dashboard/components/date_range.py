@@ -41,16 +41,17 @@ def period_control(
             changed[periods.PERIOD] = chosen
         write(changed)
 
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.segmented_control(
-            label,
-            list(names),
-            key=_KEY,
-            required=True,
-            format_func=names.__getitem__,
-            on_change=apply,
-        )
-        if is_free:
+    # Not within the row of the bounds, where a phone would cut it off instead of wrapping it.
+    st.segmented_control(
+        label,
+        list(names),
+        key=_KEY,
+        required=True,
+        format_func=names.__getitem__,
+        on_change=apply,
+    )
+    if is_free:
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             for name, bound_label in zip(periods.BOUNDS, ("From", "To"), strict=True):
                 _bound(name, bound_label, params, write)
     return params
