@@ -40,22 +40,3 @@ def test_a_click_is_carried_out_though_another_follows(
     wait_until_drawn(page)
     assert seconds_ahead(site) - before == seconds
     assert observed.errors == []
-
-
-@pytest.mark.parametrize("pause_ms", [30, 60, 120])
-def test_a_double_click_deposits_once(opened: Opener, site: Site, pause_ms: int) -> None:
-    page, observed = opened("simulator", WIDE)
-    address = "0x" + f"{pause_ms:040x}"
-    page.get_by_role("textbox", name="To address").fill(address)
-    page.get_by_role("textbox", name="To address").press("Enter")
-    page.get_by_text("another amount").click()
-    expect(page.get_by_role("textbox", name="Amount to send")).to_have_value("10")
-    page.evaluate(_CLICK_BOTH, ["Send simulated tokens", "Send simulated tokens", pause_ms])
-    expect(page.get_by_text("Sent in block").first).to_be_visible()
-    # Clicks are carried out in their order: once this one was, the two before it were.
-    page.get_by_role("button", name="Forward 1 min").click()
-    expect(page.get_by_text("The clock was moved forward").first).to_be_visible()
-    page.get_by_role("textbox", name="Address", exact=True).fill(address)
-    page.get_by_role("textbox", name="Address", exact=True).press("Enter")
-    expect(page.get_by_text("10.00 USDC", exact=True).first).to_be_visible()
-    assert observed.errors == []
