@@ -40,6 +40,11 @@ def test_a_payment_moves_over_its_bridge_and_then_counts_as_volume(screen: Dashb
     assert flight["href"] == f"intent?id={intent.id}"
     assert flight["link"] == f"ARBITRUM_MAINNET|BASE_MAINNET|{intent.terms.bridge}"
     world.wait_for_state(intent, State.COMPLETED)
+    # Pages look for changes some times a second.
+    wait_until(
+        "the payment has arrived",
+        lambda: one(the_map(screen)["flights"], id=str(intent.id))["arrived"],
+    )
     data = the_map(screen)
     base, other = one(data["chains"], name="Base"), one(data["chains"], name="Ethereum")
     assert (base["size"], base["volume"], base["payments"]) == (1, "25 USD", "1 payment")
@@ -67,5 +72,4 @@ def test_disabled_chains_and_routes_are_named(screen: DashboardApp) -> None:
         links = the_map(screen)["links"]
         return str(one(links, key="ARBITRUM_MAINNET|BASE_MAINNET|CCTP")["state"])
 
-    # Pages look for changes some times a second.
     wait_until("the connection is drawn as disabled", lambda: state() == "off")
