@@ -14,8 +14,7 @@ def first() -> None:
     st.title("Overview")
     first_view.first_view()
     keys.first_keys_notice()
-    if services().environment == "live":
-        overview.attention({})
+    overview.attention({})
 
 
 def figures() -> None:

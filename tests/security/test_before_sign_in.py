@@ -21,7 +21,7 @@ CLOSED = ["/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent/in
 @pytest.mark.parametrize(
     "path",
     ["/component/x/y.js", "/media/x.png", "/download/payments.csv", "/analytics/report.html",
-     "/download/payments.csv/..%2f", "/live"],
+     "/download/payments.csv/..%2f", "/live", "/find"],
 )  # fmt: skip
 @pytest.mark.parametrize("cookie", ["", f"crossway_session={INVENTED}"])
 def test_nothing_of_the_dashboard_is_served(target: Target, path: str, cookie: str) -> None:

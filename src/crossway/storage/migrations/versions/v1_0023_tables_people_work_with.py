@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "v1_0023"
-down_revision = "v1_0025"
+down_revision = "v1_0022"
 branch_labels = None
 depends_on = None
 

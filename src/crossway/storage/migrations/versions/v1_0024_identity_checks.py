@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "v1_0025"
-down_revision = "v1_0022"
+revision = "v1_0024"
+down_revision = "v1_0023"
 branch_labels = None
 depends_on = None
 
