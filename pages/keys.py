@@ -1,11 +1,11 @@
-"""API keys and the merchants they belong to."""
+"""API keys: those of all merchants, and a form for a new one."""
 
 import streamlit as st
 
-from crossway.dashboard.components import clients, keys, notices, one_time_secrets, widget
-from crossway.dashboard.session import services
-from crossway.dashboard.views import clients as client_view
+from crossway.dashboard.components import keys, one_time_secrets, widget
 from crossway.dashboard.views import keys as view
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
 st.title("API keys")
 one_time_secrets.pending_secret()
@@ -21,8 +21,5 @@ selection = st.segmented_control(
 keys.key_table(selection == view.INACTIVE, None, "keys")
 with st.expander("New API key", icon=":material/add:", key="new_key_fold", expanded=True):
     keys.new_key()
-st.header("Merchants")
-with notices.show_errors():
-    widget.table(client_view.build_rows(services()), client_view.COLUMNS, "clients", "Merchants")
-with st.expander("New merchant", icon=":material/add:", key="new_client_fold"):
-    clients.new_client()
+buttons = (LinkButton("Merchants", page_href("merchants"), "storefront"),)
+widget.link_buttons(buttons, "key_list_ways", width="content")

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, payment_links
+from crossway.dashboard.components import merchants, notices, payment_links
 
 st.title("Payment links")
-payment_links.link_list(st.query_params.get("after") or "")
+merchant = merchants.merchant_filter(resets="after")
+payment_links.link_list(st.query_params.get("after") or "", merchant)
 with notices.show_errors():
     payment_links.new_link_form()

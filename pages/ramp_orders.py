@@ -6,17 +6,19 @@ from crossway.dashboard.components import (
     list_table,
     listing,
     live_fragment,
+    merchants,
     notices,
     pagination,
     ramp_quote_form,
     widget,
 )
 from crossway.dashboard.session import current_mode, operator, services
-from crossway.dashboard.views import periods, ramp_orders
+from crossway.dashboard.views import merchant_names, periods, ramp_orders
 from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.links import export_buttons, page_href
 
-PARAMS = ("show", *periods.PARAMS, "search", "type", "provider", "currency")
+PARAMS = ("show", merchants.PARAM, *periods.PARAMS, "search", "type", "provider", "currency")
 st.title("Ramp orders")
 params: dict[str, str] = {}
 with notices.show_errors():
@@ -24,6 +26,7 @@ with notices.show_errors():
     listing.segmented_filter("Show", "show", list(ramp_orders.QUICK_FILTERS), PARAMS)
     listing.period_filter(PARAMS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        merchants.merchant_filter(PARAMS)
         listing.text_filter("Search", "search", PARAMS, "ID, reference, address or hash")
         ramp_quote_form.order_filters(PARAMS)
     listing.saved_views_bar("ramp_orders", PARAMS, params)
@@ -34,7 +37,9 @@ def rows() -> None:
     with notices.show_errors():
         before_id = pagination.cursor("orders", tuple(params.items()))
         filters = ramp_orders.build_filter(params, services().clock.now(), before_id)
-        own = list_table.own_view("ramp_orders", ramp_orders.OFFERED)
+        own = list_table.own_view(
+            "ramp_orders", merchant_names.offer(client_names(services()), ramp_orders.OFFERED)
+        )
         page = ramp_orders.load_page(services(), operator(), filters, own.chosen)
         if page.rows:
             count = f"{page.total:,} order{'' if page.total == 1 else 's'}"

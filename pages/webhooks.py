@@ -2,13 +2,22 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, one_time_secrets, webhooks, widget
+from crossway.dashboard.components import (
+    live_fragment,
+    merchants,
+    notices,
+    one_time_secrets,
+    webhooks,
+    widget,
+)
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import webhooks as view
+from crossway.dashboard.views.clients import client_names
+from crossway.dashboard.views.merchant_names import fit
 
 st.title("Webhooks")
 one_time_secrets.pending_secret()
-client = webhooks.client_choice("Merchant", "client")
+client = merchants.merchant_filter()
 
 
 @live_fragment.fragment()
@@ -16,7 +25,10 @@ def rows() -> None:
     with notices.show_errors():
         table_rows = view.build_rows(services(), operator(), client)
         if table_rows:
-            widget.table(table_rows, view.COLUMNS, "webhooks", "Webhooks")
+            columns, shown = fit(client_names(services()), view.COLUMNS, table_rows)
+            widget.table(shown, columns, "webhooks", "Webhooks")
+        elif client:
+            notices.empty_state("No webhooks of this merchant", "Choose another one.", "webhook")
         else:
             hint = "Add one below. Its secret is shown once; then send a test event."
             notices.empty_state(f"No {current_mode()} webhooks yet", hint, "webhook")

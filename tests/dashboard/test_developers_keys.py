@@ -110,12 +110,12 @@ def test_an_unknown_key_or_client_shows_a_message(screen: DashboardApp) -> None:
 
 
 def test_a_client_is_added_with_fees_and_branding(screen: DashboardApp) -> None:
-    screen.open("keys").at.text_input(key="new_client_name").set_value("Café Ada")
+    screen.open("merchants").at.text_input(key="new_client_name").set_value("Café Ada")
     screen.click("Create merchant")
     services = screen.world.services
     client = clients.find_client_by_name(services, "Café Ada")
     assert client is not None
-    screen.open("client", id=client.id)
+    screen.open("client", id=client.id, tab="Settings")
     refund = screen.world.wallet("BASE_MAINNET", "refund")
     for label, text in {
         "App fee, %": "0.75",
@@ -132,13 +132,14 @@ def test_a_client_is_added_with_fees_and_branding(screen: DashboardApp) -> None:
     assert (after.app_fee_bps, after.app_fee_cap_micro_usd) == (75, 2_500_000)
     assert after.refund_addresses == {"evm": refund}
     assert after.public_profile == PublicProfile("Ada’s", "https://ada.example/logo.svg", "#2255aa")
-    rows = {row["href"]: row for row in screen.open("keys").widget("clients")["rows"]}
-    row = rows[f"client?id={client.id}"]
-    assert (row["cells"][1]["text"], row["cells"][1]["sub"]) == ("0.75%", "at most 2.50 USD")
+    shown = {field.label: field.value for field in screen.at.text_input}
+    assert (shown["App fee, %"], shown["App fee cap, USD"]) == ("0.75", "2.50")
+    rows = screen.open("merchants").widget("merchants")["rows"]
+    assert f"client?id={client.id}" in [row["href"] for row in rows]
 
 
 def test_an_invalid_client_shows_every_error(screen: DashboardApp) -> None:
-    screen.open("client", id="c-1")
+    screen.open("client", id="c-1", tab="Settings")
     type_in(screen, "Colour", "blue")
     type_in(screen, "Solana", "nonsense")
     screen.click("Save")

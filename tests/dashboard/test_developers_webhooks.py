@@ -82,7 +82,7 @@ def test_a_failing_endpoint_shows_its_response_and_next_attempt(
     deliveries.send_test_event(world.services, world.caller, webhook.endpoint.id)
     world.deliver()
     (row,) = screen.open("webhooks").widget("webhooks")["rows"]
-    assert (row["cells"][0]["sub"], badges(row, 1)) == ("A shop · Orders", ["Failing"])
+    assert (row["cells"][0]["sub"], badges(row, 1)) == ("Orders", ["Failing"])
     (one,) = screen.open("webhook", id="1").widget("deliveries")["rows"]
     assert (badges(one, 1), one["cells"][3]["text"]) == (["Retrying"], "500")
     assert one["cells"][4]["at"]

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from crossway.dashboard import downloads
 from crossway.dashboard.components.list_table import SelectedRows
-from crossway.dashboard.views import list_columns, payment_columns
+from crossway.dashboard.views import list_columns, merchant_names, payment_columns
 from crossway.domain.clients import Principal, staff_principal
 from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.roles import Role
@@ -29,6 +29,7 @@ from tests.receivers import Receiver, running_receiver
 from tests.usecases.ramp_world import RampWorld
 
 Shown = tuple[DashboardApp, WebhookWorld]
+ONE_MERCHANT = merchant_names.offer({}, payment_columns.OFFERED)
 USUAL = ["Payment", "Status", "Amount due", "Route", "Recipient", "Created", "Time left"]
 
 
@@ -80,7 +81,7 @@ def test_a_preference_has_limits(world: RampWorld) -> None:
 
 
 def test_columns_come_in_the_order_of_the_list_and_unknown_ones_are_left_out() -> None:
-    offered = payment_columns.OFFERED
+    offered = ONE_MERCHANT
     names = [one.column.name for one in list_columns.choose(offered, ("fees", "gone", "status"))]
     assert names == ["id", "status", "fees"]
     usual = [one.column.title for one in list_columns.choose(offered, ())]
@@ -97,9 +98,9 @@ def test_the_list_of_payments_shows_the_columns_that_were_chosen(
     assert titles(screen.open("intents")) == USUAL
     menu = screen.widget("intents")["controls"]["menu"]
     assert [one["title"] for one in menu if one["shown"]] == USUAL[1:]
-    everything = [one.column.name for one in payment_columns.OFFERED[1:]]
+    everything = [one.column.name for one in ONE_MERCHANT[1:]]
     choose(world, *everything, sort="-amount")
-    assert titles(screen.rerun()) == [one.column.title for one in payment_columns.OFFERED]
+    assert titles(screen.rerun()) == [one.column.title for one in ONE_MERCHANT]
     [row] = screen.widget("intents")["rows"]
     cells = dict(zip(["id", *everything], row["cells"], strict=True))
     assert cells["refund_address"]["copy"] == intent.terms.refund_address

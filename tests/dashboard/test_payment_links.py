@@ -59,7 +59,7 @@ def test_a_clients_logo_is_shown_and_removed(screen: DashboardApp) -> None:
     branding.update_branding(
         world.services, world.operator, "c-1", out.getvalue(), ["https://shop.example"]
     )
-    screen.open("client", id="c-1")
+    screen.open("client", id="c-1", tab="Settings")
     frames = next(a for a in screen.at.text_area if a.label.startswith("Sites"))
     assert frames.value == "https://shop.example"
     screen.at.checkbox[0].check()

@@ -46,6 +46,11 @@ PAGES: Final = (
         "Reusable links; each payer gets a separate payment.", "Payments",
     ),
     Page("payment_link", "Payment link"),
+    Page(
+        "merchants", "Merchants", "storefront",
+        "All merchants with volume, success and webhook health.", "Payments",
+    ),
+    Page("client", "Merchant"),
     Page("intent", "Payment"),
     Page("search", "Search"),
     Page(
@@ -113,11 +118,10 @@ PAGES: Final = (
     ),
     Page(
         "keys", "API keys", "key",
-        "Merchants and their API keys: create, restrict, rotate and revoke.", "Developers",
+        "The API keys of merchants: create, restrict, rotate and revoke.", "Developers",
         both_modes=True,
     ),
     Page("key", "API key", both_modes=True),
-    Page("client", "Merchant", both_modes=True),
     Page(
         "webhooks", "Webhooks", "webhook",
         "Endpoints, subscribed events and delivery health.", "Developers",

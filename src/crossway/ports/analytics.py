@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Protocol
 
 from crossway.domain.analytics import AnalyticsPeriod, Dimension, FailureCause, Measures, Step
-from crossway.domain.clients import Mode
+from crossway.domain.clients import Mode, OwnerFilter
 from crossway.domain.filters import FilterSet
+from crossway.domain.intent import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,18 @@ class PeriodCounts:
     deposits: Sequence[TokenAmount] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class CountedPayment:
+    """A payment as it was last counted. `bucket` is that of its time to completion (of
+    `domain.corridor_stats`), None unless it is completed; the value is the one requested."""
+
+    source: str
+    destination: str
+    state: State
+    bucket: int | None
+    micro_usd: int
+
+
 class AnalyticsRepository(Protocol):
     """Figures of payments: kept by hour and day for each dimension, and by payment."""
 
@@ -156,6 +169,19 @@ class AnalyticsRepository(Protocol):
     def count_period(self, query: AnalyticsQuery) -> PeriodCounts:
         """The sums of the query's period from the kept hours and days: the cost depends on groups
         and days, not on payments."""
+        ...
+
+    def measure_groups(self, query: AnalyticsQuery) -> Mapping[str, Measures]:
+        """The measures of each group of the query's dimension, from the kept hours and days."""
+        ...
+
+    def measure_steps(self, query: AnalyticsQuery, value: str) -> Mapping[datetime, Measures]:
+        """The measures of one group of the query's dimension by the start of the step, from the
+        kept hours and days; steps without payments are left out."""
+        ...
+
+    def list_latest(self, owners: OwnerFilter, limit: int) -> list[CountedPayment]:
+        """The newest counted payments of one client: the cost depends on the limit."""
         ...
 
     def get_id_range(self, period: AnalyticsPeriod) -> tuple[int, int]:

@@ -4,11 +4,15 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from crossway.domain.analytics import AnalyticsPeriod, Dimension, FailureCause
+from crossway.domain.analytics import AnalyticsPeriod, Dimension, FailureCause, Measures
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.filters import FilterSet
-from crossway.ports.analytics import AnalyticsQuery, Freshness, PeriodCounts
+from crossway.domain.intent import State
+from crossway.ports.analytics import AnalyticsQuery, CountedPayment, Freshness, PeriodCounts
 from crossway.ports.payment_figures import ChangeLog
+from crossway.storage.analytics_tables import payment_figures
 from crossway.storage.matching_figures import count_matching
+from crossway.storage.owner_sql import is_owned
 from crossway.storage.payment_figures import SqlPaymentFigures
 from crossway.storage.period_sums import PeriodSums
 from crossway.storage.row_mapper import from_micros, to_micros
@@ -44,6 +48,19 @@ class SqlAnalytics:
             causes=sums.measure(Dimension.CAUSE, FailureCause),
             deposits=sums.sum_deposits() if is_token else (),
         )
+
+    def measure_groups(self, query: AnalyticsQuery) -> dict[str, Measures]:
+        return PeriodSums(self._db, query).measure(query.dimension, str)
+
+    def measure_steps(self, query: AnalyticsQuery, value: str) -> dict[datetime, Measures]:
+        return PeriodSums(self._db, query).measure_series(query.dimension, value)
+
+    def list_latest(self, owners: OwnerFilter, limit: int) -> list[CountedPayment]:
+        c = payment_figures.c
+        columns = c.source_chain, c.destination_chain, c.state, c.bucket, c.requested_micro_usd
+        query = select(*columns).where(*is_owned(payment_figures, owners))
+        rows = self._db.execute(query.order_by(c.intent_id.desc()).limit(limit))
+        return [CountedPayment(a, b, State(state), *rest) for a, b, state, *rest in rows]
 
     def get_id_range(self, period: AnalyticsPeriod) -> tuple[int, int]:
         c = intents.c

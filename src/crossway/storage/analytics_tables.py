@@ -5,7 +5,7 @@ Without row ids, SQLite keeps a table in the order of its key, in which the sums
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Integer, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, Table, Text
 
 from crossway.storage.tables import METADATA, ROW_ID
 
@@ -51,6 +51,13 @@ payment_figures = Table(
     *_amount("destination_fee_"),
     # The deposit of a completed payment, else 0.
     Column("deposit_units", Text, nullable=False),
+)
+
+Index(
+    "payment_figures_of_client",
+    payment_figures.c.client_id,
+    payment_figures.c.mode,
+    payment_figures.c.intent_id,
 )
 
 # Network fees paid on a chain that is neither the source nor the destination of the payment.

@@ -37,12 +37,14 @@ class PeriodSums:
         """The measures of each group of a dimension, by the key of its value."""
         return self._measure(dimension, "value", lambda _, value: key_of(value), self._ranges)
 
-    def measure_series(self) -> dict[datetime, Measures]:
-        """The measures of all payments by step."""
+    def measure_series(
+        self, dimension: Dimension = Dimension.ALL, value: str | None = None
+    ) -> dict[datetime, Measures]:
+        """The measures by step: of all payments, or of one group of a dimension."""
         if self._query.step is Step.DAY:
-            return self._measure(Dimension.ALL, "number", _start_of_day, self._ranges)
+            return self._measure(dimension, "number", _start_of_day, self._ranges, value)
         hours = [(Step.HOUR, *_hours_of(self._query.period))]
-        return self._measure(Dimension.ALL, "number", lambda _, hour: start_of_hour(hour), hours)
+        return self._measure(dimension, "number", _start_of_hour, hours, value)
 
     def count_durations(self) -> dict[tuple[str, int], int]:
         """Completed payments by route and bucket."""
@@ -68,13 +70,14 @@ class PeriodSums:
         by: str,
         key_of: Callable[[Step, Any], K],
         ranges: Sequence[Range],
+        value: str | None = None,
     ) -> dict[K, Measures]:
-        sums = MeasureSums[K]()
-        for step, key, *totals in self._read(group_figures, (by,), TOTALS, ranges, dimension):
+        sums, group = MeasureSums[K](), (dimension, value)
+        for step, key, *totals in self._read(group_figures, (by,), TOTALS, ranges, group):
             sums.add(key_of(step, key), totals)
         keys = (by, "chain")
         for step, key, chain, whole, rest in self._read(
-            group_network_fees, keys, _AMOUNT, ranges, dimension
+            group_network_fees, keys, _AMOUNT, ranges, group
         ):
             sums.add(key_of(step, key), NO_TOTALS, [(chain, whole, rest)])
         return sums.measures()
@@ -85,14 +88,16 @@ class PeriodSums:
         keys: Sequence[str],
         totals: Sequence[str],
         ranges: Sequence[Range],
-        dimension: Dimension | None = None,
+        group: tuple[Dimension, str | None] | None = None,
     ) -> Iterator[tuple[Any, ...]]:
         """The step of a range, the keys, and the sums of the totals in that range."""
         columns = [table.c[key] for key in keys]
         sums = [func.sum(table.c[name]) for name in totals]
         for step, query in self._select(table, [*columns, *sums], ranges):
-            if dimension is not None:
-                query = query.where(table.c.dimension == dimension.value)
+            if group is not None:
+                query = query.where(table.c.dimension == group[0].value)
+            if group is not None and group[1] is not None:
+                query = query.where(table.c.value == group[1])
             for row in self._db.execute(query.group_by(*columns)):
                 yield step, *row
 
@@ -124,6 +129,10 @@ def _split_period(period: AnalyticsPeriod) -> list[Range]:
         (Step.HOUR, end_day * HOURS_IN_DAY, end),
     ]
     return [of for of in ranges if of[1] < of[2]]
+
+
+def _start_of_hour(_: Step, hour: int) -> datetime:
+    return start_of_hour(hour)
 
 
 def _start_of_day(step: Step, number: int) -> datetime:

@@ -18,6 +18,7 @@ from crossway.dashboard.views import (
 from crossway.dashboard.views import intent_detail as views
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.claims import call_title, coordinator_call_title, describe_dust
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import chain_name, format_duration, format_short_amount
 from crossway.dashboard.views.intents import badges_for
 from crossway.dashboard.views.links import order_href
@@ -98,7 +99,9 @@ def overview(story: IntentTimeline) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Details")
-        widget.details(views.build_key_details(names, intent, story.trust), "facts", "Details")
+        merchants = client_names(services())
+        facts = views.build_key_details(names, intent, merchants, story.trust)
+        widget.details(facts, "facts", "Details")
         checkout_page.checkout_facts(intent, "intent")
         st.subheader("Quoted vs. actual")
         compared = intent_comparison.build_comparison_rows(names, story)

@@ -11,6 +11,7 @@ from crossway.dashboard.components.checkout_page import dashboard_origin
 from crossway.dashboard.components.navigation import open_href
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import clients as client_view
+from crossway.dashboard.views import merchant_names
 from crossway.dashboard.views import payment_links as view
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import list_symbols
@@ -192,17 +193,24 @@ def use_list(link_id: str) -> None:
 
 
 @live_fragment.fragment()
-def link_list(after: str) -> None:
-    """A page of payment links, live."""
+def link_list(after: str, merchant: str | None) -> None:
+    """A page of payment links, of one merchant or all, live."""
     with notices.show_errors():
-        page = view.load_page(services(), operator(), after)
+        page = view.load_page(services(), operator(), after, merchant)
         if page.rows:
-            widget.table(page.rows, view.COLUMNS, "payment_links", "Payment links")
+            names = client_view.client_names(services())
+            columns, rows = merchant_names.fit(names, view.COLUMNS, page.rows)
+            widget.table(rows, columns, "payment_links", "Payment links")
+        elif merchant:
+            notices.empty_state("No payment links of this merchant", "Choose another.", "add_link")
         else:
             text = "Create one below. Every payer who opens it gets a separate payment."
             notices.empty_state(f"No {current_mode()} payment links yet", text, "add_link")
-        ways = [LinkButton("Newest", "payment_links", "first_page")] if after else []
+        ways = (
+            [LinkButton("Newest", view.list_href(merchant=merchant), "first_page")] if after else []
+        )
         if page.next_cursor:
-            ways.append(LinkButton("Older", view.next_page_href(page.next_cursor), "arrow_forward"))
+            older = view.list_href(page.next_cursor, merchant)
+            ways.append(LinkButton("Older", older, "arrow_forward"))
         if ways:
             widget.link_buttons(ways, "link_pages", width="content")

@@ -14,8 +14,9 @@ from crossway.dashboard.components import (
     widget,
 )
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import intents, payment_columns, payment_filters
+from crossway.dashboard.views import intents, merchant_names, payment_columns, payment_filters
 from crossway.dashboard.views.cells import Column
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.intents import ListPage
 
 _NAME, _LABEL = "intents", "Payments"
@@ -32,7 +33,8 @@ def rows(filters: Mapping[str, str]) -> None:
             pagination.page_number(_NAME),
         )
 
-        own = list_table.own_view(_NAME, payment_columns.OFFERED)
+        names = client_names(services())
+        own = list_table.own_view(_NAME, merchant_names.offer(names, payment_columns.OFFERED))
 
         def read() -> ListPage:
             # Shared by all who see the same columns.

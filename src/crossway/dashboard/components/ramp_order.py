@@ -16,10 +16,12 @@ from crossway.dashboard.views import (
 from crossway.dashboard.views import ramp_actions as offered
 from crossway.dashboard.views import ramp_order_detail as views
 from crossway.dashboard.views.available_actions import AvailableAction
-from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.cells import Detail, LinkButton
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import format_duration
 from crossway.dashboard.views.kyc_checks import check_href
 from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.merchant_names import merchant_cell
 from crossway.dashboard.views.ramp_order_detail import OrderDetail
 from crossway.domain.ramps import Direction, OrderState, RampOrder
 from crossway.domain.roles import Permission
@@ -125,7 +127,9 @@ def body(story: OrderDetail) -> None:
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.subheader("Details")
-        widget.details(views.build_key_details(names, fiat, story), "order_facts", "Details")
+        merchant = merchant_cell(client_names(services()), order.client_id)
+        facts = (*views.build_key_details(names, fiat, story), Detail("Merchant", merchant))
+        widget.details(facts, "order_facts", "Details")
     with right:
         st.subheader("Timeline")
         widget.timeline(views.build_timeline(names, story), "order_timeline", "Timeline")

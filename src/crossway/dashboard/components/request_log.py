@@ -5,9 +5,9 @@ import streamlit as st
 from crossway.dashboard.components import (
     list_table,
     live_fragment,
+    merchants,
     notices,
     pagination,
-    webhooks,
     widget,
 )
 from crossway.dashboard.components.date_range import PeriodParams, list_period
@@ -33,7 +33,7 @@ def filters() -> RequestFilters:
         bind="query-params",
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        client = webhooks.client_choice("Merchant", "client")
+        client = merchants.merchant_filter(alone=True)
         method = st.selectbox(
             "Method",
             view.METHODS,

@@ -21,23 +21,6 @@ from crossway.usecases.developers.webhooks import WebhookUpdate
 ADVICE = "It verifies the signatures of deliveries. Copy it into the receiver's settings now."
 
 
-def client_choice(label: str, key: str) -> str | None:
-    """One client or all of them, kept in the page's URL."""
-    names = client_view.client_names(services())
-    if st.session_state.get(key) not in (None, *names):
-        del st.session_state[key]
-    return st.selectbox(
-        label,
-        list(names),
-        index=None,
-        key=key,
-        format_func=names.__getitem__,
-        placeholder="Any",
-        bind="query-params",
-        width=320,
-    )
-
-
 LOOPBACK_HELP = "; where `CROSSWAY_LOOPBACK_WEBHOOKS` is `true`, http on localhost too"
 
 

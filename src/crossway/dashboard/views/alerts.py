@@ -99,10 +99,11 @@ def build_active_rows(services: Services, caller: Principal, kind: str | None) -
         for context in group.contexts
     ]
     found.sort(key=lambda one: one[1].alert.is_snoozed(now))
-    return tuple(_active_row(group, context, now) for group, context in found)
+    return tuple(active_row(group, context, now) for group, context in found)
 
 
-def _active_row(group: incidents.AlertGroup, context: incidents.AlertContext, now: datetime) -> Row:
+def active_row(group: incidents.AlertGroup, context: incidents.AlertContext, now: datetime) -> Row:
+    """An active alert, which leads to its next step."""
     alert, step = context.alert, next_step(context)
     severity = SEVERITIES[group.severity]
     return Row(

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crossway.dashboard.views.cells import Cell, Column, Row
-from crossway.dashboard.views.formatting import format_usd, group_thousands, shorten
+from crossway.dashboard.views.formatting import group_thousands
 from crossway.dashboard.views.keys import parse_whole_number
-from crossway.dashboard.views.links import client_href
 from crossway.domain.clients import MAX_APP_FEE_BPS, Client
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
@@ -15,13 +13,6 @@ from crossway.ports.services import Services
 from crossway.usecases.developers import clients
 from crossway.usecases.developers.clients import ClientUpdate
 
-COLUMNS = (
-    Column("Merchant"),
-    Column("App fee"),
-    Column("Rate limit"),
-    Column("Refund addresses", wide=True),
-    Column("Display name", wide=True),
-)
 PERCENT_PLACES = 2
 
 
@@ -37,33 +28,6 @@ class ClientForm:
     display_name: str
     logo_url: str
     colour: str
-
-
-def build_rows(services: Services) -> tuple[Row, ...]:
-    """Rows of all clients."""
-    return tuple(_row(client) for client in clients.list_clients(services))
-
-
-def _row(client: Client) -> Row:
-    refunds = [
-        f"{chain_kind_name(kind)} {shorten(a)}" for kind, a in client.refund_addresses.items()
-    ]
-    cap = client.app_fee_cap_micro_usd
-    return Row(
-        key=client.id,
-        href=client_href(client.id),
-        label=f"Merchant {client.name}",
-        cells=(
-            Cell(client.name),
-            Cell(
-                f"{format_fee_percent(client)}%",
-                sub=f"at most {format_usd(cap)}" if cap is not None else "",
-            ),
-            Cell(f"{client.requests_per_minute:,} per minute"),
-            Cell(", ".join(refunds) or "Set per payment"),
-            Cell(client.public_profile.display_name or "–", sub=client.public_profile.colour),
-        ),
-    )
 
 
 def get_client(services: Services, text: str) -> Client:

@@ -1,7 +1,7 @@
 """The page of one payment: its progress, details, transitions and raw records."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from crossway.dashboard.views.formatting import (
     tx_cell,
 )
 from crossway.dashboard.views.marks import mark_token
+from crossway.dashboard.views.merchant_names import merchant_cell
 from crossway.dashboard.views.swaps import SWAP, SWAP_HINT, swap_cell
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
@@ -65,9 +66,11 @@ def load_intent_detail(services: Services, caller: Principal, intent_id: int) ->
     return tracking.get_timeline(services, caller, intent_id)
 
 
-def build_key_details(catalogue: Catalogue, intent: Intent, trust: str = "") -> tuple[Detail, ...]:
-    """The main details of a payment, most frequently needed first; `trust` says whom its payer
-    trusts."""
+def build_key_details(
+    catalogue: Catalogue, intent: Intent, merchants: Mapping[str, str], trust: str = ""
+) -> tuple[Detail, ...]:
+    """The main details of a payment, most frequently needed first; `merchants` are their names, and
+    `trust` says whom its payer trusts."""
     terms = intent.terms
     source = catalogue.chains.get(terms.source_chain)
     destination = catalogue.chains.get(terms.destination_chain)
@@ -89,6 +92,7 @@ def build_key_details(catalogue: Catalogue, intent: Intent, trust: str = "") -> 
         Detail("Fees", Cell(format_usd(_total_fees(intent), 4), sub=_format_fee_split(intent))),
         Detail("Refund address", address_cell(source, terms.refund_address, "refund address")),
         *((Detail("Whom the payer trusts", Cell(trust)),) if trust else ()),
+        Detail("Merchant", merchant_cell(merchants, intent.client_id)),
         Detail("Created", Cell(at=to_millis(intent.created_at), as_="exact")),
         Detail("Expires", Cell(at=to_millis(terms.expires_at), as_="exact")),
     )
@@ -130,7 +134,7 @@ def build_technical_details(services: Services, intent: Intent) -> tuple[Detail,
         Detail("Coordinator", address_cell(source, intent.coordinator, "coordinator")),
         Detail("Relayer", address_cell(destination, intent.relayer, "relayer")),
         Detail("Relayer repaid", Cell("yes" if intent.relayer_claimed else "not yet")),
-        Detail("Merchant", Cell(intent.client_id, sub=f"{intent.mode} mode")),
+        Detail("Merchant’s ID", Cell(intent.client_id, sub=f"{intent.mode} mode")),
         Detail("Nonce", _copyable_cell(str(terms.nonce), "nonce")),
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from crossway.dashboard.views import payment_filters, status_labels
 from crossway.dashboard.views.cells import Badge, Row, RowAction
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.dashboard.views.payment_columns import (
@@ -78,10 +79,10 @@ def load_page(
     """One page of payments with these columns, newest first, by keyset pagination."""
     page, total = lists.list_page(services, caller, filters, before_id, PAGE_SIZE + 1)
     page_intents = page.intents[:PAGE_SIZE]
-    badges = exception_badges(services, page_intents)
+    badges, names = exception_badges(services, page_intents), client_names(services)
     return ListPage(
         rows=tuple(
-            build_row(columns, ListedPayment(services, intent, badges[intent.id]))
+            build_row(columns, ListedPayment(services, intent, badges[intent.id], names))
             for intent in page_intents
         ),
         total=total,

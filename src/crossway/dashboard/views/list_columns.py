@@ -30,6 +30,11 @@ def choose(offered: Sequence[ListColumn[T]], names: Sequence[str]) -> tuple[List
     return (first, *(one for one in others if one.column.name in known))
 
 
+def without(chosen: Sequence[ListColumn[T]], name: str) -> tuple[ListColumn[T], ...]:
+    """The columns but for one, which says the same of every row."""
+    return tuple(one for one in chosen if one.column.name != name)
+
+
 def columns_of(chosen: Sequence[ListColumn[T]]) -> tuple[Column, ...]:
     """The headers."""
     return tuple(one.column for one in chosen)

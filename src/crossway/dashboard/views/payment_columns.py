@@ -1,8 +1,8 @@
 """The columns that the list of payments offers. Each shows what a stored payment has: none asks the
 database for more."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from crossway.dashboard.views import list_columns, status_labels
@@ -24,6 +24,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.dashboard.views.marks import mark_bridge
+from crossway.dashboard.views.merchant_names import merchant_cell
 from crossway.domain.catalogue import Chain
 from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import bridge_title
@@ -32,11 +33,12 @@ from crossway.ports.services import Services
 
 @dataclass(frozen=True, slots=True)
 class ListedPayment:
-    """A payment of the list, with the badges beside its status."""
+    """A payment of the list, with the badges beside its status, and the names of merchants."""
 
     services: Services
     intent: Intent
     badges: tuple[Badge, ...] = ()
+    merchants: Mapping[str, str] = field(default_factory=dict)
 
     def chain(self, name: str) -> Chain | None:
         """A chain of the catalogue."""
@@ -114,6 +116,10 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
         lambda of: Cell(f"#{of.intent.id}", sub=reference(of.intent), order=of.intent.id),
     ),
     ListColumn(Column("Status", name="status"), _status),
+    ListColumn(
+        Column("Merchant", name="merchant"),
+        lambda of: merchant_cell(of.merchants, of.intent.client_id),
+    ),
     ListColumn(Column("Amount due", "right", name="amount"), _amount_due),
     ListColumn(Column("Route", name="route"), _route),
     ListColumn(
@@ -179,7 +185,7 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ListColumn(Column("Time left", name="left"), _time_left),
 )
 """All columns; those on request are offered in the columns menu."""
-USUAL: Final = list_columns.choose(OFFERED, ())
+USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), "merchant")
 COLUMNS: Final = list_columns.columns_of(USUAL)
 
 

@@ -89,8 +89,11 @@ def parse_params(params: Mapping[str, str], now: datetime | None = None) -> Filt
     `InvalidInput` with the reason."""
     states = QUICK_FILTERS.get(params.get("show", ALL), ())
     quick = (Filter(FilterField.STATE, tuple(state.value for state in states)),) if states else ()
+    merchant = params.get("client")
+    owned = (Filter(FilterField.CLIENT, (merchant,)),) if merchant else ()
+    everything = parse_filters(params.get("all", ""), "all")
     return FilterSet(
-        (*quick, *parse_filters(params.get("all", ""), "all"), *_in_period(params, now)),
+        (*quick, *owned, *everything, *_in_period(params, now)),
         parse_filters(params.get("any", ""), "any"),
     )
 

@@ -1,10 +1,11 @@
 """Payment links on screen: amounts, uses, status, and the form to create or edit one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import (
     address_cell,
     amount_cell,
@@ -16,6 +17,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.keys import parse_whole_number
 from crossway.dashboard.views.links import intent_href, page_href, payment_link_href
+from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell
 from crossway.dashboard.views.status_labels import INTENT_STATES
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
@@ -24,13 +26,13 @@ from crossway.domain.money import Token, format_units
 from crossway.domain.payment_links import ClosedReason, LinkUse, PaymentLink
 from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
-from crossway.usecases.developers import clients
 from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
 
 COLUMNS = (
     Column("Payment link"),
     Column("Status"),
+    Column("Merchant", name=COLUMN),
     Column("Amount", "right"),
     Column("Destination"),
     Column("Paid", "right"),
@@ -94,14 +96,15 @@ def get_link(services: Services, caller: Principal, text: str) -> PaymentLink:
     return links.get(services, caller, text)
 
 
-def load_page(services: Services, caller: Principal, after: str) -> ListPage:
-    """One page of payment links, newest first."""
-    payment_links = links.list_page(services, caller, PAGE_SIZE + 1, after or None)
-    names = {client.id: client.name for client in clients.list_clients(services)}
+def load_page(
+    services: Services, caller: Principal, after: str, merchant: str | None = None
+) -> ListPage:
+    """One page of payment links, of one merchant or all, newest first."""
+    payment_links = links.list_page(services, caller, PAGE_SIZE + 1, after or None, merchant)
+    names = client_names(services)
     now = services.clock.now()
     rows = tuple(
-        _row(services, payment_link, names.get(payment_link.client_id, ""), now)
-        for payment_link in payment_links[:PAGE_SIZE]
+        _row(services, payment_link, names, now) for payment_link in payment_links[:PAGE_SIZE]
     )
     return ListPage(rows, payment_links[PAGE_SIZE - 1].id if len(payment_links) > PAGE_SIZE else "")
 
@@ -137,35 +140,32 @@ def describe_amount(services: Services, payment_link: PaymentLink) -> str:
     )
 
 
-def _describe_uses(payment_link: PaymentLink) -> str:
-    limit = f" of {payment_link.max_uses:,}" if payment_link.max_uses else ""
-    reserved = f", {payment_link.reserved:,} open" if payment_link.reserved else ""
-    return f"{payment_link.uses:,}{limit}{reserved}"
+def _describe_uses(link: PaymentLink) -> str:
+    limit = f" of {link.max_uses:,}" if link.max_uses else ""
+    return f"{link.uses:,}{limit}{f', {link.reserved:,} open' if link.reserved else ''}"
 
 
-def _row(services: Services, payment_link: PaymentLink, client: str, now: datetime) -> Row:
-    badge = status_badge(payment_link, now)
-    chain = chain_name(services.catalogue, payment_link.destination_chain)
+def _row(services: Services, link: PaymentLink, names: Mapping[str, str], now: datetime) -> Row:
+    badge = status_badge(link, now)
     return Row(
-        key=payment_link.id,
-        href=payment_link_href(payment_link.id),
-        label=f"Payment link {payment_link.title}, {badge.text}",
+        key=link.id,
+        href=payment_link_href(link.id),
+        label=f"Payment link {link.title}, {badge.text}",
         cells=(
-            Cell(
-                payment_link.title, sub=" · ".join(filter(None, (client, payment_link.reference)))
-            ),
+            Cell(link.title, sub=link.reference),
             Cell(badges=(badge,)),
-            Cell(describe_amount(services, payment_link)),
-            Cell(chain),
-            Cell(_describe_uses(payment_link)),
-            Cell(at=to_millis(payment_link.created_at)),
+            merchant_cell(names, link.client_id),
+            Cell(describe_amount(services, link)),
+            Cell(chain_name(services.catalogue, link.destination_chain)),
+            Cell(_describe_uses(link)),
+            Cell(at=to_millis(link.created_at)),
         ),
     )
 
 
 def build_details(services: Services, payment_link: PaymentLink, url: str) -> tuple[Detail, ...]:
     """All details of a payment link."""
-    names = {client.id: client.name for client in clients.list_clients(services)}
+    names = client_names(services)
     chains, destination = services.catalogue.chains, payment_link.destination_chain
     source_names = ", ".join(
         chain_name(services.catalogue, source_chain) for source_chain in payment_link.source_chains
@@ -175,10 +175,7 @@ def build_details(services: Services, payment_link: PaymentLink, url: str) -> tu
         Detail("URL", Cell(url, copy=url, value_name="URL", href=url, mono=True)),
         Detail(
             "Merchant",
-            Cell(
-                names.get(payment_link.client_id, payment_link.client_id),
-                f"{payment_link.mode} mode",
-            ),
+            merchant_cell(names, payment_link.client_id, f"{payment_link.mode} mode"),
         ),
         Detail("Title", Cell(payment_link.title, sub=payment_link.description)),
         Detail("Amount", Cell(describe_amount(services, payment_link))),
@@ -285,9 +282,10 @@ def format_for_input(services: Services, payment_link: PaymentLink, units: int) 
     return format_units(units, get_token(services, payment_link).decimals)
 
 
-def next_page_href(behind: str) -> str:
-    """The link to the next page of the list."""
-    return page_href("payment_links", after=behind)
+def list_href(after: str = "", merchant: str | None = None) -> str:
+    """The link to a page of the list, by default the first one."""
+    query = {"after": after} if after else {}
+    return page_href("payment_links", **query, **({"client": merchant} if merchant else {}))
 
 
 def list_source_symbols(services: Services, chains: Sequence[str]) -> list[str]:

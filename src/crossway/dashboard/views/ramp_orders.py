@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from crossway.dashboard.views import list_columns, periods, ramp_status_labels
 from crossway.dashboard.views.cells import Cell, Column, Row, RowAction
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.fiat import country_name, format_fiat
 from crossway.dashboard.views.formatting import (
     chain_name,
@@ -17,6 +18,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
@@ -48,11 +50,12 @@ EXPORT_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ListedOrder:
-    """An order of the list, and the masked e-mail addresses of customers by id."""
+    """An order of the list, the masked e-mail addresses of customers and the names of merchants."""
 
     services: Services
     order: RampOrder
     emails: Mapping[str, str]
+    merchants: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def build_filter(params: Mapping[str, str], now: datetime, before_id: int | None
     """The filters of the query string as an `OrderFilter`. Raises `InvalidInput`."""
     created = periods.parse_list_range(params, now)
     return OrderFilter(
+        client_id=params.get("client") or None,
         states=QUICK_FILTERS.get(params.get("show", ALL), ()),
         direction=params.get("type") or None,
         provider=params.get("provider") or None,
@@ -88,9 +92,11 @@ def load_page(
     """One page of orders with these columns, newest first."""
     orders, total = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
     page_orders = orders[:PAGE_SIZE]
-    emails = _masked_emails(services, page_orders)
+    emails, names = _masked_emails(services, page_orders), client_names(services)
     return ListPage(
-        rows=tuple(_row(columns, ListedOrder(services, order, emails)) for order in page_orders),
+        rows=tuple(
+            _row(columns, ListedOrder(services, order, emails, names)) for order in page_orders
+        ),
         total=total,
         older_than=page_orders[-1].id if len(orders) > PAGE_SIZE else None,
     )
@@ -102,9 +108,7 @@ def load_customer_orders(services: Services, caller: Principal, email: str) -> L
     if not known:
         return ListPage((), 0, None)
     ids = tuple(customer.id for customer in known)
-    return load_page(
-        services, caller, OrderFilter(customer_ids=ids), list_columns.choose(OFFERED, ())
-    )
+    return load_page(services, caller, OrderFilter(customer_ids=ids), USUAL)
 
 
 def user_chain(order: RampOrder) -> str:
@@ -177,6 +181,10 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
         ),
     ),
     ListColumn(Column("Status", name="status"), _status),
+    ListColumn(
+        Column("Merchant", name="merchant"),
+        lambda of: merchant_cell(of.merchants, of.order.client_id),
+    ),
     ListColumn(Column("Fiat", "right", name="fiat"), _fiat),
     ListColumn(Column("Crypto", "right", name="crypto"), _crypto),
     ListColumn(
@@ -211,7 +219,7 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
     ListColumn(Column("Time left", name="left"), _time_left),
 )
 """All columns; those on request are offered in the columns menu."""
-USUAL: Final = list_columns.choose(OFFERED, ())
+USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), COLUMN)
 
 
 def export_action(mode: Mode) -> RowAction:

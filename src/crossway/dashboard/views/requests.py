@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from crossway.dashboard.views import list_columns
 from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Detail, Row, RowAction
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import time_cell, to_millis
 from crossway.dashboard.views.links import (
     IDS_PARAM,
@@ -16,12 +17,13 @@ from crossway.dashboard.views.links import (
     request_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.merchant_names import merchant_cell
 from crossway.dashboard.views.periods import TimeRange
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.errors import NotFound
 from crossway.ports.logs import LoggedRequest, RequestFilter
 from crossway.ports.services import Services
-from crossway.usecases.developers import clients, request_log
+from crossway.usecases.developers import request_log
 
 PAGE_SIZE = 50
 ALL = "All"
@@ -96,7 +98,7 @@ def load_page(
     """One page of requests with these columns, newest first."""
     requests = request_log.list_requests(services, caller, filters, PAGE_SIZE + 1)
     page_requests = requests[:PAGE_SIZE]
-    names = {client.id: client.name for client in clients.list_clients(services)}
+    names = client_names(services)
     older = page_requests[-1].id if len(requests) > PAGE_SIZE else None
     return ListPage(
         tuple(_row(columns, ListedRequest(request, names)) for request in page_requests), older
@@ -115,8 +117,11 @@ def format_latency(request: LoggedRequest) -> str:
     return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
-def _client_name(request: LoggedRequest, names: Mapping[str, str]) -> str:
-    return names.get(request.client_id, request.client_id) if request.client_id else NO_KEY
+def _merchant(request: LoggedRequest, names: Mapping[str, str]) -> Cell:
+    if not request.client_id:
+        return Cell(NO_KEY)
+    key = f"{request.key_prefix}…" if request.key_prefix else ""
+    return merchant_cell(names, request.client_id, key)
 
 
 def _row(columns: Sequence[ListColumn[ListedRequest]], of: ListedRequest) -> Row:
@@ -143,10 +148,7 @@ OFFERED: Final[Sequence[ListColumn[ListedRequest]]] = (
     ),
     ListColumn(
         Column("Merchant", name="merchant"),
-        lambda of: Cell(
-            _client_name(of.request, of.names),
-            sub=f"{of.request.key_prefix}…" if of.request.key_prefix else "",
-        ),
+        lambda of: _merchant(of.request, of.names),
     ),
     ListColumn(Column("Time", name="time"), lambda of: Cell(at=to_millis(of.request.at))),
     ListColumn(
@@ -182,13 +184,13 @@ def get_request(services: Services, caller: Principal, text: str) -> LoggedReque
 
 def build_details(services: Services, request: LoggedRequest) -> tuple[Detail, ...]:
     """All details of a request except its bodies."""
-    names = {client.id: client.name for client in clients.list_clients(services)}
+    names = client_names(services)
     return (
         Detail("Request", Cell(f"{request.method} {request.path}", mono=True)),
         Detail("Status", Cell(badges=(status_badge(request),))),
         Detail("Latency", Cell(format_latency(request))),
         Detail("Time", time_cell(request.at, "exact")),
-        Detail("Merchant", Cell(_client_name(request, names))),
+        Detail("Merchant", replace(_merchant(request, names), sub="")),
         Detail("Key", Cell(f"{request.key_prefix}…" if request.key_prefix else "–", mono=True)),
         Detail(
             "Request ID",

@@ -5,8 +5,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import time_cell
 from crossway.dashboard.views.links import MAX_ID_DIGITS, webhook_href
+from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell
 from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
 from crossway.domain.webhooks import (
@@ -17,11 +19,12 @@ from crossway.domain.webhooks import (
     EventType,
 )
 from crossway.ports.services import Services
-from crossway.usecases.developers import clients, deliveries, webhooks
+from crossway.usecases.developers import deliveries, webhooks
 from crossway.usecases.developers.deliveries import MAX_REPLAYED
 
 COLUMNS = (
     Column("Endpoint"),
+    Column("Merchant", name=COLUMN),
     Column("Status"),
     Column("Events"),
     Column("Delivered, 24 h", "right", "In the last 24 hours"),
@@ -63,11 +66,8 @@ def build_rows(
     health = deliveries.count_recent_deliveries(
         services, caller, [endpoint.id for endpoint in endpoints]
     )
-    names = {client.id: client.name for client in clients.list_clients(services)}
-    return tuple(
-        _row(endpoint, names.get(endpoint.client_id, ""), health[endpoint.id])
-        for endpoint in endpoints
-    )
+    names = client_names(services)
+    return tuple(_row(endpoint, names, health[endpoint.id]) for endpoint in endpoints)
 
 
 def display_url(endpoint: Endpoint) -> str:
@@ -76,7 +76,7 @@ def display_url(endpoint: Endpoint) -> str:
     return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
-def _row(endpoint: Endpoint, client: str, health: Health) -> Row:
+def _row(endpoint: Endpoint, names: Mapping[str, str], health: Health) -> Row:
     badge, failed = status_badge(endpoint), health.get(DeliveryState.FAILED, 0)
     reason = endpoint.disabled_reason if not endpoint.enabled else ""
     return Row(
@@ -84,9 +84,8 @@ def _row(endpoint: Endpoint, client: str, health: Health) -> Row:
         href=webhook_href(endpoint.id),
         label=f"Webhook {endpoint.id} to {display_url(endpoint)}, {badge.text}",
         cells=(
-            Cell(
-                display_url(endpoint), sub=" · ".join(filter(None, (client, endpoint.description)))
-            ),
+            Cell(display_url(endpoint), sub=endpoint.description),
+            merchant_cell(names, endpoint.client_id),
             Cell(badges=(badge,), sub=reason, at=_failing_since(endpoint)),
             Cell(describe_events(endpoint)),
             Cell(f"{health.get(DeliveryState.DELIVERED, 0):,}"),
@@ -146,7 +145,7 @@ def describe_event(name: str) -> str:
 
 def build_details(services: Services, endpoint: Endpoint) -> tuple[Detail, ...]:
     """All details of a webhook except its secret."""
-    names = {client.id: client.name for client in clients.list_clients(services)}
+    names = client_names(services)
     old, now = endpoint.old_secret_until, services.clock.now()
     failing, disabled_reason = endpoint.failing_since, endpoint.disabled_reason
     optional_details: list[Detail] = []
@@ -158,7 +157,7 @@ def build_details(services: Services, endpoint: Endpoint) -> tuple[Detail, ...]:
         optional_details.append(Detail("Old secret valid until", time_cell(old, "exact")))
     return (
         Detail("URL", Cell(endpoint.url, copy=endpoint.url, value_name="URL", mono=True)),
-        Detail("Merchant", Cell(names.get(endpoint.client_id, endpoint.client_id))),
+        Detail("Merchant", merchant_cell(names, endpoint.client_id)),
         Detail("Events", Cell(describe_events(endpoint))),
         Detail("Description", Cell(endpoint.description or "–")),
         Detail("Created", time_cell(endpoint.created_at, "exact")),

@@ -97,9 +97,14 @@ def get(services: Services, caller: Principal, link_id: str) -> PaymentLink:
 
 
 def list_page(
-    services: Services, caller: Principal, limit: int, after: str | None = None
+    services: Services,
+    caller: Principal,
+    limit: int,
+    after: str | None = None,
+    client_id: str | None = None,
 ) -> list[PaymentLink]:
-    """One page of the caller's payment links, newest first, after the link with id `after`."""
+    """One page of the caller's payment links, newest first, after the link with id `after`; for
+    staff those of one client, if given."""
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
@@ -107,7 +112,7 @@ def list_page(
         before = None if after is None else unit.payment_links.get(after)
         if after is not None and (before is None or not caller.can_access(before)):
             raise InvalidInput("cursor must be the nextCursor of another page")
-        return unit.payment_links.list_page(caller.narrow(OwnerFilter()), limit, before)
+        return unit.payment_links.list_page(caller.narrow(OwnerFilter(client_id)), limit, before)
 
 
 def list_uses(
