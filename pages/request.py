@@ -4,9 +4,10 @@ import streamlit as st
 
 from crossway.dashboard.components import environment, not_found, request_log, widget
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import request_records
 from crossway.dashboard.views import requests as view
 from crossway.dashboard.views.cells import LinkButton
-from crossway.dashboard.views.links import client_href, page_href
+from crossway.dashboard.views.links import page_href
 
 with not_found.handle_not_found(
     "Request", LinkButton("All requests", page_href("requests"), "swap_horiz")
@@ -18,13 +19,7 @@ with not_found.handle_not_found(
     with left:
         st.header("Details")
         widget.details(view.build_details(services(), request), "request_facts", "Details")
-        buttons = [
-            LinkButton(
-                "Requests to this route", page_href("requests", path=request.path), "swap_horiz"
-            )
-        ]
-        if request.client_id:
-            buttons.append(LinkButton("Merchant", client_href(request.client_id), "storefront"))
+        buttons = request_records.record_links(services(), request)
         widget.link_buttons(buttons, "request_ways")
     with right:
         request_log.body("Request", request.request_body, request)

@@ -13,6 +13,7 @@ from crossway.dashboard.components import (
 from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.periods import parse_list_range
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.roles import Permission
@@ -73,7 +74,8 @@ def delivery_detail(detail: DeliveryDetail) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.header("Details")
-        widget.details(view.build_details(detail), "delivery_facts", "Details")
+        facts = view.build_details(detail, client_names(services()))
+        widget.details(facts, "delivery_facts", "Details")
         st.header("Attempts")
         if detail.attempts:
             widget.timeline(view.build_attempts(detail), "tries", "Attempts")

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from crossway.dashboard.components import widget
+from crossway.dashboard.components import record_log, widget
 from crossway.dashboard.components.actions import confirm
 from crossway.dashboard.components.notices import older_records
 from crossway.dashboard.session import operator, services
@@ -32,6 +32,7 @@ def advanced(story: IntentTimeline) -> None:
     else:
         st.markdown("No transactions signed yet.")
     _related_records(story)
+    record_log.entries(f"intent:{story.intent.id}", "payment_log")
     st.subheader("Details")
     widget.details(views.build_technical_details(services(), story.intent), "details", "Details")
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import payment_panel, widget
+from crossway.dashboard.components import payment_panel, record_log, widget
 from crossway.dashboard.components.actions import buttons, confirm, run_action
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.components.permissions import requires
@@ -139,6 +139,8 @@ def body(story: OrderDetail) -> None:
         widget.table(rows, intent_money.LEDGER_COLUMNS, "order_ledger", "Fiat ledger")
     else:
         st.markdown("No fiat postings yet.")
+    record_log.order_deliveries(order)
+    record_log.entries(f"order:{order.id}", "order_log")
     with st.expander("Details for developers", icon=":material/code:"):
         widget.details(views.build_technical_details(services(), story), "order_details", "Details")
         st.json(views.to_raw_json(order), expanded=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import capitalize_first, to_millis
 from crossway.dashboard.views.links import (
     client_href,
@@ -13,16 +14,18 @@ from crossway.dashboard.views.links import (
     key_href,
     order_href,
     page_href,
+    payment_link_href,
     rebalancing_href,
     webhook_href,
 )
 from crossway.dashboard.views.periods import TimeRange
 from crossway.domain.clients import Principal
+from crossway.domain.roles import Permission
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.ports.services import Services
 from crossway.usecases.csv_lines import CsvLines
-from crossway.usecases.developers import clients
-from crossway.usecases.staff import audit
+from crossway.usecases.developers import api_keys
+from crossway.usecases.staff import audit, members
 
 PAGE_SIZE = 50
 MAX_EXPORT_ROWS = 10_000
@@ -61,6 +64,13 @@ _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "staff": lambda number: page_href("staff", id=number),
     "route": lambda _: page_href("routes"),
     "place": lambda _: page_href("treasury"),
+    "cap": lambda _: page_href("treasury"),
+    "address": lambda _: page_href("treasury"),
+    "payment_link": payment_link_href,
+    "bridge": lambda _: page_href("routes"),
+    "alert": lambda _: page_href("alerts"),
+    "run": lambda _: page_href("reconcile"),
+    "customer": lambda _: page_href("kyc"),
     "rebalancing": lambda id: rebalancing_href(id) if id else page_href("treasury"),
 }
 
@@ -89,8 +99,29 @@ def load_page(services: Services, caller: Principal, filters: AuditFilter) -> Li
     entries = audit.list_entries(services, caller, filters, PAGE_SIZE + 1)
     page_entries = entries[:PAGE_SIZE]
     older = page_entries[-1].id if len(entries) > PAGE_SIZE else None
-    names = {client.id: client.name for client in clients.list_clients(services)}
-    return ListPage(tuple(_row(entry, names) for entry in page_entries), older)
+    names, actors = client_names(services), _find_actors(services, caller)
+    return ListPage(tuple(_row(entry, names, actors) for entry in page_entries), older)
+
+
+def load_of(services: Services, caller: Principal, subject: str, limit: int) -> tuple[Row, ...]:
+    """The newest entries about one record, such as `intent:12`; they lead to who made them."""
+    entries = audit.list_entries(services, caller, AuditFilter(subject=subject), limit)
+    names, actors = client_names(services), _find_actors(services, caller)
+    return tuple(replace(_row(entry, names, actors), href="") for entry in entries)
+
+
+def _find_actors(services: Services, caller: Principal) -> dict[str, str]:
+    """The page of each person, where the caller may see staff, and of each API key, by the name
+    that the log has of it."""
+    names = client_names(services)
+    actors = {
+        f"{names.get(key.client_id, '')} ({key.display_prefix}…)": key_href(key.id)
+        for key in api_keys.list_api_keys(services)
+    }
+    if caller.can(Permission.MANAGE):
+        people = members.list_members(services, caller)
+        actors |= {one.name: page_href("staff", id=str(one.id)) for one in people}
+    return actors
 
 
 def describe_action(action: str) -> str:
@@ -98,7 +129,7 @@ def describe_action(action: str) -> str:
     return capitalize_first(action.replace("client", "merchant"))
 
 
-def _row(entry: AuditEntry, names: Mapping[str, str]) -> Row:
+def _row(entry: AuditEntry, names: Mapping[str, str], actors: Mapping[str, str]) -> Row:
     action = describe_action(entry.action)
     return Row(
         key=str(entry.id),
@@ -106,7 +137,7 @@ def _row(entry: AuditEntry, names: Mapping[str, str]) -> Row:
         label=f"{action} by {entry.actor}, {entry.subject}",
         cells=(
             Cell(action, sub=_subject(entry)),
-            Cell(entry.actor),
+            Cell(entry.actor, href=actors.get(entry.actor, "")),
             Cell(_format_values(_with_client_name(entry.detail, names)) or "–"),
             Cell(_format_change(entry.before, entry.after)),
             Cell(_format_change(entry.after, entry.before)),
@@ -125,6 +156,8 @@ def _href(entry: AuditEntry) -> str:
     kind, _, number = entry.subject.partition(":")
     if not kind and "order" in entry.detail:
         kind, number = "order", str(entry.detail["order"])
+    if kind == "view":
+        return page_href(str(entry.detail.get("screen") or "intents"))
     draw = _HREFS.get(kind)
     # A subject from the command line or an older version may lack a number.
     if draw is None or (kind in ("key", "webhook") and not number.isdigit()):

@@ -26,6 +26,7 @@ from crossway.dashboard.views.links import (
     webhook_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.merchant_names import merchant_cell
 from crossway.dashboard.views.periods import TimeRange
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.clients import Principal
@@ -167,7 +168,10 @@ OFFERED: Final[Sequence[ListColumn[ListedDelivery]]] = (
         Column("Status", name="status"),
         lambda of: Cell(badges=(status_badge(of[0]),), sub=_describe_attempts(of[0])),
     ),
-    ListColumn(Column("Resource", name="resource"), lambda of: Cell(_describe_resource(of[1]))),
+    ListColumn(
+        Column("Resource", name="resource"),
+        lambda of: Cell(_describe_resource(of[1]), href=resource_link(of[1]).href),
+    ),
     ListColumn(
         Column("Result", name="result"),
         lambda of: Cell(format_response(of[0].status, of[0].error)),
@@ -199,24 +203,30 @@ def get_delivery(services: Services, caller: Principal, text: str) -> deliveries
     return deliveries.get_delivery(services, caller, int(text))
 
 
-def build_details(record: deliveries.DeliveryDetail) -> tuple[Detail, ...]:
-    """All details of a delivery except its body and its attempts."""
+def build_details(
+    record: deliveries.DeliveryDetail, merchants: Mapping[str, str]
+) -> tuple[Detail, ...]:
+    """All details of a delivery except its body and its attempts; `merchants` are their names."""
     delivery, event = record.delivery, record.event
     next_attempt = (
         (Detail("Next attempt", time_cell(delivery.next_at)),) if delivery.state is D.DUE else ()
     )
-    resend_of = (Detail("Resend of", Cell(f"#{delivery.replay_of}")),) if delivery.replay_of else ()
+    original = delivery.replay_of
+    resent = Cell(f"#{original}", href=delivery_href(original)) if original else None
+    resource, webhook = resource_link(event), delivery.webhook_id
     return (
         Detail(
             "Event", Cell(event.event_id, copy=event.event_id, value_name="event ID", mono=True)
         ),
         Detail("Event type", Cell(event.type, mono=True)),
         Detail("Event time", time_cell(event.at, "exact")),
-        Detail("Resource", Cell(_describe_resource(event))),
+        Detail("Resource", Cell(resource.label, href=resource.href)),
+        Detail("Webhook", Cell(f"#{webhook}", href=webhook_href(webhook))),
+        Detail("Merchant", merchant_cell(merchants, event.client_id)),
         Detail("Attempts", Cell(str(delivery.attempt_count))),
         Detail("Last result", Cell(format_response(delivery.status, delivery.error))),
         *next_attempt,
-        *resend_of,
+        *((Detail("Resend of", resent),) if resent else ()),
     )
 
 

@@ -1,5 +1,6 @@
 """Records related to a payment: signed transactions, webhook deliveries and API requests."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crossway.dashboard.views import status_labels
@@ -16,10 +17,14 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import delivery_href, request_href
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
+from crossway.domain.ramps import RampOrder
+from crossway.domain.webhooks import Delivery, OutboxEvent
 from crossway.ports.logs import LoggedRequest
 from crossway.ports.services import Services
+from crossway.ports.webhook_repository import DeliveryFilter
+from crossway.usecases.developers.deliveries import list_deliveries
 from crossway.usecases.payments import timeline
-from crossway.usecases.payments.timeline import IntentTimeline
+from crossway.usecases.payments.timeline import MAX_RELATED, IntentTimeline
 
 ATTEMPT_COLUMNS = (
     Column("For"),
@@ -89,22 +94,31 @@ def build_attempt_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[
 def load_related_records(services: Services, caller: Principal, intent_id: int) -> RelatedRecords:
     """Webhook deliveries and API requests of a payment, newest first."""
     records = timeline.get_related_records(services, caller, intent_id)
-    deliveries = tuple(
-        Row(
-            str(delivery.id),
-            (
-                Cell(f"#{delivery.id}", sub=f"webhook {delivery.webhook_id}"),
-                Cell(event.type, mono=True, copy=event.event_id, value_name="event ID"),
-                Cell(badges=(status_badge(delivery),), sub=delivery.error),
-                Cell(str(delivery.status or "–")),
-                Cell(at=to_millis(delivery.created_at)),
-            ),
-            delivery_href(delivery.id),
-            f"Delivery {delivery.id}, {event.type}, {status_badge(delivery).text}",
-        )
-        for delivery, event in records.deliveries
-    )
+    deliveries = tuple(_delivery_row(*one) for one in records.deliveries)
     return RelatedRecords(deliveries, tuple(_request_row(request) for request in records.requests))
+
+
+def load_order_deliveries(services: Services, caller: Principal, order: RampOrder) -> Sequence[Row]:
+    """The newest webhook deliveries that tell of a ramp order."""
+    about = DeliveryFilter(about=("ramp_order", order.id))
+    found = list_deliveries(services, caller.in_mode_of(order), about, MAX_RELATED)
+    return tuple(_delivery_row(*one) for one in found)
+
+
+def _delivery_row(delivery: Delivery, event: OutboxEvent) -> Row:
+    badge = status_badge(delivery)
+    return Row(
+        str(delivery.id),
+        (
+            Cell(f"#{delivery.id}", sub=f"webhook {delivery.webhook_id}"),
+            Cell(event.type, mono=True, copy=event.event_id, value_name="event ID"),
+            Cell(badges=(badge,), sub=delivery.error),
+            Cell(str(delivery.status or "–")),
+            Cell(at=to_millis(delivery.created_at)),
+        ),
+        delivery_href(delivery.id),
+        f"Delivery {delivery.id}, {event.type}, {badge.text}",
+    )
 
 
 def _request_row(request: LoggedRequest) -> Row:

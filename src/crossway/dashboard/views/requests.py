@@ -13,6 +13,7 @@ from crossway.dashboard.views.links import (
     IDS_PARAM,
     MAX_ID_DIGITS,
     export_selected_href,
+    intent_href,
     parse_ids,
     request_href,
 )
@@ -124,6 +125,12 @@ def _merchant(request: LoggedRequest, names: Mapping[str, str]) -> Cell:
     return merchant_cell(names, request.client_id, key)
 
 
+def _payment(request: LoggedRequest) -> Cell:
+    if not request.intent_id:
+        return Cell("–")
+    return Cell(f"#{request.intent_id}", href=intent_href(request.intent_id))
+
+
 def _row(columns: Sequence[ListColumn[ListedRequest]], of: ListedRequest) -> Row:
     request = of.request
     return Row(
@@ -162,7 +169,7 @@ OFFERED: Final[Sequence[ListColumn[ListedRequest]]] = (
     ),
     ListColumn(
         Column("Payment", name="payment"),
-        lambda of: Cell(f"#{of.request.intent_id}" if of.request.intent_id else "–"),
+        lambda of: _payment(of.request),
         on_request=True,
     ),
 )
