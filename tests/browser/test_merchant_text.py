@@ -149,7 +149,16 @@ def test_no_operator_page_makes_a_link_or_a_picture_of_it(
         if page.get_by_text("evil.example").count():
             seen.add(name)
     # The text is there, so that the absence of links means something.
-    assert {"intent", "alerts", "client", "payment_link", "ramp_order", "webhook"} <= seen
+    assert {
+        "intent",
+        "intents",
+        "alerts",
+        "client",
+        "merchants",
+        "payment_link",
+        "ramp_order",
+        "webhook",
+    } <= seen
 
 
 def test_every_view_of_a_payment_shows_it_as_text(context: BrowserContext, hostile: Site) -> None:

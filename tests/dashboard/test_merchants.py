@@ -11,6 +11,7 @@ from crossway.dashboard.views.merchants import health_badge
 from crossway.domain.clients import Client, Mode, OwnerFilter
 from crossway.domain.intent import State
 from crossway.domain.webhooks import ALL_EVENTS, Endpoint
+from crossway.ports.records import Alert
 from crossway.usecases.developers import clients
 from crossway.usecases.operating.merchants import WebhookHealth
 from crossway.usecases.payers import links
@@ -93,7 +94,6 @@ def test_a_merchants_page_shows_its_figures_and_leads_to_its_records(page: Dashb
     figures = {kpi["label"]: kpi["value"] for kpi in page.widget("merchant_figures")["kpis"]}
     assert (figures["Volume, 24 h"], figures["Volume, 30 d"]) == ("50.00", "50.00")
     assert (figures["Payments, 30 d"], figures["Success, 30 d"]) == ("3", "100%")
-    assert figures["Open payments"] == "1"
     routes = page.widget("merchant_routes")
     assert [texts(row)[1:4] for row in routes["rows"]] == [
         ["2", "1", "25.00"],
@@ -101,7 +101,7 @@ def test_a_merchants_page_shows_its_figures_and_leads_to_its_records(page: Dashb
     ]
     assert routes["caption"] == "Of all 3 payments, by volume."
     ways = {way["label"]: way["href"] for way in page.widget("merchant_ways")["links"]}
-    assert ways["Payments (3)"] == "intents?client=c-1"
+    assert ways["Payments (3, 1 open)"] == "intents?client=c-1"
     assert ways["Payment links (0)"] == "payment_links?client=c-1"
     assert [row["key"] for row in page.widget("merchant_payments")["rows"]] == ["3", "2", "1"]
 
@@ -182,3 +182,20 @@ def test_the_latest_payments_of_a_merchant_are_those_of_one_mode(
         (SOLANA, State.COMPLETED),
     ]
     assert none == []
+
+
+def test_an_alert_names_the_merchant_whose_payment_it_concerns(
+    page: DashboardApp, two: tuple[RampWorld, Client]
+) -> None:
+    world, at = two[0], two[0].services.clock.now()
+    keys = ("engine:4", "node:x")
+    raised = [
+        Alert(keys[0], "engine", "4", "Payment 4 failed.", at, at, None),
+        Alert(keys[1], "node", ARBITRUM, "No answer.", at, at, None),
+    ]
+    world.store.write(lambda unit: [unit.alerts.raise_alert(one) for one in raised])
+    assert sorted(merchants_of(page.open("alerts"), "standing")) == ["Games & Co", "–"]
+    page.open("client", id=two[1].id)
+    assert [row["key"] for row in page.widget("merchant_alerts")["rows"]] == [keys[0]]
+    assert not page.open("client", id="c-1").has_widget("merchant_alerts")
+    world.store.write(lambda unit: unit.alerts.resolve(keys, at))

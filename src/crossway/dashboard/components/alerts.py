@@ -12,6 +12,8 @@ from crossway.dashboard.components.alert_triage import TABLE
 from crossway.dashboard.session import operator, rerun_unattended, services
 from crossway.dashboard.views import alert_triage
 from crossway.dashboard.views import alerts as view
+from crossway.dashboard.views.clients import client_names
+from crossway.dashboard.views.merchant_names import fit
 from crossway.domain.roles import Permission
 from crossway.ports.topics import Topic
 from crossway.usecases.operating import alerts
@@ -71,7 +73,8 @@ def active_alerts(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
             rerun_unattended()
         rows = view.build_active_rows(services(), operator(), kind)
         if rows:
-            data = widget.table_data(rows, view.ACTIVE_COLUMNS, "Active alerts")
+            columns, shown = fit(client_names(services()), view.ACTIVE_COLUMNS, rows)
+            data = widget.table_data(shown, columns, "Active alerts")
             may_act = operator().can(Permission.OPERATE)
             offered = alert_triage.offered_actions(rows) if may_act else ()
             own: list_table.OwnView[object] = list_table.own_view("alerts")

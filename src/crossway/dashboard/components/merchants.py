@@ -111,7 +111,7 @@ def _figures(client_id: str) -> None:
         widget.kpis(merchants.build_kpis(report), "merchant_figures", "Figures of the merchant")
         widget.link_buttons(merchants.record_links(report), "merchant_ways", width="content")
         _alerts(client_id)
-        left, right = st.columns([3, 2], gap="large")
+        left, right = st.columns([2, 3], gap="large")
         with left:
             st.header("Last 30 days")
             _chart(report)

@@ -7,13 +7,15 @@ from typing import Any, Final
 
 from crossway.dashboard.views.alert_triage import owner_cell, snoozed_badge
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
+from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import format_duration, format_usd, to_millis
 from crossway.dashboard.views.incidents import SEVERITIES, alerts_href, next_step
+from crossway.dashboard.views.merchant_names import COLUMN, name_cell
 from crossway.domain.clients import Principal
 from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
 from crossway.ports.services import Services
 from crossway.usecases.operating import alerts as cases
-from crossway.usecases.operating import incidents
+from crossway.usecases.operating import incidents, merchants
 
 ACTIVE_COLUMNS: Final = (
     Column("What", name="what"),
@@ -21,6 +23,7 @@ ACTIVE_COLUMNS: Final = (
     Column("Amount at risk", "right", wide=True, name="amount"),
     Column("Since", "right", name="since"),
     Column("Owner", name="owner"),
+    Column("Merchant", wide=True, name=COLUMN),
     Column("Next step", name="next"),
 )
 RESOLVED_COLUMNS: Final = (
@@ -99,11 +102,18 @@ def build_active_rows(services: Services, caller: Principal, kind: str | None) -
         for context in group.contexts
     ]
     found.sort(key=lambda one: one[1].alert.is_snoozed(now))
-    return tuple(active_row(group, context, now) for group, context in found)
+    owners = merchants.find_clients(services, [context for _, context in found])
+    names = client_names(services) if owners else {}
+    return tuple(
+        active_row(group, context, now, name_cell(names, owners.get(context.alert.key)))
+        for group, context in found
+    )
 
 
-def active_row(group: incidents.AlertGroup, context: incidents.AlertContext, now: datetime) -> Row:
-    """An active alert, which leads to its next step."""
+def active_row(
+    group: incidents.AlertGroup, context: incidents.AlertContext, now: datetime, merchant: Cell
+) -> Row:
+    """An active alert, which leads to its next step; `merchant` is the one that it concerns."""
     alert, step = context.alert, next_step(context)
     severity = SEVERITIES[group.severity]
     return Row(
@@ -121,6 +131,7 @@ def active_row(group: incidents.AlertGroup, context: incidents.AlertContext, now
             else Cell("–"),
             Cell(at=to_millis(alert.since)),
             owner_cell(alert),
+            merchant,
             Cell(step.label),
         ),
     )

@@ -111,10 +111,11 @@ def load_of(services: Services, caller: Principal, subject: str, limit: int) -> 
 
 
 def _find_actors(services: Services, caller: Principal) -> dict[str, str]:
-    """The page of each person, where the caller may see staff, and of each API key, by the name
-    that the log has of it."""
+    """The page of each person, where the caller may see staff, of each API key and each merchant, by
+    the name that the log has of it."""
     names = client_names(services)
-    actors = {
+    actors = {name: client_href(client_id) for client_id, name in names.items()}
+    actors |= {
         f"{names.get(key.client_id, '')} ({key.display_prefix}…)": key_href(key.id)
         for key in api_keys.list_api_keys(services)
     }

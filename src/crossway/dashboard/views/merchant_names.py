@@ -19,6 +19,11 @@ def merchant_cell(names: Mapping[str, str], client_id: str | None, sub: str = ""
     return Cell(names.get(client_id, client_id), sub=sub, href=client_href(client_id))
 
 
+def name_cell(names: Mapping[str, str], client_id: str | None, sub: str = "") -> Cell:
+    """The name of a merchant in a row, which leads to its record and so to the merchant."""
+    return replace(merchant_cell(names, client_id, sub), href="")
+
+
 def offer(names: Mapping[str, str], offered: Sequence[ListColumn[T]]) -> tuple[ListColumn[T], ...]:
     """The columns of a list: that of the merchant only on request where there is one merchant."""
     alone = len(names) < 2

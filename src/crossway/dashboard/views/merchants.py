@@ -1,10 +1,9 @@
 """Merchants on screen: their names beside records, the list with figures, and a merchant's page."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
-from crossway.dashboard.views import alerts, status_labels
+from crossway.dashboard.views import alerts
 from crossway.dashboard.views.cells import Badge, Cell, Column, LinkButton, Row
 from crossway.dashboard.views.formatting import (
     format_duration,
@@ -13,6 +12,7 @@ from crossway.dashboard.views.formatting import (
     route_cell,
 )
 from crossway.dashboard.views.links import client_href, page_href
+from crossway.dashboard.views.merchant_names import leave_out
 from crossway.dashboard.views.overview import OPEN, Kpi
 from crossway.domain.analytics import Measures
 from crossway.domain.catalogue import Catalogue
@@ -40,7 +40,7 @@ ROUTE_COLUMNS: Final = (
     Column("Volume, USD", "right"),
     Column("Median time", "right", "From complete deposit to payout"),
 )
-ALERT_COLUMNS: Final = alerts.ACTIVE_COLUMNS
+ALERT_COLUMNS: Final = leave_out(alerts.ACTIVE_COLUMNS, ())[0]
 MAX_ROUTES: Final = 8
 NO_WEBHOOKS = Badge("None", "gray", "webhook", "Nobody is told of this merchant's payments")
 _MILLION: Final = 1_000_000
@@ -86,7 +86,6 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
     """The KPIs of a merchant's page; unknown values are a dash."""
     periods = report.summary.periods
     month = periods["30 d"]
-    open_count = sum(report.payments.get(state, 0) for state in OPEN)
     volumes = tuple(round(day.volume_micro_usd / _MILLION, 2) for _, day in report.days)
     counts = tuple(float(day.created) for _, day in report.days)
     median = report.median_seconds
@@ -120,7 +119,6 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
             else "–",
             "USD that payers paid on top of the amounts, as booked, without the merchant’s fee.",
         ),
-        Kpi("Open payments", f"{open_count:,}", "Pending, funded or initiated payments, now"),
     )
 
 
@@ -171,35 +169,33 @@ def describe_routes(report: MerchantReport) -> str:
     return f"Of the latest {report.latest:,} payments, by volume."
 
 
-def build_state_badges(report: MerchantReport) -> tuple[Badge, ...]:
-    """How many payments there are in each status."""
-    return tuple(
-        replace(badge, text=f"{badge.text} {report.payments[state]:,}")
-        for state, badge in status_labels.INTENT_STATES.items()
-        if report.payments.get(state)
-    )
-
-
 def build_alert_rows(services: Services, caller: Principal, client_id: str) -> tuple[Row, ...]:
     """The active alerts that concern a merchant's payments, ramp orders and webhooks."""
     now = services.clock.now()
     found = merchants.list_alerts_of(services, caller, client_id)
-    return tuple(alerts.active_row(group, one, now) for group, one in found)
+    rows = tuple(alerts.active_row(group, one, now, Cell()) for group, one in found)
+    return leave_out(alerts.ACTIVE_COLUMNS, rows)[1]
 
 
 def record_links(report: MerchantReport) -> tuple[LinkButton, ...]:
     """The ways to everything that belongs to a merchant, with numbers where they are counted."""
     id_ = report.summary.client.id
     payments, orders = sum(report.payments.values()), sum(report.orders.values())
-    open_orders = sum(n for state, n in report.orders.items() if state not in FINAL_ORDER_STATES)
-    note = f", {open_orders:,} open" if open_orders else ""
+    open_payments = _note_open(sum(report.payments.get(state, 0) for state in OPEN))
+    open_orders = _note_open(
+        sum(n for state, n in report.orders.items() if state not in FINAL_ORDER_STATES)
+    )
     return (
-        LinkButton(f"Payments ({payments:,})", page_href("intents", client=id_), "list_alt"),
+        LinkButton(
+            f"Payments ({payments:,}{open_payments})", page_href("intents", client=id_), "list_alt"
+        ),
         LinkButton(
             f"Payment links ({report.links:,})", page_href("payment_links", client=id_), "add_link"
         ),
         LinkButton(
-            f"Ramp orders ({orders:,}{note})", page_href("ramp_orders", client=id_), "receipt_long"
+            f"Ramp orders ({orders:,}{open_orders})",
+            page_href("ramp_orders", client=id_),
+            "receipt_long",
         ),
         LinkButton(
             "Identity checks", page_href("kyc", checks_merchant=report.summary.client.name), "badge"
@@ -212,3 +208,7 @@ def record_links(report: MerchantReport) -> tuple[LinkButton, ...]:
         ),
         LinkButton("Audit log", page_href("audit", about=f"client:{id_}"), "history"),
     )
+
+
+def _note_open(number: int) -> str:
+    return f", {number:,} open" if number else ""

@@ -24,7 +24,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.dashboard.views.marks import mark_bridge
-from crossway.dashboard.views.merchant_names import merchant_cell
+from crossway.dashboard.views.merchant_names import name_cell
 from crossway.domain.catalogue import Chain
 from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import bridge_title
@@ -118,7 +118,7 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ListColumn(Column("Status", name="status"), _status),
     ListColumn(
         Column("Merchant", name="merchant"),
-        lambda of: merchant_cell(of.merchants, of.intent.client_id),
+        lambda of: name_cell(of.merchants, of.intent.client_id),
     ),
     ListColumn(Column("Amount due", "right", name="amount"), _amount_due),
     ListColumn(Column("Route", name="route"), _route),

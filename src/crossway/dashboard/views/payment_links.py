@@ -17,7 +17,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.keys import parse_whole_number
 from crossway.dashboard.views.links import intent_href, page_href, payment_link_href
-from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell
+from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell, name_cell
 from crossway.dashboard.views.status_labels import INTENT_STATES
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
@@ -154,7 +154,7 @@ def _row(services: Services, link: PaymentLink, names: Mapping[str, str], now: d
         cells=(
             Cell(link.title, sub=link.reference),
             Cell(badges=(badge,)),
-            merchant_cell(names, link.client_id),
+            name_cell(names, link.client_id),
             Cell(describe_amount(services, link)),
             Cell(chain_name(services.catalogue, link.destination_chain)),
             Cell(_describe_uses(link)),

@@ -18,7 +18,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
-from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell
+from crossway.dashboard.views.merchant_names import COLUMN, name_cell
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
@@ -183,7 +183,7 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
     ListColumn(Column("Status", name="status"), _status),
     ListColumn(
         Column("Merchant", name="merchant"),
-        lambda of: merchant_cell(of.merchants, of.order.client_id),
+        lambda of: name_cell(of.merchants, of.order.client_id),
     ),
     ListColumn(Column("Fiat", "right", name="fiat"), _fiat),
     ListColumn(Column("Crypto", "right", name="crypto"), _crypto),

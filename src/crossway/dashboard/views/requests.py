@@ -155,7 +155,7 @@ OFFERED: Final[Sequence[ListColumn[ListedRequest]]] = (
     ),
     ListColumn(
         Column("Merchant", name="merchant"),
-        lambda of: _merchant(of.request, of.names),
+        lambda of: replace(_merchant(of.request, of.names), href=""),
     ),
     ListColumn(Column("Time", name="time"), lambda of: Cell(at=to_millis(of.request.at))),
     ListColumn(

@@ -8,7 +8,7 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import time_cell
 from crossway.dashboard.views.links import MAX_ID_DIGITS, webhook_href
-from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell
+from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell, name_cell
 from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
 from crossway.domain.webhooks import (
@@ -85,7 +85,7 @@ def _row(endpoint: Endpoint, names: Mapping[str, str], health: Health) -> Row:
         label=f"Webhook {endpoint.id} to {display_url(endpoint)}, {badge.text}",
         cells=(
             Cell(display_url(endpoint), sub=endpoint.description),
-            merchant_cell(names, endpoint.client_id),
+            name_cell(names, endpoint.client_id),
             Cell(badges=(badge,), sub=reason, at=_failing_since(endpoint)),
             Cell(describe_events(endpoint)),
             Cell(f"{health.get(DeliveryState.DELIVERED, 0):,}"),
