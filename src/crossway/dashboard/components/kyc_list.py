@@ -6,6 +6,7 @@ from crossway.dashboard.components import (
     environment,
     kyc,
     live_fragment,
+    merchants,
     notices,
     pagination,
     widget,
@@ -15,7 +16,7 @@ from crossway.dashboard.views import clients, kyc_checks
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.fiat import country_name
-from crossway.dashboard.views.links import MAX_ID_DIGITS, page_href
+from crossway.dashboard.views.links import MAX_ID_DIGITS, client_href, page_href
 from crossway.domain.errors import NotFound
 from crossway.domain.ramps import provider_name
 from crossway.usecases.kyc import checks
@@ -24,10 +25,10 @@ from crossway.usecases.kyc import checks
 def listed_checks() -> None:
     """All checks that fit the filters, live."""
     st.header("Customers")
-    names = clients.client_names(services())
     providers = {p.name.value: p.capabilities.title for p in services().ramps}
-    with st.container(horizontal=True, gap="small"):
-        choices = (("Merchant", names), ("Provider", providers), ("Status", kyc_checks.STATUSES))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        merchant = merchants.merchant_filter(alone=True)
+        choices = (("Provider", providers), ("Status", kyc_checks.STATUSES))
         chosen = [
             st.selectbox(
                 label,
@@ -41,7 +42,7 @@ def listed_checks() -> None:
             )
             for label, options in choices
         ]
-    _rows(*chosen)
+    _rows(merchant, *chosen)
 
 
 @live_fragment.fragment()
@@ -75,7 +76,10 @@ def one_check(identifier: str) -> None:
         )
         merchant = clients.client_names(services()).get(check.client_id, check.client_id)
         place = country_name(services().fiat, check.country)
-        st.subheader(f"{provider_name(check.provider)}, {place}, for {merchant}")
+        title = f"{provider_name(check.provider)}, {place}, for {merchant}"
+        st.subheader(notices.escape_markdown(title))
+        way = LinkButton(f"Merchant {merchant}", client_href(check.client_id), "storefront")
+        widget.link_buttons((way,), "check_merchant", width="content")
         if check.mode == current_mode() and email:
             amount = kyc.amount_field()
             who = (check.client_id, check.provider, email, check.country, currency)

@@ -111,8 +111,8 @@ def load_of(services: Services, caller: Principal, subject: str, limit: int) -> 
 
 
 def _find_actors(services: Services, caller: Principal) -> dict[str, str]:
-    """The page of each person, where the caller may see staff, of each API key and each merchant, by
-    the name that the log has of it."""
+    """The pages of people, where the caller may see staff, API keys and merchants, by the name that
+    the log has of each."""
     names = client_names(services)
     actors = {name: client_href(client_id) for client_id, name in names.items()}
     actors |= {

@@ -197,9 +197,7 @@ def record_links(report: MerchantReport) -> tuple[LinkButton, ...]:
             page_href("ramp_orders", client=id_),
             "receipt_long",
         ),
-        LinkButton(
-            "Identity checks", page_href("kyc", checks_merchant=report.summary.client.name), "badge"
-        ),
+        LinkButton("Identity checks", page_href("kyc", client=id_), "badge"),
         LinkButton("API requests", page_href("requests", client=id_), "swap_horiz"),
         LinkButton(
             "Analytics",
