@@ -47,7 +47,8 @@ current_page = st.navigation(
 if require_sign_in() and not continue_navigation(current_page.url_path):
     with notices.show_errors():
         environment.open_linked_payment()
-    header.header(current_page.url_path)
+    if current_page.url_path != "present":
+        header.header(current_page.url_path)
     with notices.show_errors():
         emergency_stop.banner()
         alerts.alert_strip()

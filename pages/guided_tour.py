@@ -2,17 +2,29 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import guided, notices
+from crossway.dashboard.components import guided, notices, story, widget
 from crossway.dashboard.session import services
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
+
+PLAY = LinkButton("Play by itself", page_href("guided_tour", play="1"), "play_circle", primary=True)
+PRESENT = LinkButton("Present", page_href("present"), "slideshow")
+STEPS = LinkButton("Step by step", page_href("guided_tour"), "auto_stories")
 
 
 def tour() -> None:
     """The tour, chapter by chapter."""
+    plays = "play" in st.query_params
+    ways = (STEPS, PRESENT) if plays else (PLAY, PRESENT)
     st.markdown(
         "One payment from quote to refund in the simulated environment. Every step runs the real "
         "engine. No real money moves."
     )
-    guided.chapters()
+    widget.link_buttons(ways, "story_ways", width="content")
+    if plays:
+        story.play()
+    else:
+        guided.chapters()
 
 
 st.title("Guided tour")

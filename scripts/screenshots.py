@@ -62,6 +62,7 @@ def main(url: str, only: set[str]) -> None:
             "intent payment": _payment,
             "ramp_order_new ramp_order": _order,
             "guided_tour": _guided_tour,
+            "present": _presentation,
         }
         for names, flow in flows.items():
             if not only or only & set(names.split()):
@@ -135,6 +136,16 @@ def _guided_tour(page: Page, url: str) -> None:
     page.get_by_role("button", name="Next").click()
     page.get_by_text("Recipient paid by CCTP").first.wait_for(timeout=90_000)
     _take(page, "guided_tour")
+
+
+def _presentation(page: Page, url: str) -> None:
+    page.goto(f"{url}/present")
+    page.locator(".st-key-story h2").wait_for()
+    page.keyboard.press("b")
+    page.get_by_text("Not responding").locator("visible=true").first.wait_for(timeout=90_000)
+    _take(page, "present")
+    page.keyboard.press("b")
+    page.get_by_text("Completed").first.wait_for(timeout=90_000)
 
 
 def _try(names: str, flow: Callable[[], None]) -> None:

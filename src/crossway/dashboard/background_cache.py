@@ -65,6 +65,13 @@ def _results() -> _Results:
     return _Results()
 
 
+def forget(key: str) -> None:
+    """Have the next read compute the result anew and wait for it, as after a change by hand."""
+    results = _results()
+    with results.lock:
+        results.by_key.pop(key, None)
+
+
 def read_latest(key: str, compute: Callable[[], T], max_age_seconds: float) -> T:
     """The last result of `compute`, shared by all sessions. Only the first read waits for it: a
     result older than `max_age_seconds` is returned once more while a thread computes the next.

@@ -149,6 +149,11 @@ PAGES: Final = (
         "One payment from quote to refund, step by step.", "Admin", simulated=True, both_modes=True,
     ),
     Page(
+        "present", "Presentation", "slideshow",
+        "The story beside the network map, full screen, by keys.", "Admin",
+        simulated=True, both_modes=True,
+    ),
+    Page(
         "simulator", "Simulator", "science",
         "Clock, faults and deposits of the simulated environment.", "Admin",
         simulated=True, both_modes=True,

@@ -51,7 +51,7 @@ def demo_dataset() -> None:
             disabled=not allowed,
             help=why,
         ):
-            _ask_to_fill(size, payments, orders)
+            ask_to_fill(size, payments, orders)
         if st.button(
             "Delete all data", icon=":material/delete_sweep:", disabled=not allowed, help=why
         ):
@@ -59,7 +59,8 @@ def demo_dataset() -> None:
     st.caption(f"{size:,} payments take {_SIZES[size]}.")
 
 
-def _ask_to_fill(size: int, payments: int, orders: int) -> None:
+def ask_to_fill(size: int, payments: int, orders: int) -> None:
+    """Start generating this many payments; asks first where something is replaced."""
     if not (payments or orders):
         start(size, confirmed=False)
         return

@@ -12,7 +12,7 @@ from crossway.dashboard.views import first_view as view
 from crossway.dashboard.views.cells import LinkButton
 from crossway.domain.clients import Mode
 from crossway.domain.roles import Permission
-from crossway.usecases.operating.demo import DEFAULT_PAYMENTS
+from crossway.usecases.operating.demo import DEFAULT_PAYMENTS, count_payments_and_orders
 
 _NO_MONEY = "Everything here is simulated: no real money moves."
 
@@ -37,7 +37,7 @@ def _simulated_offers() -> None:
     with first:
         story_button("first_story", primary=True)
     with second:
-        _fill_button()
+        fill_button("first_month")
     with third:
         test_payment_button("first_payment")
 
@@ -55,13 +55,14 @@ def story_button(key: str, primary: bool = False) -> None:
     st.caption("One payment from quote to refund, in 45 seconds.")
 
 
-def _fill_button() -> None:
+def fill_button(key: str) -> None:
+    """Starts generating a demo month; asks first where it replaces something."""
     icon, allowed = ":material/calendar_month:", operator().can(Permission.MANAGE)
     if st.button(
-        "Fill with a demo month", icon=icon, key="first_month", width="stretch",
+        "Fill with a demo month", icon=icon, key=key, width="stretch",
         disabled=not allowed, help=None if allowed else demo.WHY_NOT,
     ):  # fmt: skip
-        demo.start(DEFAULT_PAYMENTS, confirmed=False)
+        demo.ask_to_fill(DEFAULT_PAYMENTS, *count_payments_and_orders(services()))
     st.caption(f"Merchants, {DEFAULT_PAYMENTS} payments and their books, in {demo.USUAL_TIME}.")
 
 

@@ -9,19 +9,12 @@ from crossway.dashboard.components import live_fragment, notices, payment_panel,
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
-from crossway.dashboard.views import guided_tour, intent_detail, payment_steps
+from crossway.dashboard.views import guided_tour, intent_detail, payment_steps, tour_payment
 from crossway.dashboard.views.cells import LinkButton, Step
 from crossway.dashboard.views.guided_tour import CHAPTERS, Chapter
 from crossway.dashboard.views.links import delivery_href, intent_href, page_href
 from crossway.dashboard.views.status_labels import describe_event
-from crossway.usecases.developers import webhooks
-from crossway.usecases.developers.webhooks import WebhookUpdate
-from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
 from crossway.usecases.payments.timeline import IntentTimeline
-from crossway.usecases.pricing import quotes
-from crossway.usecases.pricing.priced_request import QuoteRequest
-from crossway.usecases.simulator import chain_controls
 
 _PROGRESS = "guided_story"
 
@@ -71,39 +64,12 @@ def _button(chapter: Chapter) -> None:
 
 
 def _quote() -> str:
-    tokens = services().catalogue.tokens
-    request = QuoteRequest(
-        tokens[guided_tour.SOURCE, guided_tour.SYMBOL].address,
-        tokens[guided_tour.DESTINATION, guided_tour.SYMBOL].address,
-        guided_tour.SOURCE,
-        guided_tour.DESTINATION,
-        guided_tour.AMOUNT,
-    )
-    _progress()["quotes"] = quotes.list_quotes(services(), None, request)
+    _progress()["quotes"] = tour_payment.ask_quotes(services())
     return "Quotes received."
 
 
 def _create_payment() -> str:
-    progress, chains = _progress(), services().chains
-    tokens = services().catalogue.tokens
-    existing = webhooks.list_webhooks(services(), operator())
-    if services().webhooks and not any(
-        payment.url == guided_tour.WEBHOOK_URL for payment in existing
-    ):
-        description = "Receiver of the guided tour"
-        webhooks.create_webhook(
-            services(), operator(), WebhookUpdate(guided_tour.WEBHOOK_URL, None, description)
-        )
-    request = CreateIntentRequest(
-        amount=guided_tour.AMOUNT,
-        token_in=tokens[guided_tour.SOURCE, guided_tour.SYMBOL].address,
-        source_chain=guided_tour.SOURCE,
-        destination_chain=guided_tour.DESTINATION,
-        recipient=chains[guided_tour.DESTINATION].deposit_address("wallet of the tour's shop"),
-        refund_address=chains[guided_tour.SOURCE].deposit_address("wallet of the tour's customer"),
-        metadata={"order": "Guided tour"},
-    )
-    intent = create_intent(services(), operator(), request)
+    progress, intent = _progress(), tour_payment.create_tour_payment(services(), operator())
     progress["intent"] = intent.id
     progress["before"] = guided_tour.read_balances(services(), intent)
     return f"Payment #{intent.id} is created."
@@ -111,8 +77,7 @@ def _create_payment() -> str:
 
 def _pay_too_much() -> str:
     progress = _progress()
-    intent = intents.get_by_id(services(), operator(), progress["intent"])
-    chain_controls.send_deposit(services(), operator(), intent.address, "over")
+    tour_payment.pay(services(), operator(), progress["intent"])
     progress["paid"] = True
     return "The customer has overpaid."
 

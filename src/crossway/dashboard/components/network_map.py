@@ -25,6 +25,7 @@ from crossway.usecases.pricing.router import with_enabled_flag
 # Quotes ask the bridges, states the nodes: both are read in the background.
 QUOTES_MAX_AGE_SECONDS: Final = 60.0
 STATUS_MAX_AGE_SECONDS: Final = 5.0
+_STATUSES: Final = "chain statuses"
 _TOPICS: Final = (Topic.PAYMENTS, Topic.ALERTS, Topic.REST)
 _NETWORKS: Final = ("Mainnets", "Testnets")
 
@@ -66,6 +67,11 @@ def network_map(
         widget.network_map(data, key, large=large)
 
 
+def read_nodes_again() -> None:
+    """Let the map show at once what has just been done to a node."""
+    background_cache.forget(_STATUSES)
+
+
 def map_reader(
     of: Services, caller: Principal, window: Window = Window.DAY, testnets: bool = False
 ) -> Callable[[], dict[str, Any]]:
@@ -84,7 +90,7 @@ def _read(of: Services, caller: Principal, window: Window, testnets: bool) -> di
             if chain.id in of.chains and chain.testnet == testnets
         ],
         statuses=background_cache.read_latest(
-            "chain statuses", partial(overview.list_chain_statuses, of), STATUS_MAX_AGE_SECONDS
+            _STATUSES, partial(overview.list_chain_statuses, of), STATUS_MAX_AGE_SECONDS
         ),
         # Switches act at once, however old the quotes are.
         corridors=[replace(c, route=with_enabled_flag(c.route, disabled)) for c in corridors],

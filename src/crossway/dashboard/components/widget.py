@@ -142,6 +142,19 @@ def map_data(data: Mapping[str, Any], *, large: bool = False) -> dict[str, Any]:
     return {**data, "large": large}
 
 
+def story(
+    data: Mapping[str, Any],
+    key: str,
+    on_go: Callable[[], None],
+    on_fault: Callable[[], None],
+    on_again: Callable[[], None],
+) -> None:
+    """The guided story of `views.story.build_story`; its trigger `go` is the chapter to show, and
+    `fault` whether a simulated fault is to begin or to end."""
+    triggers = {"on_go_change": on_go, "on_fault_change": on_fault, "on_again_change": on_again}
+    _draw("story", dict(data), key, **triggers)
+
+
 def fee_time_chart(points: Sequence[ChartPoint], key: str, label: str) -> None:
     """Payment options by time and fee, whose names never overlap; `label` is read by screen
     readers."""

@@ -18,6 +18,7 @@ from crossway.dashboard.views.formatting import (
     token_amount_cell,
     tx_cell,
 )
+from crossway.dashboard.views.tour_payment import WEBHOOK_URL
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
@@ -28,9 +29,6 @@ from crossway.ports.webhooks import ReceivedWebhook
 from crossway.usecases.developers import deliveries, webhooks
 from crossway.usecases.payments.timeline import IntentTimeline
 
-SOURCE, DESTINATION, SYMBOL = "BASE_MAINNET", "ARBITRUM_MAINNET", "USDC"
-AMOUNT: Final = "25000000"
-WEBHOOK_URL: Final = "https://tour.demo.example/crossway"
 QUOTE_COLUMNS = (
     Column("Bridge"),
     Column("Customer pays", "right"),

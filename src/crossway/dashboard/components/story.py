@@ -1,0 +1,109 @@
+"""The guided story, which plays by itself, and its presentation: each step is carried out."""
+
+from typing import Final
+from uuid import uuid4
+
+import streamlit as st
+
+from crossway.dashboard.components import (
+    demo,
+    first_view,
+    live_fragment,
+    network_map,
+    notices,
+    widget,
+)
+from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import guided_tour, tour_payment
+from crossway.dashboard.views import story as view
+from crossway.dashboard.views.story import Story
+from crossway.usecases.simulator import chain_controls
+
+_KEY, _STORY = "story", "told_story"
+_STORY_AND_MAP: Final = (5, 7)
+
+
+def _story() -> Story:
+    """This session's story."""
+    return st.session_state.setdefault(_STORY, Story(uuid4().hex))  # type: ignore[no-any-return]
+
+
+def play() -> None:
+    """The story that plays by itself, with the network map below it."""
+    _stage(presenting=False)
+    if _story().at >= len(guided_tour.CHAPTERS) and not demo.progress():
+        first, second, _ = st.columns(3, gap="medium")
+        with first:
+            first_view.test_payment_button("story_payment")
+        with second:
+            first_view.fill_button("story_month")
+    network_map.network_map(key="story_map")
+
+
+def present() -> None:
+    """The story beside the network map, with large type and keys."""
+    left, right = st.columns(_STORY_AND_MAP, gap="medium")
+    with left:
+        _stage(presenting=True)
+    with right:
+        network_map.network_map(large=True, key="story_map")
+
+
+@live_fragment.fragment(refresh_seconds=2.0)
+def _stage(presenting: bool) -> None:
+    story = _story()
+    with notices.show_errors():
+        _carry_out(story, presenting)
+    with notices.show_errors():
+        data = view.build_story(services(), operator(), story, presenting)
+        widget.story(
+            data,
+            _KEY,
+            on_go=lambda: _go(presenting),
+            on_fault=_set_fault,
+            on_again=_begin_again,
+        )
+    if not presenting and story.at >= len(guided_tour.CHAPTERS) and not story.ended:
+        story.ended = True
+        st.rerun()
+
+
+def _carry_out(story: Story, presenting: bool) -> None:
+    """What the chapters up to the current one tell, each once."""
+    if presenting and story.at == len(guided_tour.CHAPTERS):
+        return
+    if not story.quotes:
+        story.quotes = tour_payment.ask_quotes(services())
+    if story.at >= 1 and story.payment is None:
+        intent = tour_payment.create_tour_payment(services(), operator())
+        story.payment = intent.id
+    if story.at >= 2 and story.payment is not None and not story.paid:
+        tour_payment.pay(services(), operator(), story.payment)
+        story.paid = True
+
+
+def _go(presenting: bool) -> None:
+    to, last = st.session_state[_KEY].get("go"), len(view.list_chapters(presenting))
+    if isinstance(to, int) and 0 <= to <= last:
+        _story().at = min(to, last - presenting)
+
+
+def _begin_again() -> None:
+    st.session_state[_STORY] = Story(uuid4().hex)
+
+
+def _set_fault() -> None:
+    """Begin or end the outage, as the viewer saw it: a second press of then does nothing."""
+    wanted = st.session_state[_KEY].get("fault")
+    story = _story()
+    story.at = len(guided_tour.CHAPTERS)
+    with notices.show_errors():
+        if wanted is True and not view.is_failing(services()):
+            intent = tour_payment.create_tour_payment(services(), operator(), view.OUTAGE.title)
+            story.delayed = intent.id
+            tour_payment.pay(services(), operator(), intent.id, "exact")
+            outage = {"outageSeconds": view.OUTAGE_SECONDS}
+            chain_controls.inject_faults(services(), operator(), view.FAILING_CHAIN, outage)
+        elif wanted is False:
+            chain_controls.reset_chain_faults(services(), operator(), view.FAILING_CHAIN)
+    network_map.read_nodes_again()

@@ -1,0 +1,90 @@
+"""The guided story plays by itself to its end; a presentation goes by keys and shows a failure."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Opener, Site, set_look, wait_until_drawn
+from tests.browser.test_every_page import _RUN, AXE, UPSTREAM, without_streamlit_findings
+
+PROJECTOR = (1366, 768)
+
+
+def heading(page: Page) -> Locator:
+    return page.locator(".st-key-story h2")
+
+
+def list_payments(site: Site, order: str) -> list[Any]:
+    intents = site.read("/intents?limit=100")["intents"]
+    return [one for one in intents if (one["metadata"] or {}).get("order") == order]
+
+
+def test_the_story_plays_itself_and_leaves_one_labelled_payment(opened: Opener, site: Site) -> None:
+    before = len(list_payments(site, "Guided tour"))
+    page, log = opened("guided_tour?play=1")
+    expect(heading(page)).to_have_text("That was one payment")
+    for name in ("Take a test payment", "Fill with a demo month"):
+        expect(page.get_by_role("button", name=name)).to_be_visible()
+    payments = list_payments(site, "Guided tour")
+    assert len(payments) == before + 1
+    assert payments[0]["intent_status"] == "COMPLETED"
+    assert log.errors == []
+
+
+def test_the_story_pauses_and_goes_back(opened: Opener) -> None:
+    page, _ = opened("guided_tour?play=1")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator(".st-key-story .seconds")).to_contain_text("paused")
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(heading(page)).to_have_text("2. Create the payment")
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(heading(page)).to_have_text("1. What does it cost?")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_a_presentation_goes_by_keys(opened: Opener) -> None:
+    page, _ = opened("present", PROJECTOR)
+    steps = [("ArrowRight", "2."), ("PageDown", "3."), (" ", "4."), ("ArrowLeft", "3.")]
+    steps += [("PageUp", "2."), ("End", "7."), ("Home", "1.")]
+    for key, number in steps:
+        page.keyboard.press(key)
+        expect(heading(page)).to_contain_text(number)
+    page.keyboard.press("F1")
+    keys = page.locator(".st-key-story .keys")
+    expect(keys).to_contain_text("Full screen")
+    page.keyboard.press("Escape")
+    expect(keys).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.locator("[data-testid=stMainBlockContainer] h1", has_text="Overview").wait_for()
+    expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
+
+
+def test_one_key_begins_and_ends_an_outage_and_the_payment_arrives(
+    opened: Opener, site: Site
+) -> None:
+    page, _ = opened("present", PROJECTOR)
+    facts = page.locator(".st-key-story dl")
+    chain = page.locator(".st-key-story_map a.chain", has_text="Arbitrum")
+    page.keyboard.press("b")
+    expect(facts).to_contain_text("do not answer (simulated)")
+    expect(chain).to_contain_text("Not responding")
+    page.keyboard.press("b")
+    expect(facts).to_contain_text("Completed")
+    expect(chain).not_to_contain_text("Not responding")
+    payments = list_payments(site, "A chain stops answering")
+    assert [one["intent_status"] for one in payments] == ["COMPLETED"]
+
+
+@pytest.mark.parametrize("path", ["guided_tour?play=1", "present"])
+def test_a_story_is_accessible_in_both_colours(opened: Opener, path: str) -> None:
+    if not AXE.exists():
+        pytest.skip("not checked for accessibility: npm install")
+    page, _ = opened(path, PROJECTOR)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    for scheme in ("light", "dark"):
+        set_look(page, PROJECTOR, scheme)
+        wait_until_drawn(page)
+        found = without_streamlit_findings(page.evaluate(_RUN, {}), UPSTREAM)
+        assert not found, f"{scheme}: {json.dumps(found[:3], indent=1)}"

@@ -1,0 +1,60 @@
+"""The guided story without a browser: what each chapter carries out, and what it waits for."""
+
+from typing import Any
+
+from crossway.usecases.simulator import chain_controls
+from tests.dashboard.conftest import DashboardApp
+
+
+def go_to(screen: DashboardApp, chapter: int) -> dict[str, Any]:
+    """Show a chapter, as the browser asks for it."""
+    screen.at.session_state["told_story"].at = chapter
+    screen.rerun()
+    return screen.widget("story")
+
+
+def facts(data: dict[str, Any]) -> dict[str, str]:
+    return dict(data["facts"])
+
+
+def test_the_story_waits_for_what_it_tells(screen: DashboardApp) -> None:
+    screen.open("guided_tour", play="1")
+    first = screen.widget("story")
+    assert first["title"] == "1. What does it cost?"
+    assert sum(chapter["seconds"] for chapter in first["chapters"]) == 45
+    assert first["ready"]
+    deposit = go_to(screen, 2)
+    assert not deposit["ready"]
+    assert deposit["waiting"] == "Waiting for the deposit's block."
+    screen.world.pass_time(40)
+    paid = go_to(screen, 3)
+    assert paid["ready"]
+    assert facts(paid)["The shop got"] == "25.00 USDC"
+    returned = go_to(screen, 5)
+    assert returned["ready"]
+    assert facts(returned)["State"] == "returned"
+    end = go_to(screen, 6)
+    assert end["finished"]
+    assert "Take a test payment" in [button.label for button in screen.at.button]
+
+
+def test_drawing_a_chapter_again_pays_nothing_again(screen: DashboardApp) -> None:
+    screen.open("guided_tour", play="1")
+    for chapter in (2, 0, 2, 1, 3):
+        go_to(screen, chapter)
+    screen.world.pass_time(40)
+    with screen.world.services.store.read() as unit:
+        number = screen.at.session_state["told_story"].payment
+        assert len(unit.deposits.list_by_intents([number])) == 1
+        assert unit.intents.get(number + 1) is None
+
+
+def test_a_presentation_ends_with_an_outage_that_is_told_as_it_is(screen: DashboardApp) -> None:
+    world = screen.world
+    screen.open("present")
+    assert go_to(screen, 6)["fault"] == {
+        "label": "Simulate an outage of Arbitrum One", "active": False,
+    }  # fmt: skip
+    outage = {"outageSeconds": 600}
+    chain_controls.inject_faults(world.services, world.operator, "ARBITRUM_MAINNET", outage)
+    assert go_to(screen, 6)["fault"]["active"]
