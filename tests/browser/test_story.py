@@ -1,12 +1,20 @@
 """The guided story plays by itself to its end; a presentation goes by keys and shows a failure."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import Opener, Site, set_look, wait_until_drawn
+from tests.browser.conftest import (
+    Opener,
+    Site,
+    new_browser_context,
+    running_site,
+    set_look,
+    wait_until_drawn,
+)
 from tests.browser.test_every_page import _RUN, AXE, UPSTREAM, without_streamlit_findings
 
 PROJECTOR = (1366, 768)
@@ -21,16 +29,33 @@ def list_payments(site: Site, order: str) -> list[Any]:
     return [one for one in intents if (one["metadata"] or {}).get("order") == order]
 
 
-def test_the_story_plays_itself_and_leaves_one_labelled_payment(opened: Opener, site: Site) -> None:
+def test_one_click_on_an_empty_installation_plays_the_story_to_its_end(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    with running_site(tmp_path) as site, new_browser_context(chromium) as context:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(site.url)
+        page.get_by_role("button", name="Watch the guided story").click()
+        expect(heading(page)).to_have_text("1. What does it cost?")
+        expect(heading(page)).to_have_text("That was one payment")
+        for name in ("Take a test payment", "Fill with a demo month"):
+            expect(page.get_by_role("button", name=name)).to_be_visible()
+        (payment,) = site.read("/intents?limit=100")["intents"]
+        assert payment["intent_status"] == "COMPLETED"
+        assert payment["metadata"] == {"order": "Guided tour"}
+        assert errors == []
+
+
+def test_a_story_beside_other_payments_is_one_more_of_them(opened: Opener, site: Site) -> None:
     before = len(list_payments(site, "Guided tour"))
-    page, log = opened("guided_tour?play=1")
-    expect(heading(page)).to_have_text("That was one payment")
-    for name in ("Take a test payment", "Fill with a demo month"):
-        expect(page.get_by_role("button", name=name)).to_be_visible()
-    payments = list_payments(site, "Guided tour")
-    assert len(payments) == before + 1
-    assert payments[0]["intent_status"] == "COMPLETED"
-    assert log.errors == []
+    page, _ = opened("guided_tour?play=1")
+    for number in "23":
+        page.get_by_role("button", name="Next", exact=True).click()
+        expect(heading(page)).to_contain_text(f"{number}.")
+    expect(page.locator(".st-key-story dl")).to_contain_text("Too much")
+    assert len(list_payments(site, "Guided tour")) == before + 1
 
 
 def test_the_story_pauses_and_goes_back(opened: Opener) -> None:
