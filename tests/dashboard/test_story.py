@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from crossway.domain.clients import staff_principal
 from crossway.usecases.simulator import chain_controls
-from tests.dashboard.conftest import DashboardApp
+from crossway.usecases.staff import members
+from crossway.usecases.staff.members import NewStaffMember
+from tests.dashboard.conftest import WORDS, DashboardApp, new_dashboard, sign_in
+from tests.usecases.ramp_world import RampWorld
 
 
 def go_to(screen: DashboardApp, chapter: int) -> dict[str, Any]:
@@ -58,3 +62,28 @@ def test_a_presentation_ends_with_an_outage_that_is_told_as_it_is(screen: Dashbo
     outage = {"outageSeconds": 600}
     chain_controls.inject_faults(world.services, world.operator, "ARBITRUM_MAINNET", outage)
     assert go_to(screen, 6)["fault"]["active"]
+
+
+def test_a_second_press_begins_no_second_outage(screen: DashboardApp) -> None:
+    screen.open("present")
+    story = screen.at.session_state["told_story"]
+    for wanted, active in ((True, True), (True, True), (False, False)):
+        story.fault = wanted
+        assert go_to(screen, 6)["fault"]["active"] == active
+    with screen.world.services.store.read() as unit:
+        assert unit.intents.get(story.delayed) is not None
+        assert unit.intents.get(story.delayed + 1) is None
+
+
+def test_somebody_who_may_only_read_is_told_so(world: RampWorld) -> None:
+    for name, role in (("Ada", "admin"), ("Vic", "viewer")):
+        member = NewStaffMember(name, role, WORDS)
+        members.add_member(world.services, staff_principal("command line"), member)
+    screen = DashboardApp(sign_in(new_dashboard(), "Vic"), world)
+    screen.open("guided_tour", play="1")
+    assert not go_to(screen, 1)["ready"]
+    assert screen.at.error
+    screen.open("present")
+    screen.at.session_state["told_story"].fault = True
+    assert go_to(screen, 6)["fault"] is None
+    assert screen.at.error

@@ -60,7 +60,7 @@ def _stage(presenting: bool) -> None:
             data,
             _KEY,
             on_go=lambda: _go(presenting),
-            on_fault=_set_fault,
+            on_fault=_ask_for_fault,
             on_again=_begin_again,
         )
     if not presenting and story.at >= len(guided_tour.CHAPTERS) and not story.ended:
@@ -71,6 +71,7 @@ def _stage(presenting: bool) -> None:
 def _carry_out(story: Story, presenting: bool) -> None:
     """What the chapters up to the current one tell, each once."""
     if presenting and story.at == len(guided_tour.CHAPTERS):
+        _set_fault(story)
         return
     if not story.quotes:
         story.quotes = tour_payment.ask_quotes(services())
@@ -92,18 +93,25 @@ def _begin_again() -> None:
     st.session_state[_STORY] = Story(uuid4().hex)
 
 
-def _set_fault() -> None:
-    """Begin or end the outage, as the viewer saw it: a second press of then does nothing."""
+def _ask_for_fault() -> None:
+    """Keep whether the outage is to begin or to end for the run that draws, where errors show."""
     wanted = st.session_state[_KEY].get("fault")
-    story = _story()
-    story.at = len(guided_tour.CHAPTERS)
-    with notices.show_errors():
-        if wanted is True and not view.is_failing(services()):
-            intent = tour_payment.create_tour_payment(services(), operator(), view.OUTAGE.title)
-            story.delayed = intent.id
-            tour_payment.pay(services(), operator(), intent.id, "exact")
-            outage = {"outageSeconds": view.OUTAGE_SECONDS}
-            chain_controls.inject_faults(services(), operator(), view.FAILING_CHAIN, outage)
-        elif wanted is False:
-            chain_controls.reset_chain_faults(services(), operator(), view.FAILING_CHAIN)
+    if isinstance(wanted, bool):
+        story = _story()
+        story.at, story.fault = len(guided_tour.CHAPTERS), wanted
+
+
+def _set_fault(story: Story) -> None:
+    """Begin or end the outage, as the viewer wants it: a second press of then does nothing."""
+    wanted, story.fault = story.fault, None
+    if wanted is None or wanted == view.is_failing(services()):
+        return
+    if wanted:
+        intent = tour_payment.create_tour_payment(services(), operator(), view.OUTAGE.title)
+        story.delayed = intent.id
+        tour_payment.pay(services(), operator(), intent.id, "exact")
+        outage = {"outageSeconds": view.OUTAGE_SECONDS}
+        chain_controls.inject_faults(services(), operator(), view.FAILING_CHAIN, outage)
+    else:
+        chain_controls.reset_chain_faults(services(), operator(), view.FAILING_CHAIN)
     network_map.read_nodes_again()

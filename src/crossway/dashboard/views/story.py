@@ -18,6 +18,7 @@ from crossway.dashboard.views.status_labels import INTENT_STATES, describe_event
 from crossway.domain.clients import Principal
 from crossway.domain.intent import State
 from crossway.domain.quotes import Quote, bridge_title
+from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.usecases.payments.timeline import IntentTimeline, get_timeline
 
@@ -40,7 +41,8 @@ OUTAGE_SECONDS: Final = 300
 @dataclass(slots=True)
 class Story:
     """What one viewer's story has come to; `run` tells it from the one before. `delayed` is the
-    payment of the outage, and `ended` whether the page has shown the end."""
+    payment of the outage, `fault` whether an outage is to begin or to end, and `ended` whether the
+    page has shown the end."""
 
     run: str
     at: int = 0
@@ -48,6 +50,7 @@ class Story:
     payment: int | None = None
     paid: bool = False
     delayed: int | None = None
+    fault: bool | None = None
     ended: bool = False
 
 
@@ -86,7 +89,7 @@ def build_story(
         "waiting": scene.waiting,
         "finished": finished,
         "presenting": presenting,
-        "fault": _build_fault(services) if presenting else None,
+        "fault": _build_fault(services, caller) if presenting else None,
     }
 
 
@@ -104,7 +107,10 @@ def is_failing(services: Services) -> bool:
     return sandbox is not None and bool(sandbox.faults(FAILING_CHAIN).get("outage_seconds"))
 
 
-def _build_fault(services: Services) -> dict[str, Any]:
+def _build_fault(services: Services, caller: Principal) -> dict[str, Any] | None:
+    """What begins or ends the outage; None for somebody who may not."""
+    if not caller.can(Permission.OPERATE):
+        return None
     name, active = chain_name(services.catalogue, FAILING_CHAIN), is_failing(services)
     label = f"End the outage of {name}" if active else f"Simulate an outage of {name}"
     return {"label": label, "active": active}
