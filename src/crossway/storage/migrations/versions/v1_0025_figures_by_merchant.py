@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision = "v1_0027"
+revision = "v1_0025"
 down_revision = "v1_0024"
 branch_labels = None
 depends_on = None
