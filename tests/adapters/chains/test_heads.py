@@ -32,6 +32,12 @@ class Nodes:
     def seconds_worth(self, calls_before: Sequence[int]) -> float:
         return self.seconds_per_call * (self.asked - calls_before[0])
 
+    def wrong_chains(self) -> tuple[str, ...]:
+        return ()
+
+    def unreachable(self, message: str) -> Unreachable:
+        return Unreachable(message)
+
     def gather(
         self, task: Callable[[Any], Any], suffices: Callable[[Sequence[Any]], bool]
     ) -> tuple[list[Any], list[str]]:

@@ -39,6 +39,9 @@ class Node:
     def seconds_worth(self, calls_before: Any) -> float:
         return 0.0
 
+    def wrong_chains(self) -> tuple[str, ...]:
+        return ()
+
     def gather(self, task: Any, suffices: Any) -> tuple[list[Any], list[str]]:
         return [task(self)], []
 

@@ -14,18 +14,18 @@ from crossway.dashboard.components import (
     widget,
 )
 from crossway.dashboard.session import operator, services
+from crossway.dashboard.views import guided_story as view
 from crossway.dashboard.views import guided_tour, tour_payment
-from crossway.dashboard.views import story as view
-from crossway.dashboard.views.story import Story
+from crossway.dashboard.views.guided_story import GuidedStory
 from crossway.usecases.simulator import chain_controls
 
 _KEY, _STORY = "story", "told_story"
 _STORY_AND_MAP: Final = (5, 7)
 
 
-def _story() -> Story:
+def _story() -> GuidedStory:
     """This session's story."""
-    return st.session_state.setdefault(_STORY, Story(uuid4().hex))  # type: ignore[no-any-return]
+    return st.session_state.setdefault(_STORY, GuidedStory(uuid4().hex))  # type: ignore[no-any-return]
 
 
 def play() -> None:
@@ -68,7 +68,7 @@ def _stage(presenting: bool) -> None:
         st.rerun()
 
 
-def _carry_out(story: Story, presenting: bool) -> None:
+def _carry_out(story: GuidedStory, presenting: bool) -> None:
     """What the chapters up to the current one tell, each once."""
     if presenting and story.at == len(guided_tour.CHAPTERS):
         _set_fault(story)
@@ -90,7 +90,7 @@ def _go(presenting: bool) -> None:
 
 
 def _begin_again() -> None:
-    st.session_state[_STORY] = Story(uuid4().hex)
+    st.session_state[_STORY] = GuidedStory(uuid4().hex)
 
 
 def _ask_for_fault() -> None:
@@ -101,7 +101,7 @@ def _ask_for_fault() -> None:
         story.at, story.fault = len(guided_tour.CHAPTERS), wanted
 
 
-def _set_fault(story: Story) -> None:
+def _set_fault(story: GuidedStory) -> None:
     """Begin or end the outage, as the viewer wants it: a second press of then does nothing."""
     wanted, story.fault = story.fault, None
     if wanted is None or wanted == view.is_failing(services()):

@@ -149,7 +149,7 @@ def story(
     on_fault: Callable[[], None],
     on_again: Callable[[], None],
 ) -> None:
-    """The guided story of `views.story.build_story`; its trigger `go` is the chapter to show, and
+    """The guided story of `guided_story.build_story`; its trigger `go` is the chapter to show, and
     `fault` whether a simulated fault is to begin or to end."""
     triggers = {"on_go_change": on_go, "on_fault_change": on_fault, "on_again_change": on_again}
     _draw("story", dict(data), key, **triggers)

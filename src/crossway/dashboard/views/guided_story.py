@@ -39,7 +39,7 @@ OUTAGE_SECONDS: Final = 300
 
 
 @dataclass(slots=True)
-class Story:
+class GuidedStory:
     """What one viewer's story has come to; `run` tells it from the one before. `delayed` is the
     payment of the outage, `fault` whether an outage is to begin or to end, and `ended` whether the
     page has shown the end."""
@@ -69,7 +69,7 @@ def list_chapters(presenting: bool) -> tuple[guided_tour.Chapter, ...]:
 
 
 def build_story(
-    services: Services, caller: Principal, story: Story, presenting: bool
+    services: Services, caller: Principal, story: GuidedStory, presenting: bool
 ) -> dict[str, Any]:
     """The JSON of the story component."""
     chapters = list_chapters(presenting)
@@ -93,7 +93,7 @@ def build_story(
     }
 
 
-def _ending(story: Story) -> str:
+def _ending(story: GuidedStory) -> str:
     return (
         f"Payment #{story.payment} was quoted, paid, delivered, announced and corrected by the "
         "engine that carries every payment. It stays in the list of payments, marked as "
@@ -116,7 +116,7 @@ def _build_fault(services: Services, caller: Principal) -> dict[str, Any] | None
     return {"label": label, "active": active}
 
 
-def build_scene(services: Services, caller: Principal, story: Story, name: str) -> Scene:
+def build_scene(services: Services, caller: Principal, story: GuidedStory, name: str) -> Scene:
     """The scene of a chapter, as far as it has happened."""
     if name == "quote":
         return _quotes_scene(story.quotes)
