@@ -12,6 +12,7 @@ from typing import Any
 
 SEED = 20_260_101
 _HOUR_SECONDS, _DAY_SECONDS = 3_600, 86_400
+_GOLDEN_STEP = 6_181  # of 10,000, without a common divisor
 # The payments of one group are created within this time, and settled within the second one.
 GROUP_SECONDS, GROUP_SETTLE_SECONDS = 2_700, 600
 # The number of source chains of a group.
@@ -199,7 +200,7 @@ def _payment(random: Random, at: float, number: int, routes: _Routes) -> Payment
         routes.destinations[merchant.name],
         cents,
         f"{merchant.reference}-{number}",
-        PaymentVariant.NORMAL if merchant.test else _draw_variant(random),
+        PaymentVariant.NORMAL if merchant.test else _pick_variant(number),
     )
 
 
@@ -209,8 +210,10 @@ def _draw_cents(random: Random, merchant: Merchant) -> int:
     return min(int(dollars), 9_000) * 100 + random.choice(endings)
 
 
-def _draw_variant(random: Random) -> PaymentVariant:
-    roll = random.randrange(10_000)
+def _pick_variant(number: int) -> PaymentVariant:
+    """By steps of the golden ratio, which spread the deviations evenly: chance would leave a small
+    month without a single refund."""
+    roll = number * _GOLDEN_STEP % 10_000
     for name, share in parameters()["variants"].items():
         if roll < share:
             return PaymentVariant(name)
