@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import notices, story
+from crossway.dashboard.components import environment, notices, story
 from crossway.dashboard.session import services
 
 # The frame of other pages; what the strip of alerts says is on the map here.
@@ -19,6 +19,7 @@ _STYLE = """<style>
 st.html(_STYLE)
 with st.container(key="present_top", horizontal=True, vertical_alignment="center"):
     st.title("Crossway")
+    environment.mode_badge("present")
     notices.simulated_badge()
 if services().sandbox is None:
     notices.empty_state(

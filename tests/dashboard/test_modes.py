@@ -73,11 +73,12 @@ def test_a_selector_that_is_sent_without_its_choice_keeps_the_mode(
 
 
 def test_every_page_says_which_mode_it_shows(app: DashboardApp) -> None:
-    for page in PAGES:
-        if not page.section:
-            continue
-        for mode in Mode:
-            switch(app, mode)
+    for mode in Mode:
+        app.open("overview")
+        switch(app, mode)
+        for page in PAGES:
+            if not page.section:
+                continue
             text = app.open(page.name).text
             shown = "Test and live" if page.both_modes else f"{mode.capitalize()} mode"
             assert shown in text, page.name

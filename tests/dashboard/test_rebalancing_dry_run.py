@@ -74,4 +74,4 @@ def test_a_dry_run_is_made_on_the_treasury_page(screen: DashboardApp) -> None:
     screen.click("Run")
     figures = {metric.label: metric.value for metric in screen.at.metric}
     assert (figures["Transfers"], figures["Would not wait"]) == ("0", "0")
-    assert "From 22 October 12:00 to 21 November 12:00 UTC." in screen.text
+    assert "From 2026-10-22 12:00 UTC to 2026-11-21 12:00 UTC." in screen.text

@@ -1,7 +1,8 @@
 """What staff see of the dashboard, and that nothing is drawn for others."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from streamlit.testing.v1 import AppTest
 
@@ -41,6 +42,17 @@ def said(at: AppTest) -> str:
     return drawn.replace("&#58;", ":")
 
 
+def account_menus(at: AppTest) -> list[str]:
+    """The labels of popovers: the account menu names the person and the role."""
+
+    def blocks(node: Any) -> Iterator[Any]:
+        for child in getattr(node, "children", {}).values():
+            yield child
+            yield from blocks(child)
+
+    return [one.proto.popover.label for one in blocks(at.main) if one.type == "popover"]
+
+
 def must_sign_in(at: AppTest) -> bool:
     """Whether a run draws nothing but the way to the sign-in page."""
     drawn = DashboardApp(at, cast(RampWorld, None))
@@ -54,7 +66,7 @@ def test_without_a_session_there_is_only_the_way_to_the_sign_in_page(world: Ramp
     assert must_sign_in(shell())
     at = sign_in(shell(), "Ada")
     assert title(at) == "Overview"
-    assert "**Ada**" in said(at)
+    assert "Ada :gray[Admin]" in account_menus(at)
     sessions.sign_out(world.services, at.session_state[COOKIE])
     assert must_sign_in(at.run())
 
@@ -63,9 +75,9 @@ def test_an_open_page_follows_role_changes_and_disabling(world: RampWorld) -> No
     add(world)
     bob = add(world, "Bob", "viewer")
     at = sign_in(shell(), "Bob")
-    assert "Viewer" in said(at)
+    assert "Bob :gray[Viewer]" in account_menus(at)
     members.set_role(world.services, MACHINE, bob.id, "treasurer")
-    assert "Treasurer" in said(at.run())
+    assert "Bob :gray[Treasurer]" in account_menus(at.run())
     members.disable_member(world.services, MACHINE, bob.id)
     assert must_sign_in(at.run())
 

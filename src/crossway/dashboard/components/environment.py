@@ -79,7 +79,7 @@ def environment_badges(page: str) -> None:
         width="content",
         key="environment",
     ):
-        _mode_badge(page)
+        mode_badge(page)
         if services().environment != "simulated":
             st.badge("Live – real money", icon=":material/public:", color="red")
             return
@@ -90,7 +90,8 @@ def environment_badges(page: str) -> None:
             st.badge(f"Clock {face.description}", icon=icon, color="blue")
 
 
-def _mode_badge(page: str) -> None:
+def mode_badge(page: str) -> None:
+    """Which mode a page shows."""
     if shows_both_modes(page):
         st.badge(
             "Test and live",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, Row, RowAction
-from crossway.dashboard.views.formatting import to_millis
+from crossway.dashboard.views.formatting import format_utc, to_millis
 from crossway.ports.records import Alert
 
 ACKNOWLEDGE: Final = RowAction("acknowledge", "Acknowledge", "visibility", primary=True)
@@ -41,7 +41,7 @@ def offered_actions(rows: Sequence[Row]) -> Sequence[RowAction]:
 
 def format_until(until: datetime) -> str:
     """The end of a snooze, in UTC."""
-    return f"{until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return format_utc(until.astimezone(UTC))
 
 
 def owner_cell(alert: Alert) -> Cell:

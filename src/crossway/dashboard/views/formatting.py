@@ -124,6 +124,16 @@ def _join_units(large: int, name: str, rest: int, rest_name: str) -> str:
     return f"{large} {name}" + (f" {rest} {rest_name}" if rest else "")
 
 
+def name_hour(at: datetime) -> str:
+    """An hour on the axis of a chart: `14:00`."""
+    return f"{at:%H:%M}"
+
+
+def name_day(day: date) -> str:
+    """A day on the axis of a chart: `27 Nov`."""
+    return f"{day.day} {day:%b}"
+
+
 def chain_name(catalogue: Catalogue, chain: str) -> str:
     """A chain's display name, or that of a unified balance; an unknown identifier unchanged."""
     if is_unified(chain):

@@ -9,6 +9,7 @@ from crossway.dashboard.views.formatting import (
     format_duration,
     format_share,
     format_usd,
+    name_day,
     route_cell,
 )
 from crossway.dashboard.views.links import client_href, page_href
@@ -125,8 +126,7 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
 def list_days(report: MerchantReport) -> Sequence[tuple[str, int, int]]:
     """Completed payments and volume in dollars per day (UTC) of creation, for the chart."""
     return [
-        (at.strftime("%d %b"), day.completed, day.volume_micro_usd // _MILLION)
-        for at, day in report.days
+        (name_day(at), day.completed, day.volume_micro_usd // _MILLION) for at, day in report.days
     ]
 
 

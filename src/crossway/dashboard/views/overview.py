@@ -14,6 +14,8 @@ from crossway.dashboard.views.formatting import (
     format_share,
     format_short_amount,
     format_usd,
+    name_day,
+    name_hour,
     to_millis,
 )
 from crossway.dashboard.views.links import page_href
@@ -263,8 +265,5 @@ def list_steps(overview: Overview) -> Sequence[tuple[str, int, int]]:
     """Completed payments and volume in dollars per hour or day (UTC), for the chart."""
     starts = [at for at, _ in overview.steps]
     is_daily = len(starts) < 2 or starts[1] - starts[0] >= _DAY
-    name = "%d %b" if is_daily else "%H:%M"
-    return [
-        (at.strftime(name), step.completed, step.micro_usd // _MILLION)
-        for at, step in overview.steps
-    ]
+    name = name_day if is_daily else name_hour
+    return [(name(at), step.completed, step.micro_usd // _MILLION) for at, step in overview.steps]

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from crossway.dashboard.views.cells import Cell, Detail
 from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.estimates import explain_estimate, label_estimate
-from crossway.dashboard.views.formatting import format_duration, format_share, format_usd
+from crossway.dashboard.views.formatting import (
+    format_duration,
+    format_share,
+    format_usd,
+    name_day,
+    name_hour,
+)
 from crossway.domain.corridor_stats import CorridorTotals, Period
 from crossway.domain.quotes import bridge_title
 from crossway.domain.success import SUCCESS_MEANING
@@ -62,9 +68,9 @@ def _build_chart(history: PairHistory, bridge: str) -> PairChart | None:
     parts = history.by_bridge.get(bridge)
     if parts is None:
         return None
-    pattern = "%H:%M" if history.period is Period.HOUR else "%-d %b"
+    name = name_hour if history.period is Period.HOUR else name_day
     return PairChart(
-        tuple(start.strftime(pattern) for start in history.starts),
+        tuple(name(start) for start in history.starts),
         tuple(of.micro_usd / _MILLION if of.micro_usd else None for of in parts),
         tuple(_round(of.median_seconds) for of in parts),
         tuple(_round(of.p95_seconds) for of in parts),

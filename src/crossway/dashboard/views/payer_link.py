@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
-from crossway.dashboard.views.formatting import chain_name, format_amount
+from crossway.dashboard.views.formatting import chain_name, format_amount, format_utc
 from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
@@ -20,7 +20,7 @@ def build(services: Services, intent: Intent, url: str, merchant: str) -> dict[s
     lines = [
         f"Please pay {amount} on {chain}" + (f" to {merchant}." if merchant else "."),
         f"Address, QR code and status: {url}",
-        f"Pay by {intent.terms.expires_at:%Y-%m-%d %H:%M} UTC.",
+        f"Pay by {format_utc(intent.terms.expires_at)}.",
     ]
     if simulated:
         lines.insert(0, f"{SIMULATED}.")
