@@ -12,6 +12,8 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.errors import InvalidInput, KycRequired, Unreachable
 from crossway.domain.kyc import KycAssessment, KycStatus, KycType
 from crossway.domain.ramps import OrderState, ProviderName
+from crossway.domain.roles import Role
+from crossway.ports.kyc_check_repository import KycCheckFilter
 from crossway.usecases.kyc import customers, verification
 from tests.kyc_provider import EMAIL, OWNER, KycHarness, new_kyc_harness
 from tests.storage.ramp_records import an_order
@@ -221,3 +223,16 @@ def test_one_email_address_is_one_customer_under_concurrency(kyc: KycHarness) ->
     )
     without_email = replace(result[0], encrypted_email=None)
     assert customers.masked_email(kyc.services, without_email) == ""
+
+
+def test_what_a_viewer_asks_is_not_recorded(kyc: KycHarness) -> None:
+    """The same question by somebody who may work on payments is."""
+    customers.get_or_create_customer(kyc.services, OWNER, EMAIL)
+    asked: list[list[tuple[ProviderName, KycStatus | None]]] = []
+    for role in (Role.VIEWER, Role.OPERATOR):
+        staff = replace(kyc.world.caller, role=role)
+        verification.assess_customer(kyc.services, staff, "YELLOW_CARD", EMAIL, "NG", "NGN")
+        with kyc.world.store.read() as unit:
+            checks = unit.kyc_checks.list_page(KycCheckFilter(), 10)
+        asked.append([(check.provider, check.status) for check in checks])
+    assert asked == [[], [(ProviderName.YELLOW_CARD, KycStatus.NOT_STARTED)]]
