@@ -7,7 +7,6 @@ from crossway.dashboard.components import (
     environment,
     live_fragment,
     notices,
-    payment_panel,
     widget,
 )
 from crossway.dashboard.components import intent as parts
@@ -17,7 +16,7 @@ from crossway.dashboard.views import intent_detail, new_intent, payer_link
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.links import MAX_ID_DIGITS, intent_href, page_href
 from crossway.domain.errors import NotFound
-from crossway.domain.intent import Intent, State
+from crossway.domain.intent import Intent
 from crossway.usecases.payments import checkout_urls
 
 
@@ -55,5 +54,3 @@ def _live_status(intent_id: int) -> None:
     with notices.show_errors():
         detail = intent_detail.load_intent_detail(services(), operator(), intent_id)
         parts.header(detail)
-        if detail.intent.state is State.PENDING:
-            payment_panel.panel(services(), detail.intent, "made")
