@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from crossway.dashboard.page_registry import PAGES
 from tests.browser.conftest import (
@@ -38,11 +38,12 @@ PLANTED = (
 )  # fmt: skip
 ALERTS = ("node", "claim", "provider", "webhook", "engine", "nonce")
 _ELEMENTS = (
-    "a[href*=evil]:not([href^='#'])",
     "img[src*=evil]",
     ".katex",
     "[data-testid=stMarkdown] del",
 )
+_LINKS = "a[href*=evil]:not([href^='#'])"
+_OUR_PAGES = {f"/{page.name}" for page in PAGES}
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,19 @@ def queries(site: Site) -> dict[str, str]:
     }
 
 
+def leads_to_our_page(link: Locator) -> bool:
+    """Whether a link, as the browser resolves it, opens a page of the dashboard: there the text may
+    only be a value in its query, such as the subject of an alert."""
+    href, here = urlsplit(link.evaluate("node => node.href")), urlsplit(link.page.url)
+    return (href.scheme, href.netloc) == (here.scheme, here.netloc) and href.path in _OUR_PAGES
+
+
 def expect_text_only(page: Page, log: PageLog, where: str) -> None:
+    links = page.locator(_LINKS).all()
+    foreign = [
+        link.evaluate("node => node.outerHTML") for link in links if not leads_to_our_page(link)
+    ]
+    assert foreign == [], f"{where}: {_LINKS}"
     for element in _ELEMENTS:
         found = page.locator(element)
         shown = [found.nth(n).evaluate("node => node.outerHTML") for n in range(found.count())]
