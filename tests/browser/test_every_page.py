@@ -145,4 +145,4 @@ def test_the_keyboard_reaches_the_search_the_rows_and_back(opened: Opener, busy:
     page.wait_for_url("**/intent?id=*")
     page.locator("[data-testid=stMainBlockContainer] h1", has_text="Payment #").wait_for()
     page.keyboard.press("/")
-    page.wait_for_function("() => document.activeElement?.tagName === 'INPUT'")
+    expect(page.get_by_role("combobox", name="Jump to a page, payment or action")).to_be_focused()
