@@ -191,7 +191,7 @@ const paint = (host, { clock, ...rest }, draw) => {
     const focused = host.getRootNode().activeElement?.dataset?.key
     const open = new Set([...host.querySelectorAll("details[open]")].map((node) => node.dataset.key))
     host.replaceChildren(draw(rest, drawAgain))
-    if (clock) tick(host, serviceTime(clock))
+    if (clock) tick(host, clock)
     for (const node of host.querySelectorAll("details")) if (open.has(node.dataset.key)) node.open = true
     if (focused) host.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
   }
