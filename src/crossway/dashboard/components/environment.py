@@ -43,7 +43,8 @@ _STYLE = """<style>
 
 # Streamlit's colours of code have too little contrast, above all on a light background.
 _CODE = """<style>
-[data-testid="stCode"] .token { color: #46525b; }
+[data-testid="stCode"] .token,
+[data-testid="stCode"] .token:is(.comment, .prolog, .punctuation) { color: #46525b; }
 [data-testid="stCode"] .token:is(.property, .variable, .attr-name, .header-name) { color: #075985; }
 [data-testid="stCode"] .token:is(.string, .attr-value, .header-value) { color: #166534; }
 [data-testid="stCode"] .token:is(.builtin, .keyword, .function, .class-name) { color: #1d4ed8; }
