@@ -48,6 +48,11 @@ def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: 
     page.goto(f"{site.url}/alerts")
     open_next_step(site, page, f"The refund of payment {intent['number']} failed")
     expect(page.get_by_role("heading", name=f"Payment #{intent['number']}")).to_be_visible()
+    # The alert's next step asks for another address; the refund is sent again to this one.
+    elsewhere = page.get_by_role("dialog")
+    expect(elsewhere).to_contain_text("New refund address")
+    elsewhere.get_by_role("button", name="Close").click()
+    expect(elsewhere).to_have_count(0)
     inject_faults(site, accept=[back])
     page.get_by_role("button", name=re.compile(r"Refund 10\.00 USDC to 0x")).click()
     dialog = page.get_by_role("dialog")
