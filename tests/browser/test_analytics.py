@@ -65,7 +65,7 @@ def test_a_bar_leads_to_the_payments_behind_it(opened: Opener, site: Site) -> No
         link.click()
         expect(page.get_by_role("heading", name="Payments", exact=True)).to_be_visible()
         wait_until_drawn(page)
-        caption = page.locator(".st-key-intents caption").inner_text()
+        caption = page.locator(".st-key-intents .tools div.quiet").inner_text()
         listed = int(caption.split()[0].replace(",", ""))
         assert listed >= payments
         return listed == payments
