@@ -20,10 +20,12 @@ from playwright.sync_api import (
     Error,
     Locator,
     Page,
+    TimeoutError,
     expect,
     sync_playwright,
 )
 
+from crossway.dashboard.page_registry import PAGES
 from tests.processes import free_port, new_installation, wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -128,8 +130,24 @@ def wait_until_drawn(page: Page) -> None:
 
 
 def navigate(page: Page, name: str) -> None:
-    """Open another page by the navigation, without reloading."""
-    page.locator("[data-testid=stSidebarNav]").get_by_role("link", name=name).first.click()
+    """Open another page by the navigation, without reloading; its section may be folded."""
+    navigation = page.locator("[data-testid=stSidebarNav]")
+    link = navigation.get_by_role("link", name=name).first
+    section = next((one.section for one in PAGES if one.title == name), "")
+    heading = navigation.locator("[data-testid=stNavSectionHeader]", has_text=section)
+    folded = heading.locator("[aria-expanded=false]")
+
+    def is_followed() -> bool:
+        # What fits is decided anew on each page, so a section may fold under the pointer.
+        if section and folded.count():
+            folded.first.click()
+        try:
+            link.click(timeout=3_000)
+        except TimeoutError:
+            return False
+        return True
+
+    wait_until(f"the link to {name} is followed", is_followed)
     heading = page.locator("[data-testid=stMainBlockContainer] h1", has_text=name)
     expect(heading.first).to_be_visible()
 
