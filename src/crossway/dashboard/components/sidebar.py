@@ -8,11 +8,11 @@ from crossway.dashboard.session import services
 
 # Links are 24 pixels high, the least that can be hit well; taller where there is room.
 _STYLE = """<style>
-[data-testid="stSidebarHeader"] { height: 2.75rem; padding-bottom: 0; margin-bottom: 0; }
+[data-testid="stSidebarHeader"] { height: 2.25rem; padding-bottom: 0; margin-bottom: 0; }
 [data-testid="stSidebarContent"] { display: flex; flex-direction: column; }
 [data-testid="stSidebarNav"] { flex: 1 1 auto; min-height: 8rem; overflow-y: auto; }
-[data-testid="stSidebarNav"] ul { padding: 0 0 .25rem; }
-[data-testid="stSidebarNavItems"] > div { padding: 0; margin: 0 0 2px; }
+[data-testid="stSidebarNav"] ul { padding: 0; }
+[data-testid="stSidebarNavItems"] > div { padding: 0; margin: 0; }
 [data-testid="stSidebarNav"] li { margin: 0; }
 [data-testid="stNavSectionHeader"] { min-height: 24px; margin: 0; padding: 0; gap: .25rem; }
 [data-testid="stNavSectionHeader"] > span { flex: 1 1 auto; }
@@ -20,10 +20,10 @@ _STYLE = """<style>
 [data-testid="stNavSectionHeader"] [role="button"]:focus-visible {
   outline: 2px solid var(--st-primary-color, #0f8290); border-radius: 4px;
 }
-[data-testid="stSidebarNavLink"] { min-height: 24px; padding-block: 0; margin-block: 0; }
-[data-testid="stSidebarUserContent"] { flex: none; padding: 0 0 .5rem; }
+[data-testid="stSidebarNavLink"] { height: 24px; min-height: 24px; padding-block: 0; margin-block: 0; }
+[data-testid="stSidebarUserContent"] { flex: none; padding: 0; }
 @media (min-height: 1000px) {
-  [data-testid="stSidebarNavLink"] { min-height: 28px; }
+  [data-testid="stSidebarNavLink"] { height: 28px; }
   [data-testid="stSidebarNavItems"] > div { margin-bottom: .5rem; }
 }
 </style>"""
