@@ -10,7 +10,12 @@ from crossway.dashboard.components import (
     notices,
     step_up,
 )
-from crossway.dashboard.components.navigation import FOLDER, continue_navigation, page_path
+from crossway.dashboard.components.navigation import (
+    FOLDER,
+    SHOWN_PAGE,
+    continue_navigation,
+    page_path,
+)
 from crossway.dashboard.components.sign_in import require_sign_in
 from crossway.dashboard.page_registry import PAGES, Page, pages_by_section
 from crossway.dashboard.session import services, signed_in_staff
@@ -55,4 +60,5 @@ if require_sign_in() and not continue_navigation(current_page.url_path):
     notices.show_toasts()
     with notices.show_errors():
         current_page.run()
+    st.session_state[SHOWN_PAGE] = current_page.url_path
     step_up.ask_if_waiting()

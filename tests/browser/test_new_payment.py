@@ -68,7 +68,9 @@ def test_the_sheet_has_what_the_payer_needs_on_paper(opened: Opener, site: Site)
     text = sheet.locator("main").inner_text()
     assert made["intent_address"] in text
     assert format_units(int(made["total_amount_in_asset_token"]), 6) in text
-    for said in ("Arbitrum One", "Pay by", "Simulated: no real money"):
+    # The form begins with the chain of the latest payment of this site.
+    network = {"ARBITRUM_MAINNET": "Arbitrum One", "BASE_MAINNET": "Base"}[made["source_chain"]]
+    for said in (f"Only USDC on {network}", "Pay by", "Simulated: no real money"):
         assert said in text
     expect(sheet.locator("main svg")).to_be_visible()
     wait_in_quick_time(site, "the sheet can be printed", sheet.locator("[data-print]").is_visible)

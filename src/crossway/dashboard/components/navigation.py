@@ -13,6 +13,8 @@ from crossway.dashboard.components import widget
 from crossway.dashboard.views.links import intent_href, page_href
 
 FOLDER: Final = Path(__file__).parents[4] / "pages"
+# The page that the latest whole run of this session drew.
+SHOWN_PAGE: Final = "shown_page"
 _NAVIGATION = "leaving_for"
 # After this time the current page is drawn instead of waiting for the browser to leave.
 _TIMEOUT_SECONDS = 10.0

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from crossway.dashboard.components import notices, permissions, widget
 from crossway.dashboard.components.asset_inputs import chain_choice, token_choice
+from crossway.dashboard.components.navigation import SHOWN_PAGE
 from crossway.dashboard.session import current_mode, operator, operator_for, services
 from crossway.dashboard.views import clients, new_intent
 from crossway.dashboard.views.formatting import chain_name, shorten
@@ -30,7 +31,7 @@ _FORM: Final = frozenset(
 MERCHANT_COOKIE: Final = "crossway_merchant"
 _REFUND = "On the payer's chain: gets the money back if the payment cannot be completed."
 _SUBMITTED, _READING, _FILLED = "payment_submitted", "payment_reading", "payment_filled"
-_JUST_CREATED = "payment_just_created"
+_JUST_CREATED, _LEFT = "payment_just_created", "payment_form_left"
 _MERCHANT, _RECIPIENT, _REFUND_KEY = "payment_merchant", "recipient", "refund"
 
 Slots = dict[FormField, DeltaGenerator]  # Where what is wrong with each field is shown.
@@ -46,11 +47,16 @@ def created_id() -> str:
         st.session_state.pop(_JUST_CREATED, ""),
     )
     is_form = not _FORM.isdisjoint(st.query_params) and created != just_created
-    return "" if is_form else created
+    if not created or is_form:
+        return ""
+    st.session_state[_LEFT] = True
+    return created
 
 
 def form() -> None:
     """The form, and beside it the quote and the button that creates the payment."""
+    if st.session_state.get(SHOWN_PAGE) != "new_intent" or st.session_state.pop(_LEFT, False):
+        _begin_anew()
     left, right = st.columns([3, 2], gap="large")
     with left:
         merchant = _merchant_choice()
@@ -60,6 +66,13 @@ def form() -> None:
     with right, st.container(border=True):
         _quote_and_submit(merchant, draft, slots)
     widget.focus("amount")
+
+
+def _begin_anew() -> None:
+    """The session may have kept the values of a form that the browser has left and forgotten."""
+    for key in _FORM - set(st.query_params):
+        st.session_state.pop(key, None)
+    st.session_state.pop(_FILLED, None)
 
 
 def _merchant_choice() -> str:
@@ -133,8 +146,9 @@ def _address_field(
     filled = st.session_state.setdefault(_FILLED, {})
     typed, last = st.session_state.get(key), filled.get(key, (None, ""))
     untouched = typed in (None, "", last[1]) and key not in st.query_params
-    if typed is None or (last[0] != begun_for and untouched):
-        suggestion = used[0].address if used else ""
+    suggestion = used[0].address if used else ""
+    # A payment that was created meanwhile changes what is suggested, as another chain does.
+    if typed is None or (untouched and last != (begun_for, suggestion)):
         filled[key] = (begun_for, suggestion)
         if untouched and suggestion != (typed or ""):
             st.session_state[key] = suggestion

@@ -20,7 +20,8 @@ _STYLE = """<style>
 [data-testid="stNavSectionHeader"] [role="button"]:focus-visible {
   outline: 2px solid var(--st-primary-color, #0f8290); border-radius: 4px;
 }
-[data-testid="stSidebarNavLink"] { height: 24px; min-height: 24px; padding-block: 0; margin-block: 0; }
+[data-testid="stSidebarNavLink"] { height: 24px; min-height: 24px; }
+[data-testid="stSidebarNavLink"] { padding-block: 0; margin-block: 0; }
 [data-testid="stSidebarUserContent"] { flex: none; padding: 0; }
 @media (min-height: 1000px) {
   [data-testid="stSidebarNavLink"] { height: 28px; }
