@@ -38,10 +38,13 @@ def test_the_list_updates_while_somebody_types(opened: Opener, site: Site) -> No
     first = create_base_intent(site)
     link = page.locator(f'a[href="intent?id={first["number"]}"]')
     expect(link).to_be_visible()
-    field = page.locator("[data-testid=stTextInput] input").last
+    page.get_by_role("button", name="Add a filter").click()
+    page.get_by_role("combobox", name="Field").click()
+    page.get_by_role("option", name="Metadata value", exact=True).click()
+    field = page.get_by_placeholder("Exact value")
     field.click()
     page.keyboard.type("half an addr")
-    page.mouse.move(700, 500)
+    page.mouse.move(1300, 700)
     page.mouse.wheel(0, 300)
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
     page.wait_for_function(f"() => {scrolled} > 0")
