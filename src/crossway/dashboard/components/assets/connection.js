@@ -4,7 +4,7 @@
 const REFUSED_CODE = 4401
 const TICK_MILLIS = 250
 // The server sends a beat every second. Counted in ticks: a browser that was busy has heard nothing either.
-const SILENT_TICKS = 7
+const SILENT_TICKS = 15
 // A connection that is back within this time is not called lost; the first one may take longer.
 const LOST_AFTER_MILLIS = 1000
 const FIRST_MILLIS = 10000
