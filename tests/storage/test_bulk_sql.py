@@ -1,6 +1,7 @@
 """SQL over many values at once, on SQLite: the same rows wherever the condition stands."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from sqlalchemy import (
@@ -18,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from crossway.adapters.chains.simulated.blocks import bulk_sql as simulated_sql
 from crossway.storage.bulk_sql import in_values
 
 METADATA = MetaData()
@@ -67,3 +69,19 @@ def test_it_limits_updates_and_deletions(db: Connection) -> None:
     assert db.execute(changed).rowcount == 2
     assert db.execute(delete(ITEMS).where(in_values(db, ITEMS.c.id, [2]))).rowcount == 1
     assert ids(db, in_values(db, ITEMS.c.size, [0])) == [0, 1]
+
+
+@pytest.mark.parametrize("condition", [in_values, simulated_sql.in_values])
+def test_it_is_found_by_an_index(db: Connection, condition: Callable[..., Any]) -> None:
+    listed = condition(db, ITEMS.c.id, [1, 2])
+    for statement in (
+        select(ITEMS.c.size).where(listed),
+        select(ITEMS.c.size).where(listed, ITEMS.c.size > 5),
+        update(ITEMS).values(size=0).where(listed, ITEMS.c.size > 5),
+        delete(ITEMS).where(listed).returning(ITEMS.c.size),
+    ):
+        compiled = statement.compile(db.engine)
+        values = tuple(compiled.params[name] for name in compiled.positiontup or ())
+        plan = db.exec_driver_sql(f"EXPLAIN QUERY PLAN {compiled}", values)
+        steps = [str(row[3]) for row in plan]
+        assert "SEARCH items USING INTEGER PRIMARY KEY (rowid=?)" in steps, steps

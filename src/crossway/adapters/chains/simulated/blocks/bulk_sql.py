@@ -41,6 +41,10 @@ class _InJson(ColumnElement[bool]):
     def _from_objects(self) -> Any:
         return self.column._from_objects
 
+    def self_group(self, against: Any = None) -> Any:
+        # SQLAlchemy would add `= 1` to a condition, with which SQLite uses no index.
+        return self
+
 
 @compiles(_InJson)
 def _compile_in_json(element: _InJson, compiler: Any, **options: Any) -> str:
