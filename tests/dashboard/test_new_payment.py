@@ -115,3 +115,26 @@ def test_a_created_payment_has_its_own_address(screen: DashboardApp) -> None:
     assert screen.has_widget("steps")
     for nonsense in ("17", "x", "9" * 30):
         assert screen.open("new_intent", made=nonsense).at.error
+
+
+def test_no_merchant_is_offered_the_addresses_of_another(screen: DashboardApp) -> None:
+    world = screen.world
+    first, second = world.wallet(BASE, "first shop"), world.wallet(BASE, "second shop")
+    other = clients.create_client(world.services, "Second shop", world.operator)
+    fresh = clients.create_client(world.services, "Shop without payments", world.operator)
+    mine = world.create_intent(POLYGON, BASE, recipient=first).client_id
+    screen.open("new_intent")
+    choice = screen.at.selectbox(key="payment_merchant")
+    choice.set_value(other.id)
+    screen.rerun()
+    _fill(screen, recipient=second, refund=world.wallet(POLYGON, "their customer"))
+    screen.click("Create a payment of 25 USDC")
+    assert "is ready" in screen.text
+    screen.open("new_intent")
+    assert _value(screen, "recipient") == second
+    for merchant, recipient in (
+        (mine, first), (other.id, second), (mine, first), (fresh.id, ""), (other.id, second),
+        (fresh.id, ""),
+    ):  # fmt: skip
+        screen.at.selectbox(key="payment_merchant").set_value(merchant)
+        assert _value(screen.rerun(), "recipient") == recipient

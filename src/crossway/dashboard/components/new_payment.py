@@ -145,7 +145,8 @@ def _address_field(
     begun_for = (merchant, current_mode(), services().catalogue.chains[chain].kind)
     filled = st.session_state.setdefault(_FILLED, {})
     typed, last = st.session_state.get(key), filled.get(key, (None, ""))
-    untouched = typed in (None, "", last[1]) and key not in st.query_params
+    # What an address brings is kept; what was filled in here stands in the address as well.
+    untouched = key not in st.query_params if typed is None else typed in ("", last[1])
     suggestion = used[0].address if used else ""
     # A payment that was created meanwhile changes what is suggested, as another chain does.
     if typed is None or (untouched and last != (begun_for, suggestion)):
