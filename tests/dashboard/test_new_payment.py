@@ -138,3 +138,13 @@ def test_no_merchant_is_offered_the_addresses_of_another(screen: DashboardApp) -
     ):  # fmt: skip
         screen.at.selectbox(key="payment_merchant").set_value(merchant)
         assert _value(screen.rerun(), "recipient") == recipient
+
+
+def test_a_reload_keeps_the_merchant_with_the_addresses(screen: DashboardApp) -> None:
+    world = screen.world
+    other = clients.create_client(world.services, "Second shop", world.operator)
+    world.create_intent(POLYGON, BASE)
+    address = world.wallet(BASE, "second shop")
+    screen.open("new_intent", payment_merchant="Second shop", recipient=address)
+    assert screen.at.selectbox(key="payment_merchant").value == other.id
+    assert _value(screen, "recipient") == address

@@ -25,14 +25,14 @@ from crossway.usecases.payments.last_used import (
 )
 
 _CREATED: Final = "made"  # The query parameter with the id of the payment that was created.
+_MERCHANT, _RECIPIENT, _REFUND_KEY = "payment_merchant", "recipient", "refund"
 _FORM: Final = frozenset(
-    {"amount", "to_chain", "token_out", "source", "token_in", "recipient", "refund"}
+    {"amount", "to_chain", "token_out", "source", "token_in", _MERCHANT, _RECIPIENT, _REFUND_KEY}
 )
 MERCHANT_COOKIE: Final = "crossway_merchant"
 _REFUND = "On the payer's chain: gets the money back if the payment cannot be completed."
 _SUBMITTED, _READING, _FILLED = "payment_submitted", "payment_reading", "payment_filled"
 _JUST_CREATED, _LEFT = "payment_just_created", "payment_form_left"
-_MERCHANT, _RECIPIENT, _REFUND_KEY = "payment_merchant", "recipient", "refund"
 
 Slots = dict[FormField, DeltaGenerator]  # Where what is wrong with each field is shown.
 
@@ -82,8 +82,14 @@ def _merchant_choice() -> str:
     if last not in names:
         last = find_newest_client(services(), operator())
     options = sorted(names, key=lambda client: client != last)
+    # In the page's URL as the addresses are: a reload must not give them to another merchant.
     return st.selectbox(
-        "Merchant", options, key=_MERCHANT, format_func=names.__getitem__, width=320
+        "Merchant",
+        options,
+        key=_MERCHANT,
+        format_func=names.__getitem__,
+        bind="query-params",
+        width=320,
     )
 
 
