@@ -1,6 +1,7 @@
 """The demo month in the background: its progress, its end, and which data it may replace."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,6 +97,23 @@ def test_data_is_replaced_only_with_a_confirmation_also_what_came_meanwhile(
     assert demo.count_payments_and_orders(service.services) == (1, 0)
     with pytest.raises(InvalidStatus, match="would be lost"):
         demo.start_fill(service.services, ADMIN, 30)
+
+
+def test_a_payment_that_comes_while_the_engine_stops_is_kept(service: Service) -> None:
+    dataset = service.services.find_demo()
+    assert isinstance(dataset, DemoDataset)
+
+    @contextmanager
+    def pause_late() -> Iterator[None]:
+        create_payment(service)
+        with service.paused():
+            yield
+
+    late = replace(dataset, pause_engine=pause_late)
+    services = replace(service.services, find_demo=lambda: late)
+    with pytest.raises(InvalidStatus, match="would be lost"):
+        demo.fill_demo(services, ADMIN, 30)
+    assert demo.count_payments_and_orders(service.services) == (1, 0)
 
 
 def test_the_end_of_the_process_ends_the_work_and_keeps_the_data(tmp_path: Path) -> None:

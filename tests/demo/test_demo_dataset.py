@@ -11,6 +11,7 @@ from crossway.bootstrap import Service
 from crossway.domain.clients import OwnerFilter, staff_principal
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Role
+from crossway.ports.table_preferences import TablePreference
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
 from crossway.usecases.money import inventory
@@ -135,9 +136,12 @@ def test_the_demo_is_not_loaded_while_another_engine_runs(filled: Service) -> No
 def test_removing_the_demo_keeps_only_staff_and_keys(
     filled: Service,
 ) -> None:
+    chosen = TablePreference(("payment", "status"), "status")
+    filled.store.write(lambda unit: unit.table_preferences.set(0, "intents", chosen))
     demo.reset_simulation(filled.services, ADMIN, confirmed=True)
     assert demo.count_payments_and_orders(filled.services) == (0, 0)
     with filled.store.read() as unit:
         assert len(unit.api_keys.list_api_keys()) == 2
         assert unit.ledger.get_balances() == {}
+        assert unit.table_preferences.get(0, "intents") == chosen
     assert reconcile(filled.services, ADMIN).unresolved_count == 0

@@ -10,9 +10,16 @@ from sqlalchemy import Connection, Engine, MetaData, Table, func, select, table,
 
 from crossway.storage.bulk_sql import insert_into
 
-# The audit log is never shortened, and staff access does not change.
+# The audit log is never shortened, and what is of staff does not change.
 UNTOUCHED_TABLES: Final = frozenset(
-    {"alembic_version", "audit_log", "commit_counter", "stored_secrets", "leases"}
+    {
+        "alembic_version",
+        "audit_log",
+        "commit_counter",
+        "leases",
+        "stored_secrets",
+        "table_preferences",
+    }
 )
 UNTOUCHED_PREFIX: Final = "staff"
 # Rows are added: clients stay, with their keys.

@@ -109,7 +109,7 @@ def _fill_in_background(
         job.error = str(error)
     except Exception:
         log.exception("the demo month could not be generated")
-        job.error = "It could not be generated; nothing was replaced. The log has the reason"
+        job.error = "It ended with an error: the log has the reason"
     finally:
         job.ended_at, job.status = time.monotonic(), status
 

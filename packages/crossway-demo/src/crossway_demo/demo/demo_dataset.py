@@ -56,8 +56,9 @@ class DemoDataset:
             _play(world, groups, start, on_progress)
             counts = holds_business(world.store.reader)
             total = sum(map(len, groups))
-            on_progress(DemoProgress(total, total, _PLAYED_SHARE, "Replacing the data"))
             with self.pause_engine():
+                # Last, as it may find what came while the engine was stopping.
+                on_progress(DemoProgress(total, total, _PLAYED_SHARE, "Replacing the data"))
                 records = replace_data(world.store.reader, self.store.writer)
             self._add_audit_entries(world)
         return DemoSummary(counts["intents"], counts["orders"], records)
