@@ -108,6 +108,22 @@ def run_action(work: Action) -> None:
         run_or_ask(work)
 
 
+def once_key(name: str) -> str:
+    """The key of a button whose action is carried out by `run_once`."""
+    return f"{name}_{st.session_state.get(_spent(name), 0)}"
+
+
+def run_once(name: str, work: Action) -> None:
+    """As `run_action`, once for each drawing of its button: that is another one afterwards, and
+    however late a second press of the first arrives, it presses nothing."""
+    st.session_state[_spent(name)] = st.session_state.get(_spent(name), 0) + 1
+    run_action(work)
+
+
+def _spent(name: str) -> str:
+    return f"spent_{name}"
+
+
 def buttons(offers: Sequence[AvailableAction], key: str) -> AvailableAction | None:
     """One button per action, disabled ones with the reason; returns the clicked one."""
     clicked = None

@@ -4,7 +4,13 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from crossway.dashboard.components.actions import buttons, confirm_money, run_action
+from crossway.dashboard.components.actions import (
+    buttons,
+    confirm_money,
+    once_key,
+    run_action,
+    run_once,
+)
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intent_actions as offered
@@ -160,11 +166,10 @@ def pay_button(story: IntentTimeline) -> None:
     """Beside the payment request of an open payment: pay it, where money is simulated."""
     if services().environment != "simulated" or not operator().can(Permission.OPERATE):
         return
-    if st.button(
-        "Pay it (simulated)", icon=":material/science:", type="primary", key="pay_simulated"
-    ):
+    key = once_key("pay_simulated")
+    if st.button("Pay it (simulated)", icon=":material/science:", type="primary", key=key):
         exact = offered.list_simulated_actions(story.intent)[0]
-        run_action(lambda: simulate_deposit(story, exact))
+        run_once("pay_simulated", lambda: simulate_deposit(story, exact))
 
 
 def simulate_deposit(story: IntentTimeline, offer: AvailableAction) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from crossway.dashboard.components import live_fragment, notices, widget
-from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.actions import once_key, run_once
 from crossway.dashboard.components.treasury import inventory_now
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import payment_columns
@@ -49,8 +49,9 @@ def _fund_button(token: Token) -> None:
             return
         amount = format_token_amount(services().catalogue, token.chain, token.address, missing)
         label = f"Send {amount} to the relayer (simulated)"
-        if st.button(label, icon=":material/payments:", type="primary", key="fund_lack"):
-            run_action(partial(_fund, token, missing, amount))
+        key = once_key("fund_lack")
+        if st.button(label, icon=":material/payments:", type="primary", key=key):
+            run_once("fund_lack", partial(_fund, token, missing, amount))
 
 
 def _fund(token: Token, units: int, amount: str) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from crossway.dashboard.components import notices, widget
-from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.actions import once_key, run_action, run_once
 from crossway.dashboard.components.asset_inputs import token_choice
 from crossway.dashboard.components.permissions import can_work, requires
 from crossway.dashboard.session import operator, services
@@ -168,8 +168,9 @@ def deposit() -> None:
             )
             token = token_choice("Token", "deposit_token", chain)
     count = st.number_input("Times", 1, 1000, 1, key="deposit_count")
-    if st.button("Send simulated tokens", icon=":material/payments:", type="primary"):
-        run_action(lambda: _deposit(address, amount, chain, token, typed, int(count)))
+    key = once_key("send_tokens")
+    if st.button("Send simulated tokens", icon=":material/payments:", type="primary", key=key):
+        run_once("send_tokens", lambda: _deposit(address, amount, chain, token, typed, int(count)))
 
 
 def _deposit(
