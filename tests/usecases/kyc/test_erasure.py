@@ -4,17 +4,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from crossway.domain.clients import Client, Owner, OwnerFilter, Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus
+from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import OrderState, RampOrder
+from crossway.ports.kyc_check_repository import KycCheckFilter
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.kyc import customers, verification
 from crossway.usecases.kyc.submission_sync import submit_due
 from tests.kyc_provider import BASIC, EMAIL, OWNER, KycHarness, new_kyc_harness
+from tests.processes import wait_until
 from tests.record_numbers import public_id
 from tests.storage.ramp_records import an_order
 
@@ -87,6 +92,28 @@ def test_an_erased_customer_who_returns_is_a_new_customer(kyc: KycHarness) -> No
     status = verification.assess_customer(*kyc.staff_args, "YELLOW_CARD", EMAIL, "NG", "NGN")
     assert (status.subject.customer_id, status.subject.used_micro_usd) == (None, 100_000_000)
     assert customers.get_or_create_customer(kyc.services, OWNER, EMAIL).id != before.customer_id
+
+
+def test_an_assessment_that_saw_a_customer_before_their_erasure_records_nothing(
+    kyc: KycHarness,
+) -> None:
+    store = kyc.world.store
+    submit(kyc, kyc.world.caller)
+    kyc.provider.set_status(KycType.BASIC, KycStatus.APPROVED)
+    owner = customers.get_or_create_customer(kyc.services, OWNER, EMAIL)
+    arguments = (*kyc.staff_args, "YELLOW_CARD", EMAIL, "NG", "NGN")
+    late = Thread(target=verification.assess_customer, args=arguments, daemon=True)
+
+    def erase(unit: UnitOfWork) -> None:
+        late.start()  # It reads what was committed before, and waits for this to write.
+        wait_until("the assessment has something to record", lambda: store.waiting > 0)
+        unit.kyc_customers.erase(owner.id, kyc.services.clock.now(), kyc.services.clock.now())
+        unit.kyc_checks.delete(owner.id)
+
+    store.write(erase)
+    late.join()
+    with store.read() as unit:
+        assert unit.kyc_checks.list_page(KycCheckFilter(), 10) == []
 
 
 def test_a_client_erases_only_its_own_data(kyc: KycHarness, other_client: Principal) -> None:

@@ -111,14 +111,21 @@ def record_assessment(services: Services, assessment: KycAssessment) -> None:
     if subject.customer_id is None:
         return
     with services.store.read() as unit:
-        customer = unit.kyc_customers.get(subject.customer_id)
         known = unit.kyc_checks.find(subject.customer_id, subject.provider, subject.country)
-    if customer is None or customer.erased_at is not None:
-        return
     current = (assessment.kyc_type, assessment.status, subject.currency)
     if known is None or (known.kyc_type, known.status, known.currency) != current:
         with suppress(StorageUnavailable):
-            services.store.write(lambda unit: save_check(services, unit, customer, assessment))
+            services.store.write(lambda unit: _save_unless_erased(services, unit, assessment))
+
+
+def _save_unless_erased(services: Services, unit: UnitOfWork, assessment: KycAssessment) -> None:
+    """Locked, as an erasure at this time removes the checks that it finds."""
+    customer_id = assessment.subject.customer_id
+    assert customer_id is not None
+    unit.kyc_customers.lock(customer_id)
+    customer = unit.kyc_customers.get(customer_id)
+    if customer is not None and customer.erased_at is None:
+        save_check(services, unit, customer, assessment)
 
 
 def _listed(services: Services, unit: UnitOfWork, check: KycCheck) -> ListedCheck:
