@@ -56,13 +56,14 @@ class ChainIdentity:
 class NodeHealth:
     """The state of a node. Times are seconds of the pool's timer; `failures` counts consecutive
     ones; `chain_verified` is whether the node has proved to serve the right chain,
-    `wrong_chain_until` until when it is known to serve another one."""
+    `wrong_chain_until` until when it is known to serve another one, as `wrong_chain` says."""
 
     paused_until: float = 0.0
     failures: int = 0
     latency: float = 0.0
     chain_verified: bool = False
     last_error: str = ""
+    wrong_chain: str = ""
     wrong_chain_until: float = 0.0
 
 
@@ -175,7 +176,7 @@ class RpcPool:
         now = self._timer()
         with self._lock:
             return tuple(
-                health.last_error
+                health.wrong_chain
                 for health in self._health.values()
                 if health.wrong_chain_until > now
             )
@@ -257,7 +258,7 @@ class RpcPool:
             pause = min(max(pause, retry_after), MAX_RETRY_AFTER_SECONDS)
             health.paused_until = self._timer() + pause
             health.last_error = str(error)
-            is_wrong = isinstance(error, WrongChain)
+            is_wrong, health.wrong_chain = isinstance(error, WrongChain), str(error)
             until = self._timer() + _WRONG_CHAIN_KNOWN_SECONDS
             health.wrong_chain_until = until if is_wrong else 0.0
 
