@@ -121,7 +121,7 @@ def _show_progress() -> None:
 
 def _cancel() -> str:
     demo.cancel_fill(services(), operator())
-    return "Cancelled: nothing is replaced."
+    return "It is being cancelled: this page says how it ended."
 
 
 @st.dialog("Delete all data", width="medium")
