@@ -1,10 +1,14 @@
 """A webhook is cured by a delivery, and what it missed is sent again once."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from crossway.domain.clients import Mode, Scope
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
@@ -151,3 +155,32 @@ def test_only_the_owner_with_the_right_scope_sees_and_resends(
             work(world.services, other, 1)
     with pytest.raises(InvalidInput):
         missed_events.count_batch(world.services, world.caller, 1, "%")
+
+
+def test_several_who_resend_at_once_queue_each_event_once(
+    world: WebhookWorld, receiver: Receiver
+) -> None:
+    fail_for_a_week(world, receiver)
+    update_webhook(world.services, world.caller, 1, ENABLE)
+    ready = Barrier(6)
+
+    def resend(_: int) -> int:
+        ready.wait()
+        return missed_events.resend_missed(world.services, world.caller, 1).count
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(resend, range(6))) == [0, 0, 0, 0, 0, 3]
+
+
+def test_events_of_before_the_first_failure_are_not_read(
+    world: WebhookWorld, receiver: Receiver
+) -> None:
+    fail_for_a_week(world, receiver)
+    said: list[tuple[str, Any]] = []
+    event.listen(world.store.reader, "before_cursor_execute", lambda *seen: said.append(seen[2:4]))
+    assert missed_events.count_missed(world.services, world.caller, 1) == 3
+    [(statement, values)] = [one for one in said if "FROM outbox" in one[0].partition("WHERE")[0]]
+    with world.store.reader.connect() as db:
+        plan = [row[3] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
+    step = "SEARCH outbox USING INDEX outbox_of_client (client_id=? AND position>?)"
+    assert step in plan, plan

@@ -39,12 +39,13 @@ class NewDelivery:
 @dataclass(frozen=True, slots=True)
 class MissedFilter:
     """Whose missed events are meant: an endpoint with its owner and subscriptions (`*` is all);
-    events before `oldest` are left out."""
+    events before `oldest` are left out, and, with `among`, all whose id is not listed."""
 
     webhook_id: int
     owner: Owner
     events: tuple[str, ...]
     oldest: datetime
+    among: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from sqlalchemy import Connection, case, exists, func, select
 
 from crossway.domain.webhooks import ALL_EVENTS, TEST_KIND, DeliveryState
 from crossway.ports.webhook_repository import MissedFilter
+from crossway.storage.bulk_sql import in_values
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.webhook_tables import deliveries, outbox
 
@@ -19,15 +20,22 @@ def list_missed(db: Connection, missed: MissedFilter, limit: int) -> list[tuple[
     accepted_or_queued = exists().where(
         _c.event_id == outbox.c.id, _c.webhook_id == missed.webhook_id, _c.state != _FAILED
     )
+    if missed.among is None:
+        # By the index of a client's positions, so that events of before the failure cost nothing;
+        # where retention deleted the failed event, all that are left are read. An event without a
+        # position is not fanned out yet and will be delivered anyway.
+        failed_at = select(outbox.c.position).where(outbox.c.id == first_failed).scalar_subquery()
+        chosen = outbox.c.position >= func.coalesce(failed_at, 0)
+    else:
+        chosen = in_values(db, outbox.c.id, missed.among)
     query = (
         select(outbox.c.id, outbox.c.kind, outbox.c.resource_id)
         .where(
             outbox.c.client_id == missed.owner.client_id,
             outbox.c.mode == missed.owner.mode,
-            outbox.c.id >= first_failed,
-            outbox.c.at >= to_micros(missed.oldest),
-            # An event without a position is not fanned out yet and will be delivered anyway.
-            outbox.c.position.is_not(None),
+            chosen,
+            # As a sum, so that SQLite does not take the index of a client's times.
+            outbox.c.at + 0 >= to_micros(missed.oldest),
             outbox.c.kind != TEST_KIND,
             ~accepted_or_queued,
         )

@@ -43,13 +43,17 @@ def resend_missed(services: Services, caller: Principal, webhook_id: int) -> Res
     caller.require_scope(Scope.WRITE)
     now = services.clock.now()
     batch = f"{now.timestamp():.6f}"
+    # Searched outside the write transaction, which would block other writers meanwhile.
+    with services.store.read() as unit:
+        endpoint = require_owned(caller, unit.webhooks.get(webhook_id))
+        found = tuple(event_id for event_id, _ in _list_missed(services, unit, endpoint))
 
     def work(unit: UnitOfWork) -> ResentEvents:
-        # Locked before the events are chosen, so that nobody else queues them meanwhile.
+        # Locked and looked at again, so that what somebody else queued meanwhile is left out.
         endpoint = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
         if not endpoint.enabled:
             raise InvalidStatus("The webhook is disabled: enable it first")
-        missed = _list_missed(services, unit, endpoint)
+        missed = _list_missed(services, unit, endpoint, found)
         unit.deliveries.add_many(
             [
                 NewDelivery(webhook_id, event_id, f"{_prefix(batch)}{sequence_key}", now)
@@ -79,11 +83,12 @@ def count_batch(
         return unit.deliveries.count_batch_by_state(webhook_id, _prefix(batch), 2 * MAX_REPLAYED)
 
 
-def _list_missed(services: Services, unit: UnitOfWork, endpoint: Endpoint) -> list[tuple[int, str]]:
+def _list_missed(
+    services: Services, unit: UnitOfWork, endpoint: Endpoint, among: tuple[int, ...] | None = None
+) -> list[tuple[int, str]]:
     oldest = get_cutoffs(services)["outbox"] + EXPIRY_MARGIN
-    return unit.deliveries.list_missed(
-        MissedFilter(endpoint.id, endpoint.owner, endpoint.events, oldest), MAX_REPLAYED
-    )
+    missed = MissedFilter(endpoint.id, endpoint.owner, endpoint.events, oldest, among)
+    return unit.deliveries.list_missed(missed, MAX_REPLAYED)
 
 
 def _prefix(batch: str) -> str:
