@@ -92,7 +92,7 @@ def test_merchants_are_listed_with_figures_the_largest_first(
 def test_a_merchants_page_shows_its_figures_and_leads_to_its_records(page: DashboardApp) -> None:
     page.open("client", id="c-1")
     figures = {kpi["label"]: kpi["value"] for kpi in page.widget("merchant_figures")["kpis"]}
-    assert (figures["Volume, 24 h"], figures["Volume, 30 d"]) == ("50.00", "50.00")
+    assert (figures["Volume, 24 h, USD"], figures["Volume, 30 d, USD"]) == ("50.00", "50.00")
     assert (figures["Payments, 30 d"], figures["Success, 30 d"]) == ("3", "100%")
     routes = page.widget("merchant_routes")
     assert [texts(row)[1:4] for row in routes["rows"]] == [
@@ -112,7 +112,7 @@ def test_a_merchant_without_payments_says_what_will_appear(
     page.open("client", id=two[1].id)
     assert "No completed test payments in the last 30 days" in page.text
     figures = {kpi["label"]: kpi["value"] for kpi in page.widget("merchant_figures")["kpis"]}
-    assert (figures["Volume, 30 d"], figures["Median time"]) == ("–", "–")
+    assert (figures["Volume, 30 d, USD"], figures["Median time"]) == ("–", "–")
 
 
 def test_a_merchants_webhooks_are_on_its_page(

@@ -93,9 +93,9 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
     return (
         *(
             Kpi(
-                f"Volume, {name}",
+                f"Volume, {name}, USD",
                 _dollars(measures).removesuffix(" USD"),
-                f"USD of the completed payments created in the last {name}.",
+                f"Amounts of the completed payments created in the last {name}.",
                 hours=volumes if name == "30 d" and any(volumes) else (),
             )
             for name, measures in periods.items()
@@ -114,11 +114,11 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
             f"{MAX_LATEST:,}.",
         ),
         Kpi(
-            "Fees, 30 d",
+            "Fees, 30 d, USD",
             format_usd(month.revenue_micro_usd).removesuffix(" USD")
             if month.revenue_micro_usd
             else "–",
-            "USD that payers paid on top of the amounts, as booked, without the merchant’s fee.",
+            "What payers paid on top of the amounts, as booked, without the merchant’s fee.",
         ),
     )
 
