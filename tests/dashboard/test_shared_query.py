@@ -1,5 +1,6 @@
 """Shared queries are computed once for all browsers and pushed to signed-in ones."""
 
+import asyncio
 import json
 import threading
 import time
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient, WebSocketTestSession
-from starlette.websockets import WebSocketDisconnect
+from starlette.types import Message
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from crossway.dashboard import broadcaster, push, session, shared_query
 from crossway.dashboard.shared_query import RenderState
@@ -180,3 +182,18 @@ def test_a_malformed_subscription_closes_the_connection(screen: DashboardApp, te
     ticket = screen.open("intents").widget(PAYMENT_LIST)["ticket"]
     with connection(ticket, text) as socket, pytest.raises(WebSocketDisconnect):
         all(iter(socket.receive_json, None))
+
+
+def test_a_browser_that_leaves_before_its_ticket_is_no_error_of_the_server() -> None:
+    received = iter(({"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1001}))
+
+    async def receive() -> Message:
+        return next(received)
+
+    async def send(message: Message) -> None:
+        """As uvicorn does it: nothing can be sent to a browser that has left."""
+        if message["type"] == "websocket.close":
+            raise OSError
+
+    socket = WebSocket({"type": "websocket", "path": "/live"}, receive, send)
+    asyncio.run(broadcaster.Broadcaster().serve(socket))

@@ -62,10 +62,10 @@ class Broadcaster:
         """Notify one browser until it disconnects."""
         await socket.accept()
         if not await _has_valid_ticket(socket):
-            await socket.close(CLOSE_REFUSED)
+            await _close(socket, CLOSE_REFUSED)
             return
         if len(self._listeners) >= MAX_BROWSERS:
-            await socket.close(CLOSE_FULL)
+            await _close(socket, CLOSE_FULL)
             return
         listener = _Listener()
         self._listeners[listener] = None
@@ -77,7 +77,7 @@ class Broadcaster:
         except WebSocketDisconnect:
             pass
         except ValueError:
-            await socket.close(CLOSE_REFUSED)
+            await _close(socket, CLOSE_REFUSED)
         finally:
             sender.cancel()
             self._listeners.pop(listener, None)
@@ -236,6 +236,12 @@ async def _has_valid_ticket(socket: WebSocket) -> bool:
     except (TimeoutError, WebSocketDisconnect, KeyError):
         return False
     return push.change_counters().is_valid_ticket(ticket)
+
+
+async def _close(socket: WebSocket, code: int) -> None:
+    """Say why the connection ends, to a browser that may have left already."""
+    with contextlib.suppress(WebSocketDisconnect):
+        await socket.close(code)
 
 
 def route() -> WebSocketRoute:
