@@ -115,6 +115,7 @@ def test_a_created_payment_has_its_own_address(screen: DashboardApp) -> None:
     assert screen.has_widget("steps")
     for nonsense in ("17", "x", "9" * 30):
         assert screen.open("new_intent", made=nonsense).at.error
+        assert [link["label"] for link in screen.widget("follow")["links"]] == ["Another payment"]
 
 
 def test_no_merchant_is_offered_the_addresses_of_another(screen: DashboardApp) -> None:

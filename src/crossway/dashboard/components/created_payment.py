@@ -22,22 +22,20 @@ from crossway.usecases.payments import checkout_urls
 
 def show(created: str) -> None:
     """The created payment of this id, as it stands in the page's address."""
+    found = False
     with notices.show_errors():
         if not (created.isascii() and created.isdigit() and len(created) <= MAX_ID_DIGITS):
             raise NotFound(f"No payment found for “{created}”")
         intent = new_intent.load_created(services(), operator(), int(created))
+        found = True
         environment.other_mode_notice(intent.mode)
         widget.remember(MERCHANT_COOKIE, intent.client_id)
         st.success(f"Payment #{intent.id} is ready: {new_intent.format_total(intent)}.")
         _payer_link(intent)
         _live_status(intent.id)
-    widget.link_buttons(
-        (
-            LinkButton("View this payment", intent_href(created), "visibility", primary=True),
-            LinkButton("Another payment", page_href("new_intent"), "add_circle"),
-        ),
-        "follow",
-    )
+    view = LinkButton("View this payment", intent_href(created), "visibility", primary=True)
+    another = LinkButton("Another payment", page_href("new_intent"), "add_circle")
+    widget.link_buttons((view, another) if found else (another,), "follow")
 
 
 def _payer_link(intent: Intent) -> None:
