@@ -15,10 +15,11 @@ params: dict[str, str] = {}
 with notices.show_errors():
     params = listing.read_filters("intents", PARAMS)
     listing.segmented_filter("Show", "show", list(payment_filters.QUICK_FILTERS), PARAMS)
+    # Not in the row of the others, where a phone would cut it off instead of wrapping it.
+    listing.period_filter(PARAMS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         merchants.merchant_filter(PARAMS)
-        listing.period_filter(PARAMS)
-    filter_builder(PARAMS, params)
+        filter_builder(PARAMS, params)
     listing.saved_views_bar("intents", PARAMS, params)
 
 payment_list.act_on_selected()
