@@ -2,6 +2,7 @@
 
 import json
 
+from crossway.ports.ramps import KycUser
 from crossway.usecases.kyc import customers, verification
 from tests.dashboard.conftest import DashboardApp
 from tests.usecases.ramp_world import ADA, RampWorld
@@ -65,3 +66,19 @@ def test_the_panel_says_what_is_missing_for_which_amount_and_where_to_submit_it(
     assert "25.00 USD needs the basic check first." in text
     assert "For the basic check, which allows up to" in text
     assert "Submit what is missing: it is stored encrypted and sent to" in text
+
+
+def test_a_rejected_customer_is_asked_to_submit_again(
+    screen: DashboardApp, world: RampWorld
+) -> None:
+    user = KycUser(GRACE, world.caller.owner)
+    world.services.ramp_sandbox.set_kyc_status("FONBNK", user, "basic", "rejected")
+    screen.open("kyc", start_provider="FONBNK").at.text_input(key="email").set_value(GRACE)
+    text = screen.rerun().text
+    assert "Rejected" in json.dumps(screen.widget("kyc_facts"))
+    assert "Submit what is missing" in text
+    assert "No further check" not in text
+    screen.at.text_input(key="kyc_amount").set_value("1000000")
+    text = screen.rerun().text
+    assert "1,000,000.00 USD is more than any check of this provider allows." in text
+    assert "No further check of Fonbnk helps: choose another provider or a lower amount." in text

@@ -207,7 +207,9 @@ def _describe_next_step(state: KycAssessment, provider: str) -> str:
     if state.subject.provider_hosted:
         where = "open it below" if state.verification_url else "it opens with the order"
         return f"{provider} asks for everything on its own page: {where}."
-    if state.blocked:
+    too_much = state.subject.order_micro_usd is not None and state.required is None
+    # What was rejected can be submitted again, as long as the amount is one that a check allows.
+    if state.blocked and (too_much or not state.missing):
         return f"No further check of {provider} helps: choose another provider or a lower amount."
     if state.status is KycStatus.PENDING and not state.missing:
         return f"{provider} is reviewing it. Nothing to do: this page updates by itself."
