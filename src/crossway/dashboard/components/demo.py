@@ -12,7 +12,7 @@ from crossway.ports.demo import NOT_INSTALLED, DemoStatus
 from crossway.usecases.operating import demo
 
 # On two cores that do nothing else; what is left is measured while it runs.
-USUAL_TIME = "about 30 seconds"
+USUAL_TIME = "less than a minute"
 _SIZES = {demo.DEFAULT_PAYMENTS: USUAL_TIME, 500: "some minutes", 3_000: "more than ten minutes"}
 WHY_NOT = "Only admins can replace or delete data"
 # The start of the generation that this session shows.
