@@ -96,7 +96,7 @@ const openPalette = (host) => {
       })
       if (!answer.ok) throw new Error(answer.statusText)
       found = (await answer.json()).found
-      tell(found.length ? `${found.length} found` : "")
+      tell(found.length ? `${found.length} found` : "No record found")
     } catch {
       if (mine.signal.aborted) return
       found = []
