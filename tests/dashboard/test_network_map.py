@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from crossway.domain.intent import State
+from crossway.ports.sandbox import Faults
 from crossway.usecases.chains.kill_switches import set_kill_switch
 from tests.dashboard.conftest import DashboardApp
 from tests.processes import wait_until
@@ -73,3 +76,17 @@ def test_disabled_chains_and_routes_are_named(screen: DashboardApp) -> None:
         return str(one(links, key="ARBITRUM_MAINNET|BASE_MAINNET|CCTP")["state"])
 
     wait_until("the connection is drawn as disabled", lambda: state() == "off")
+
+
+@pytest.mark.parametrize(
+    ("lie", "state", "note"),
+    [("chain_id", "silent", "Wrong chain"), ("time_ahead", "slow", "Contradicted")],
+)
+def test_a_node_that_lies_is_called_what_the_page_chains_calls_it(
+    screen: DashboardApp, lie: str, state: str, note: str
+) -> None:
+    screen.world.sandbox.inject_faults("TRON_MAINNET", Faults(lie=lie))
+    screen.world.pass_time(10, 5)
+    tron = one(the_map(screen)["chains"], name="TRON")
+    assert (tron["state"], tron["note"]) == (state, note)
+    assert tron["reason"]

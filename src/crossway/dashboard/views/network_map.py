@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from crossway.dashboard.views.bridges import state_badge
-from crossway.dashboard.views.chains import is_gas_low
+from crossway.dashboard.views.chains import PROBLEMS, is_gas_low
 from crossway.dashboard.views.formatting import (
     format_duration,
     format_usd,
@@ -29,7 +29,7 @@ from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.corridor_stats import CorridorTotals
 from crossway.domain.quotes import bridge_title
 from crossway.usecases.operating.network_map import Corridor, NetworkFigures
-from crossway.usecases.operating.overview import ChainStatus
+from crossway.usecases.operating.overview import ChainProblem, ChainStatus
 from crossway.usecases.pricing.corridor_quotes import BridgeStatus, CorridorSummary
 
 
@@ -131,18 +131,22 @@ def _chain_state(status: ChainStatus | None) -> dict[str, str]:
     if status is None:
         return {"state": OK, "note": "", "reason": ""}
     if status.height is None:
-        return {"state": SILENT, "note": "Not responding", "reason": status.problem}
+        return {"state": SILENT, "note": _name_problem(status), "reason": status.problem}
     if status.disabled_reason:
         return {"state": OFF, "note": "Disabled", "reason": status.disabled_reason}
-    if status.gas_runway == 0:
-        return {"state": SLOW, "note": "No gas", "reason": status.problem}
     if status.problem:
-        behind = format_duration(status.lag_seconds or 0)
-        return {"state": SLOW, "note": f"{behind} behind", "reason": status.problem}
+        return {"state": SLOW, "note": _name_problem(status), "reason": status.problem}
     if is_gas_low(status):
         runway = f"The relayer's gas pays for {status.gas_runway:,} more transactions."
         return {"state": SLOW, "note": "Low gas", "reason": runway}
     return {"state": OK, "note": "", "reason": ""}
+
+
+def _name_problem(status: ChainStatus) -> str:
+    """The name that the Chains page has for a problem; of a lag, how long it is."""
+    if status.cause is ChainProblem.LAGGING:
+        return f"{format_duration(status.lag_seconds or 0)} behind"
+    return PROBLEMS[status.cause].badge.text
 
 
 def _build_bridges(sources: MapSources) -> list[dict[str, Any]]:

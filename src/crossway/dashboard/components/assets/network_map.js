@@ -6,7 +6,6 @@ const SIGNS = { slow: "M0,-5V1M0,4.4V4.6", off: "M-3,-4V4M3,-4V4", silent: "M-3.
 // Large type is for large screens.
 const LARGE_FROM = 680
 const COLORS = ["blue", "green", "violet", "orange", "gray", "red"]
-const STATES = { ok: "Healthy", slow: "Problem", off: "Disabled", silent: "Not responding" }
 
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text }
 
@@ -162,8 +161,8 @@ const drawChains = (map) => {
     }
     node.setAttribute("class", `chain ${chain.state}`)
     // The accessible name begins with the visible text.
-    const words = chain.state === "ok" ? chain.volume : chain.note
-    node.setAttribute("aria-label", `${chain.name} ${words}, ${chain.payments}, ${chain.volume}. ${STATES[chain.state]}. ${chain.reason}`)
+    const words = chain.note || chain.volume
+    node.setAttribute("aria-label", `${chain.name} ${words}, ${chain.payments}, ${chain.volume}. ${chain.note || "Healthy"}. ${chain.reason}`)
     sign.setAttribute("d", SIGNS[chain.state] ?? "")
     setText(name, chain.name)
     setText(note, words)
