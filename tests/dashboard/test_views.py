@@ -7,7 +7,7 @@ import pytest
 
 from crossway.dashboard import charts, route_charts
 from crossway.dashboard.components.notices import error_sentence
-from crossway.dashboard.views import palette, simulator, status_labels
+from crossway.dashboard.views import colors, simulator, status_labels
 from crossway.dashboard.views.cells import Badge, Cell, Row, to_json
 from crossway.dashboard.views.corridors import CorridorFlow
 from crossway.dashboard.views.formatting import (
@@ -123,9 +123,9 @@ def test_charts_are_plain_json_and_no_two_axes_share_a_chart() -> None:
 
 
 def test_no_chain_has_the_colour_of_a_bridge() -> None:
-    shades: tuple[palette.Shade, ...] = ("light", "dark")
+    shades: tuple[colors.Shade, ...] = ("light", "dark")
     for shade in shades:
-        bridges = {palette.bridge_color(name, shade) for name in BridgeName}
+        bridges = {colors.bridge_color(name, shade) for name in BridgeName}
         assert len(bridges) == len(BridgeName)
         flows = [
             CorridorFlow("Base", "CCTP", "Solana", 5.0),
@@ -133,7 +133,7 @@ def test_no_chain_has_the_colour_of_a_bridge() -> None:
         ]
         nodes = route_charts.sankey(flows, shade)["series"][0]["data"]
         chains = {node["itemStyle"]["color"] for node in nodes if node["depth"] != 1}
-        assert chains == {palette.CHAIN[shade]}
+        assert chains == {colors.CHAIN[shade]}
         assert not chains & bridges
-    strokes = [palette.bridge_stroke(name).dashes for name in BridgeName]
+    strokes = [colors.bridge_stroke(name).dashes for name in BridgeName]
     assert len(set(strokes)) == len(strokes)

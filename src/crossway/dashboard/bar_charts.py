@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crossway.dashboard.views.palette import INK, Shade
+from crossway.dashboard.views.colors import INK, Shade
 
 ROW_PIXELS: Final = 150
 _ABOVE, _HEIGHT, _LEFT = 34, 88, 64  # pixels above each chart, of it, and left of it

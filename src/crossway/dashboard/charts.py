@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crossway.dashboard.bar_charts import BarChart, stack
-from crossway.dashboard.views.palette import CHAIN, INK, Shade
+from crossway.dashboard.views.colors import CHAIN, INK, Shade
 
 Option = dict[str, Any]
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from crossway.dashboard.bar_charts import ROW_PIXELS, BarChart, stack
 from crossway.dashboard.charts import Option
+from crossway.dashboard.views.colors import INK, Shade, bridge_color
 from crossway.dashboard.views.pair import PairBridge, PairChart
-from crossway.dashboard.views.palette import INK, Shade, bridge_color
 
 HEIGHT: Final = 4 * ROW_PIXELS
 _SUCCESS_MAX: Final = 100

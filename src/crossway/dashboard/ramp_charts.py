@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from crossway.dashboard.charts import Option
 from crossway.dashboard.views.cells import Color
-from crossway.dashboard.views.palette import HUES, INK, Shade
+from crossway.dashboard.views.colors import HUES, INK, Shade
 from crossway.dashboard.views.ramp_quotes import FeePart
 
 _SERIES: Sequence[tuple[str, Color]] = (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from crossway.dashboard.charts import Option
-from crossway.dashboard.views.palette import HUES, INK, Shade
+from crossway.dashboard.views.colors import HUES, INK, Shade
 from crossway.dashboard.views.rebalancing_policies import SCALE_END, PolicyBar
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from crossway.dashboard.charts import Option
+from crossway.dashboard.views.colors import CHAIN, HEAT, INK, Shade, bridge_color, bridge_stroke
 from crossway.dashboard.views.corridor_matrix import CorridorMatrix
 from crossway.dashboard.views.corridors import CheapestLink, CorridorFlow
-from crossway.dashboard.views.palette import CHAIN, HEAT, INK, Shade, bridge_color, bridge_stroke
 
 # Appended to a destination's name, as source and destination nodes need different names.
 _DESTINATION_SUFFIX = "\u200b"

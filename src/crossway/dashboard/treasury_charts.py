@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from crossway.dashboard.charts import Option
-from crossway.dashboard.views.palette import HUES, INK, Shade
+from crossway.dashboard.views.colors import HUES, INK, Shade
 from crossway.dashboard.views.treasury import Bar
 
 SCALE_END = 200

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from crossway.dashboard.charts import Option
-from crossway.dashboard.views.palette import Shade
+from crossway.dashboard.views.colors import Shade
 
 
 def theme_shade() -> Shade:

@@ -8,6 +8,7 @@ from typing import Any
 
 from crossway.dashboard.views.bridges import state_badge
 from crossway.dashboard.views.chains import PROBLEMS, is_gas_low
+from crossway.dashboard.views.colors import bridge_stroke
 from crossway.dashboard.views.formatting import (
     format_duration,
     format_usd,
@@ -24,7 +25,6 @@ from crossway.dashboard.views.map_links import (
     build_links,
     corridor_of,
 )
-from crossway.dashboard.views.palette import bridge_stroke
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.corridor_stats import CorridorTotals
 from crossway.domain.quotes import bridge_title
