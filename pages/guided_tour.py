@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import guided, notices, story, widget
+from crossway.dashboard.components import guided_story, guided_tour, notices, widget
 from crossway.dashboard.session import services
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.links import page_href
@@ -22,9 +22,9 @@ def tour() -> None:
     )
     widget.link_buttons(ways, "story_ways", width="content")
     if plays:
-        story.play()
+        guided_story.play()
     else:
-        guided.chapters()
+        guided_tour.chapters()
 
 
 st.title("Guided tour")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import environment, notices, story
+from crossway.dashboard.components import environment, guided_story, notices
 from crossway.dashboard.session import services
 
 # The frame of other pages; what the strip of alerts says is on the map here.
@@ -26,4 +26,4 @@ if services().sandbox is None:
         "This is the live environment", "The story runs with simulated money only.", "public"
     )
 else:
-    story.present()
+    guided_story.present()
