@@ -47,6 +47,7 @@ def test_every_page_of_the_sidebar_can_be_jumped_to(screen: DashboardApp) -> Non
     assert {page.title for page in PAGES if page.section} <= set(found)
     assert found["Overview"]["href"] == "./"
     assert "kyc" in found["Identity checks"]["words"]
+    assert all(entry["words"] for entry in found.values() if entry["kind"] == "Pages")
 
 
 def test_actions_are_those_that_the_role_permits() -> None:

@@ -25,11 +25,13 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "new_intent": "create intent pay invoice request deposit address qr",
         "quotes": "price cost fee estimate compare",
         "payment_links": "checkout pay link url share invoice",
+        "merchants": "clients customers shops businesses accounts",
         "search": "find lookup",
         "ramp_quotes": "fiat onramp offramp on-ramp off-ramp buy sell price",
         "ramp_orders": "fiat onramp offramp on-ramp off-ramp orders bank",
         "ramp_order_new": "create fiat onramp offramp on-ramp off-ramp buy sell",
         "kyc": "kyc identity verification customer person documents compliance",
+        "network_map": "bridges chains live flow diagram health",
         "routes": "corridors bridges disable enable switch network",
         "chains": "networks nodes rpc blocks gas lag disable enable switch",
         "analytics": "reports statistics charts volume trends",
@@ -45,7 +47,8 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "account": "password passkey two-factor 2fa mfa profile sessions",
         "audit": "history changes log who",
         "guided_tour": "demo story walkthrough",
-        "simulator": "demo clock faults test deposits",
+        "present": "demo story slideshow full screen talk",
+        "simulator": "demo month data clock faults test deposits",
     }
 )
 # Pages that the sidebar does not show, and their icons.
