@@ -69,7 +69,7 @@ PAGES: Final = (
     Page("widget", "Simulated provider page", simulated=True),
     Page(
         "kyc", "Identity checks", "badge",
-        "A customer's KYC status with a provider and missing requirements.", "Ramps",
+        "All customers' checks by merchant, provider and status, with what is missing.", "Ramps",
     ),
     Page(
         "network_map", "Network map", "public",
@@ -95,8 +95,6 @@ PAGES: Final = (
         both_modes=True,
     ),
     Page("rebalancing", "Rebalancing transfer", both_modes=True),
-    Page("transaction", "Transaction", simulated=True, both_modes=True),
-    Page("address", "Address", simulated=True, both_modes=True),
     Page(
         "books", "Books", "menu_book",
         "Double-entry ledger by account, chain and token, with exports.", "Money",
@@ -146,7 +144,8 @@ PAGES: Final = (
     ),
     Page(
         "guided_tour", "Guided tour", "auto_stories",
-        "One payment from quote to refund, step by step.", "Admin", simulated=True, both_modes=True,
+        "One payment from quote to refund, by itself or step by step.", "Admin",
+        simulated=True, both_modes=True,
     ),
     Page(
         "present", "Presentation", "slideshow",
@@ -155,9 +154,11 @@ PAGES: Final = (
     ),
     Page(
         "simulator", "Simulator", "science",
-        "Clock, faults and deposits of the simulated environment.", "Admin",
+        "Demo data, clock, faults and deposits of the simulated environment.", "Admin",
         simulated=True, both_modes=True,
     ),
+    Page("transaction", "Transaction", simulated=True, both_modes=True),
+    Page("address", "Address", simulated=True, both_modes=True),
 )  # fmt: skip
 
 # Sections that fold first where not all pages fit into the sidebar.
