@@ -9,6 +9,7 @@ from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import capitalize_first, to_millis
 from crossway.dashboard.views.links import (
+    chain_href,
     client_href,
     intent_href,
     key_href,
@@ -60,7 +61,7 @@ _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "client": client_href,
     "key": lambda number: key_href(int(number)),
     "webhook": lambda number: webhook_href(int(number)),
-    "chain": lambda _: page_href("chains"),
+    "chain": chain_href,
     "staff": lambda number: page_href("staff", id=number),
     "route": lambda _: page_href("routes"),
     "place": lambda _: page_href("treasury"),
@@ -99,21 +100,22 @@ def load_page(services: Services, caller: Principal, filters: AuditFilter) -> Li
     entries = audit.list_entries(services, caller, filters, PAGE_SIZE + 1)
     page_entries = entries[:PAGE_SIZE]
     older = page_entries[-1].id if len(entries) > PAGE_SIZE else None
-    names, actors = client_names(services), _find_actors(services, caller)
+    names = client_names(services)
+    actors = _find_actors(services, caller, names)
     return ListPage(tuple(_row(entry, names, actors) for entry in page_entries), older)
 
 
 def load_of(services: Services, caller: Principal, subject: str, limit: int) -> tuple[Row, ...]:
     """The newest entries about one record, such as `intent:12`; they lead to who made them."""
     entries = audit.list_entries(services, caller, AuditFilter(subject=subject), limit)
-    names, actors = client_names(services), _find_actors(services, caller)
+    names = client_names(services)
+    actors = _find_actors(services, caller, names)
     return tuple(replace(_row(entry, names, actors), href="") for entry in entries)
 
 
-def _find_actors(services: Services, caller: Principal) -> dict[str, str]:
-    """The pages of people, where the caller may see staff, API keys and merchants, by the name that
-    the log has of each."""
-    names = client_names(services)
+def _find_actors(services: Services, caller: Principal, names: Mapping[str, str]) -> dict[str, str]:
+    """The pages of merchants, whose `names` these are, of their API keys, and of staff where the
+    caller may see them, by the name that the log has of each."""
     actors = {name: client_href(client_id) for client_id, name in names.items()}
     actors |= {
         f"{names.get(key.client_id, '')} ({key.display_prefix}…)": key_href(key.id)
