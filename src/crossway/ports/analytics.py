@@ -171,8 +171,11 @@ class AnalyticsRepository(Protocol):
         and days, not on payments."""
         ...
 
-    def measure_groups(self, query: AnalyticsQuery) -> Mapping[str, Measures]:
-        """The measures of each group of the query's dimension, from the kept hours and days."""
+    def measure_groups(
+        self, query: AnalyticsQuery, value: str | None = None
+    ) -> Mapping[str, Measures]:
+        """The measures of each group of the query's dimension, or only of the one with this value,
+        from the kept hours and days."""
         ...
 
     def measure_steps(self, query: AnalyticsQuery, value: str) -> Mapping[datetime, Measures]:

@@ -49,8 +49,10 @@ class SqlAnalytics:
             deposits=sums.sum_deposits() if is_token else (),
         )
 
-    def measure_groups(self, query: AnalyticsQuery) -> dict[str, Measures]:
-        return PeriodSums(self._db, query).measure(query.dimension, str)
+    def measure_groups(
+        self, query: AnalyticsQuery, value: str | None = None
+    ) -> dict[str, Measures]:
+        return PeriodSums(self._db, query).measure(query.dimension, str, value)
 
     def measure_steps(self, query: AnalyticsQuery, value: str) -> dict[datetime, Measures]:
         return PeriodSums(self._db, query).measure_series(query.dimension, value)

@@ -33,9 +33,11 @@ class PeriodSums:
         self._db, self._query = db, query
         self._ranges = _split_period(query.period)
 
-    def measure(self, dimension: Dimension, key_of: Callable[[str], K]) -> dict[K, Measures]:
-        """The measures of each group of a dimension, by the key of its value."""
-        return self._measure(dimension, "value", lambda _, value: key_of(value), self._ranges)
+    def measure(
+        self, dimension: Dimension, key_of: Callable[[str], K], value: str | None = None
+    ) -> dict[K, Measures]:
+        """The measures of each group of a dimension, or of one, by the key of its value."""
+        return self._measure(dimension, "value", lambda _, name: key_of(name), self._ranges, value)
 
     def measure_series(
         self, dimension: Dimension = Dimension.ALL, value: str | None = None

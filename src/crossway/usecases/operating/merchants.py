@@ -31,7 +31,8 @@ _NOTHING: Final = Measures()
 
 @dataclass(frozen=True, slots=True)
 class WebhookHealth:
-    """How many webhooks of a merchant are enabled, and how many of these are failing."""
+    """How many webhooks of a merchant are enabled, how many of these are failing, and how many are
+    disabled."""
 
     enabled: int = 0
     failing: int = 0
@@ -80,7 +81,8 @@ def list_merchants(services: Services, caller: Principal) -> list[MerchantSummar
     merchants and days, not on payments."""
     caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
-        summaries = _summarize(unit, caller, unit.api_keys.list_clients(), services.clock.now())
+        clients, owners = unit.api_keys.list_clients(), caller.narrow(OwnerFilter())
+        summaries = _summarize(unit, owners, clients, services.clock.now())
     longest = tuple(PERIODS)[-1]
     return sorted(summaries, key=lambda one: -one.periods[longest].volume_micro_usd)
 
@@ -95,11 +97,11 @@ def get_report(services: Services, caller: Principal, client_id: str) -> Merchan
         client = unit.api_keys.get_client(client_id)
         if client is None:
             raise NotFound("Merchant not found")
-        [summary] = _summarize(unit, caller, [client], now)
+        [summary] = _summarize(unit, owners, [client], now)
         latest = unit.analytics.list_latest(owners, MAX_LATEST)
         return MerchantReport(
             summary=summary,
-            days=_days(unit, caller, client_id, now),
+            days=_days(unit, owners, client_id, now),
             routes=_by_route(latest),
             latest=len(latest),
             median_seconds=_median(latest),
@@ -144,14 +146,16 @@ def list_alerts_of(
 
 
 def _summarize(
-    unit: UnitOfWork, caller: Principal, clients: Sequence[Client], now: datetime
+    unit: UnitOfWork, owners: OwnerFilter, clients: Sequence[Client], now: datetime
 ) -> list[MerchantSummary]:
+    """The summaries of these clients, which are all those of the owners."""
+    end = _hour_after(now)
     measures = {
-        name: unit.analytics.measure_groups(_query(caller, now, length))
+        name: unit.analytics.measure_groups(_query(owners, end - length, end), owners.client_id)
         for name, length in PERIODS.items()
     }
     endpoints = defaultdict[str, list[Endpoint]](list)
-    for endpoint in unit.webhooks.list_by_owner(caller.narrow(OwnerFilter())):
+    for endpoint in unit.webhooks.list_by_owner(owners):
         endpoints[endpoint.client_id].append(endpoint)
     return [
         MerchantSummary(
@@ -169,10 +173,9 @@ def _health(endpoints: Sequence[Endpoint]) -> WebhookHealth:
     return WebhookHealth(len(enabled), failing, len(endpoints) - len(enabled))
 
 
-def _query(caller: Principal, now: datetime, length: timedelta) -> AnalyticsQuery:
-    end = _hour_after(now)
-    period, mode = AnalyticsPeriod(end - length, end), caller.narrow(OwnerFilter()).mode
-    return AnalyticsQuery(period, Dimension.MERCHANT, Mode(mode) if mode else None)
+def _query(owners: OwnerFilter, start: datetime, end: datetime) -> AnalyticsQuery:
+    mode = Mode(owners.mode) if owners.mode else None
+    return AnalyticsQuery(AnalyticsPeriod(start, end), Dimension.MERCHANT, mode, Step.DAY)
 
 
 def _hour_after(now: datetime) -> datetime:
@@ -180,18 +183,12 @@ def _hour_after(now: datetime) -> datetime:
 
 
 def _days(
-    unit: UnitOfWork, caller: Principal, client_id: str, now: datetime
+    unit: UnitOfWork, owners: OwnerFilter, client_id: str, now: datetime
 ) -> list[tuple[datetime, Measures]]:
     """The measures of each of the last days (UTC), today included."""
     first = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     first -= timedelta(days=CHART_DAYS - 1)
-    mode = caller.narrow(OwnerFilter()).mode
-    query = AnalyticsQuery(
-        AnalyticsPeriod(first, _hour_after(now)),
-        Dimension.MERCHANT,
-        Mode(mode) if mode else None,
-        Step.DAY,
-    )
+    query = _query(owners, first, _hour_after(now))
     found = unit.analytics.measure_steps(query, client_id)
     days = (first + timedelta(days=n) for n in range(CHART_DAYS))
     return [(day, found.get(day, _NOTHING)) for day in days]
