@@ -10,5 +10,4 @@ if filters.resolved:
     alerts.resolved_alerts(filters)
 else:
     alert_triage.act_on_selected()
-    alerts.active_alerts(filters.kind, alerts.available_actions(filters.kind))
-    alerts.actions(filters.kind)
+    alerts.active_alerts(filters.kind)

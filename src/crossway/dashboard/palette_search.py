@@ -1,6 +1,7 @@
 """The records that the palette finds while somebody types, as JSON for signed-in staff."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -13,6 +14,8 @@ from starlette.routing import Route
 from crossway.dashboard import push, session
 from crossway.dashboard.downloads import find_principal
 from crossway.dashboard.views import alerts, palette_entries
+from crossway.dashboard.views.cells import Row
+from crossway.dashboard.views.clients import client_names
 from crossway.domain.clients import Mode, Principal
 from crossway.ports.services import Services
 from crossway.ports.topics import Topic
@@ -49,10 +52,13 @@ async def _find(request: Request) -> Response:
 
 
 def _search(services: Services, caller: Principal, text: str) -> list[dict[str, Any]]:
-    rows = push.cached(
-        "palette alerts", lambda: alerts.build_active_rows(services, caller, None), (Topic.ALERTS,)
-    )
+    rows = push.cached("palette alerts", lambda: _alert_rows(services, caller), (Topic.ALERTS,))
     return [asdict(entry) for entry in palette_entries.find_records(services, caller, text, rows)]
+
+
+def _alert_rows(services: Services, caller: Principal) -> Sequence[Row]:
+    found = alerts.list_active(services, caller, None)
+    return alerts.build_active_rows(services, found, client_names(services))
 
 
 async def _read_body(request: Request) -> bytes:

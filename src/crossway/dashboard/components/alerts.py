@@ -1,6 +1,6 @@
 """Alerts: the strip on every page, the lists of active and resolved alerts, and their actions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -64,16 +64,25 @@ def filters() -> AlertFilters:
     return AlertFilters(past, kind, whom or view.ALL)
 
 
+def active_alerts(kind: str | None) -> None:
+    """All active alerts, live, and the buttons to acknowledge and to resolve them."""
+    found = view.list_active(services(), operator(), kind)
+    _rows(kind, _available_actions(found))
+    _actions(kind, found)
+
+
 @live_fragment.fragment(Topic.ALERTS, Topic.PAYMENTS)
-def active_alerts(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
-    """All active alerts, live. `drawn_actions` are the buttons outside of this fragment, which the
-    page draws again when there is something else to acknowledge or to resolve."""
+def _rows(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
+    """`drawn_actions` are the buttons outside of this fragment, which the page draws again when
+    there is something else to acknowledge or to resolve."""
     with notices.show_errors():
-        if available_actions(kind) != drawn_actions:
+        found = view.list_active(services(), operator(), kind)
+        if _available_actions(found) != drawn_actions:
             rerun_unattended()
-        rows = view.build_active_rows(services(), operator(), kind)
-        if rows:
-            columns, shown = fit(client_names(services()), view.ACTIVE_COLUMNS, rows)
+        if found:
+            names = client_names(services())
+            rows = view.build_active_rows(services(), found, names)
+            columns, shown = fit(names, view.ACTIVE_COLUMNS, rows)
             data = widget.table_data(shown, columns, "Active alerts")
             may_act = operator().can(Permission.OPERATE)
             offered = alert_triage.offered_actions(rows) if may_act else ()
@@ -102,26 +111,21 @@ def resolved_alerts(selected: AlertFilters) -> None:
         pagination.page_buttons("past_alarms", page.older_than)
 
 
-def available_actions(kind: str | None) -> tuple[bool, bool]:
+def _available_actions(found: Sequence[view.ActiveAlert]) -> tuple[bool, bool]:
     """Whether there are alerts to acknowledge, and alerts to resolve by hand."""
-    caller = operator()
-    return (
-        bool(view.list_unacknowledged(services(), caller, kind)),
-        bool(view.list_manually_resolvable(services(), caller, kind)),
-    )
+    return bool(view.unacknowledged(found)), bool(view.manually_resolvable(found))
 
 
-def actions(kind: str | None) -> None:
-    """The buttons, for those with permission. What they apply to is read when they are pressed."""
-    caller = operator()
-    if not caller.can(Permission.OPERATE):
+def _actions(kind: str | None, found: Sequence[view.ActiveAlert]) -> None:
+    """The buttons, for those with permission."""
+    if not operator().can(Permission.OPERATE):
         return
     with st.container(horizontal=True, gap="small"):
-        if view.list_unacknowledged(services(), caller, kind) and st.button(
+        if view.unacknowledged(found) and st.button(
             "Acknowledge…", icon=":material/visibility:", type="primary"
         ):
             ask_acknowledgement(kind)
-        to_settle = view.list_manually_resolvable(services(), caller, kind)
+        to_settle = view.manually_resolvable(found)
         if to_settle and st.button("Resolve manually…", icon=":material/done_all:"):
             _open_dialog(
                 "Resolve alerts manually",
@@ -140,7 +144,7 @@ def ask_acknowledgement(kind: str | None = None) -> None:
         "Acknowledge alerts",
         "You become the owner of the selected alerts. They leave the strip above every page and "
         "stay on the page Alerts until they are resolved.",
-        view.list_unacknowledged(services(), operator(), kind),
+        view.unacknowledged(view.list_active(services(), operator(), kind)),
         "Acknowledge",
         "All alerts are acknowledged.",
         _acknowledge,

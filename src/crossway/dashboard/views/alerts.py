@@ -1,13 +1,12 @@
 """Alerts on screen: the strip above every page, active alerts and resolved alerts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from crossway.dashboard.views.alert_triage import owner_cell, snoozed_badge
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
-from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import format_duration, format_usd, to_millis
 from crossway.dashboard.views.incidents import SEVERITIES, alerts_href, next_step
 from crossway.dashboard.views.merchant_names import COLUMN, name_cell
@@ -38,6 +37,9 @@ PAGE_SIZE: Final = 25
 ACTIVE, RESOLVED = "Active", "Resolved"
 ALL, ACKNOWLEDGED, UNACKNOWLEDGED = "All", "Acknowledged", "Unacknowledged"
 ACKNOWLEDGEMENT: Final = {ALL: None, ACKNOWLEDGED: True, UNACKNOWLEDGED: False}
+
+
+ActiveAlert = tuple[incidents.AlertGroup, incidents.AlertContext]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ def _count_badge(severity: Badge, number: int) -> dict[str, Any]:
     return {"n": number, "text": text, "color": severity.color, "icon": severity.icon}
 
 
-def build_active_rows(services: Services, caller: Principal, kind: str | None) -> tuple[Row, ...]:
-    """Rows of all active alerts, of one kind or all: the most severe first, snoozed ones last."""
+def list_active(services: Services, caller: Principal, kind: str | None) -> Sequence[ActiveAlert]:
+    """All active alerts, of one kind or all: the most severe first, snoozed ones last."""
     now = services.clock.now()
     found = [
         (group, context)
@@ -101,9 +103,15 @@ def build_active_rows(services: Services, caller: Principal, kind: str | None) -
         if kind in (None, group.kind)
         for context in group.contexts
     ]
-    found.sort(key=lambda one: one[1].alert.is_snoozed(now))
+    return sorted(found, key=lambda one: one[1].alert.is_snoozed(now))
+
+
+def build_active_rows(
+    services: Services, found: Sequence[ActiveAlert], names: Mapping[str, str]
+) -> tuple[Row, ...]:
+    """Rows of these active alerts; `names` are those of merchants, of whom each may concern one."""
+    now = services.clock.now()
     owners = merchants.find_clients(services, [context for _, context in found])
-    names = client_names(services) if owners else {}
     return tuple(
         active_row(group, context, now, name_cell(names, owners.get(context.alert.key)))
         for group, context in found
@@ -137,31 +145,18 @@ def active_row(
     )
 
 
-def list_unacknowledged(services: Services, caller: Principal, kind: str | None) -> dict[str, str]:
-    """Messages of the unacknowledged alerts by key."""
-    return _messages_by_key(services, caller, kind, manual=False)
+def unacknowledged(found: Sequence[ActiveAlert]) -> dict[str, str]:
+    """Messages of those alerts that nobody has acknowledged, by key."""
+    alerts = [context.alert for _, context in found]
+    return {alert.key: alert.message for alert in alerts if alert.acknowledged_at is None}
 
 
-def list_manually_resolvable(
-    services: Services, caller: Principal, kind: str | None
-) -> dict[str, str]:
-    """Messages of the alerts that only a person can resolve, by key."""
-    return _messages_by_key(services, caller, kind, manual=True)
-
-
-def _messages_by_key(
-    services: Services, caller: Principal, kind: str | None, manual: bool
-) -> dict[str, str]:
+def manually_resolvable(found: Sequence[ActiveAlert]) -> dict[str, str]:
+    """Messages of those alerts that only a person can resolve, by key."""
     return {
         context.alert.key: context.alert.message
-        for group in incidents.list_alert_groups(services, caller)
-        if kind in (None, group.kind)
-        for context in group.contexts
-        if (
-            cases.describe_kind(group.kind).resolved_manually
-            if manual
-            else context.alert.acknowledged_at is None
-        )
+        for group, context in found
+        if cases.describe_kind(group.kind).resolved_manually
     }
 
 
