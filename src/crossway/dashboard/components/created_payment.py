@@ -14,7 +14,7 @@ from crossway.dashboard.components.new_payment import MERCHANT_COOKIE
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import intent_detail, new_intent, payer_link
 from crossway.dashboard.views.cells import LinkButton
-from crossway.dashboard.views.links import MAX_ID_DIGITS, intent_href, page_href
+from crossway.dashboard.views.links import intent_href, is_record_id, page_href
 from crossway.domain.errors import NotFound
 from crossway.domain.intent import Intent
 from crossway.usecases.payments import checkout_urls
@@ -24,7 +24,7 @@ def show(created: str) -> None:
     """The created payment of this id, as it stands in the page's address."""
     found = False
     with notices.show_errors():
-        if not (created.isascii() and created.isdigit() and len(created) <= MAX_ID_DIGITS):
+        if not is_record_id(created):
             raise NotFound(f"No payment found for “{created}”")
         intent = new_intent.load_created(services(), operator(), int(created))
         found = True

@@ -16,7 +16,7 @@ from crossway.dashboard.views import clients, kyc_checks
 from crossway.dashboard.views import kyc as kyc_view
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.fiat import country_name
-from crossway.dashboard.views.links import MAX_ID_DIGITS, client_href, page_href
+from crossway.dashboard.views.links import client_href, is_record_id, page_href
 from crossway.domain.errors import NotFound
 from crossway.domain.ramps import provider_name
 from crossway.usecases.kyc import checks
@@ -67,7 +67,7 @@ def _rows(merchant: str | None, provider: str | None, status: str | None) -> Non
 def one_check(identifier: str) -> None:
     """One customer's check: how far it is, what is missing and the way to it, and their orders."""
     with notices.show_errors():
-        if not (identifier.isascii() and identifier.isdigit() and len(identifier) <= MAX_ID_DIGITS):
+        if not is_record_id(identifier):
             raise NotFound("No such identity check")
         check, email = checks.get_check(services(), operator(), int(identifier))
         environment.other_mode_notice(check.mode)

@@ -12,7 +12,7 @@ from crossway.dashboard.components.notices import error_sentence, queue_toast
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import list_columns
 from crossway.dashboard.views.cells import Column, RowAction, to_json
-from crossway.dashboard.views.links import MAX_SELECTED
+from crossway.dashboard.views.links import MAX_SELECTED, is_record_id
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.domain.errors import DomainError
 from crossway.usecases.staff import table_preferences as preferences
@@ -51,7 +51,7 @@ class SelectedRows:
     @property
     def ids(self) -> list[int]:
         """The keys of rows that are numbered records."""
-        return [int(key) for key in self.keys if key.isascii() and key.isdigit()]
+        return [int(key) for key in self.keys if is_record_id(key)]
 
 
 def own_view(list_name: str, offered: Sequence[ListColumn[T]] = ()) -> OwnView[T]:

@@ -9,6 +9,7 @@ from crossway.dashboard.components import live_fragment, notices, pagination, wi
 from crossway.dashboard.components.actions import confirm, confirm_with_text, run_action
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import reconcile as view
+from crossway.dashboard.views.links import is_record_id
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.roles import Permission
 from crossway.ports.treasury_repository import ReconciliationRun
@@ -36,7 +37,7 @@ def _start() -> str:
 def _selected_run() -> ReconciliationRun | None:
     """The run that the URL names, else the latest."""
     run_id = st.query_params.get("run", "")
-    if run_id.isdigit():
+    if is_record_id(run_id):
         return reconciliation_runs.get_run(services(), operator(), int(run_id))
     return reconciliation_runs.latest_run(services(), operator())
 

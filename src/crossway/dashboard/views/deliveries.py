@@ -19,9 +19,9 @@ from crossway.dashboard.views.cells import (
 )
 from crossway.dashboard.views.formatting import time_cell, to_millis
 from crossway.dashboard.views.links import (
-    MAX_ID_DIGITS,
     delivery_href,
     intent_href,
+    is_record_id,
     order_href,
     webhook_href,
 )
@@ -198,7 +198,7 @@ def resource_link(event: OutboxEvent) -> LinkButton:
 
 def get_delivery(services: Services, caller: Principal, text: str) -> deliveries.DeliveryDetail:
     """The delivery with this id; raises `NotFound`."""
-    if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
+    if not is_record_id(text):
         raise NotFound(f"No delivery with ID {text}" if text else "No delivery ID in the link")
     return deliveries.get_delivery(services, caller, int(text))
 

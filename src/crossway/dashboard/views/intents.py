@@ -146,8 +146,9 @@ def export_rows(
     first."""
     ids = ids_of(services)
     if IDS_PARAM in params:
-        selected = sorted(parse_ids(params[IDS_PARAM]), reverse=True)
-        found = [get_by_id(services, caller, intent_id) for intent_id in selected]
+        found = [
+            get_by_id(services, caller, intent_id) for intent_id in parse_ids(params[IDS_PARAM])
+        ]
         return (_export_row(ids, intent) for intent in found)
     filters = payment_filters.parse_params(params, services.clock.now())
     return (_export_row(ids, intent) for intent in lists.list_all(services, caller, filters))

@@ -12,7 +12,7 @@ from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 
 PREFILL_PREFIX: Final = "start_"
 # Longer record ids do not fit into a database integer.
-MAX_ID_DIGITS: Final = 18
+_MAX_ID_DIGITS: Final = 18
 # Files are fetched outside of the session that knows the mode, so their links name it.
 MODE_PARAM: Final = "mode"
 # The action whose dialog a link to a payment opens, and the one that redirects a refused refund.
@@ -57,17 +57,18 @@ def export_selected_href(name: str, mode: Mode) -> str:
 
 
 def parse_ids(text: str) -> list[int]:
-    """The ids of an export of selected rows. Raises `InvalidInput`."""
+    """The ids of an export of selected rows, newest first. Raises `InvalidInput`."""
     ids = text.split(",")
-    if len(ids) > MAX_SELECTED or not all(_is_id(one) for one in ids):
+    if len(ids) > MAX_SELECTED or not all(is_record_id(one) for one in ids):
         raise InvalidInput(
             f"{IDS_PARAM} must be at most {MAX_SELECTED} numbers, with commas between"
         )
-    return [int(one) for one in ids]
+    return sorted((int(one) for one in ids), reverse=True)
 
 
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS
+def is_record_id(text: str) -> bool:
+    """Whether a text of a URL or of the browser can be the id of a numbered record."""
+    return text.isascii() and text.isdigit() and len(text) <= _MAX_ID_DIGITS
 
 
 def rebalancing_href(transfer_id: int | str) -> str:

@@ -235,8 +235,10 @@ def export_rows(
     without personal data."""
     ids = ids_of(services)
     if IDS_PARAM in params:
-        selected = sorted(parse_ids(params[IDS_PARAM]), reverse=True)
-        found = [ramp_orders.get_order(services, caller, order_id) for order_id in selected]
+        found = [
+            ramp_orders.get_order(services, caller, order_id)
+            for order_id in parse_ids(params[IDS_PARAM])
+        ]
         yield from (_export_row(ids, order) for order in found)
         return
     filters: OrderFilter | None = build_filter(params, services.clock.now(), None)

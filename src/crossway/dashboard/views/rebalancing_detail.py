@@ -15,6 +15,7 @@ from crossway.dashboard.views.formatting import (
     tx_cell,
 )
 from crossway.dashboard.views.intent_money import outbound_tx_row
+from crossway.dashboard.views.links import is_record_id
 from crossway.dashboard.views.rebalancing import STATES, describe_ends, format_arriving
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
@@ -38,7 +39,7 @@ _FAILED = {
 
 def load_story(services: Services, caller: Principal, typed_id: str) -> TransferStory:
     """The story of the transfer that a link names; raises `NotFound`."""
-    if not typed_id.isascii() or not typed_id.isdigit() or len(typed_id) > 18:
+    if not is_record_id(typed_id):
         raise NotFound("There is no such rebalancing transfer")
     return get_story(services, caller, int(typed_id))
 

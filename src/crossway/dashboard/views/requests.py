@@ -11,9 +11,9 @@ from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import time_cell, to_millis
 from crossway.dashboard.views.links import (
     IDS_PARAM,
-    MAX_ID_DIGITS,
     export_selected_href,
     intent_href,
+    is_record_id,
     parse_ids,
     request_href,
 )
@@ -184,7 +184,7 @@ def export_action(mode: Mode) -> RowAction:
 
 def get_request(services: Services, caller: Principal, text: str) -> LoggedRequest:
     """The request with this id; raises `NotFound`."""
-    if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
+    if not is_record_id(text):
         raise NotFound(f"No request with ID {text}" if text else "No request ID in the link")
     return request_log.get_request(services, caller, int(text))
 
@@ -219,7 +219,7 @@ def export_rows(
     services: Services, caller: Principal, params: Mapping[str, str]
 ) -> Iterator[Mapping[str, Any]]:
     """The requests with the ids of the query string, newest first, without their bodies."""
-    selected = sorted(parse_ids(params.get(IDS_PARAM, "")), reverse=True)
+    selected = parse_ids(params.get(IDS_PARAM, ""))
     found = [request_log.get_request(services, caller, number) for number in selected]
     return (
         {"at": request.at.isoformat()} | {name: getattr(request, name) for name in _EXPORTED}

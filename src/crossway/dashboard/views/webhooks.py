@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import time_cell
-from crossway.dashboard.views.links import MAX_ID_DIGITS, webhook_href
+from crossway.dashboard.views.links import is_record_id, webhook_href
 from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell, name_cell
 from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
@@ -49,7 +49,7 @@ def status_badge(endpoint: Endpoint) -> Badge:
 
 def get_webhook(services: Services, caller: Principal, text: str) -> Endpoint:
     """The webhook with this id; raises `NotFound`."""
-    if not (text.isascii() and text.isdigit() and len(text) < MAX_ID_DIGITS):
+    if not is_record_id(text):
         raise NotFound(f"No webhook with ID {text}" if text else "No webhook ID in the link")
     return webhooks.get_webhook(services, caller, int(text))
 
