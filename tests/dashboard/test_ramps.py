@@ -38,6 +38,7 @@ def test_quotes_are_compared_and_link_to_the_form(screen: DashboardApp) -> None:
     assert len(rows) >= 3
     assert "Cheapest" in [badge["text"] for badge in rows[0]["cells"][0]["badges"]]
     assert all(row["cells"][1]["text"].endswith(" NGN") for row in rows)
+    assert all(row["cells"][0]["marks"] == [f"ramps/{row['key']}"] for row in rows)
     assert rows[0]["href"].startswith("ramp_order_new?start_type=on-ramp&start_provider=")
 
 

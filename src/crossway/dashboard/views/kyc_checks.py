@@ -10,6 +10,7 @@ from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.fiat import country_name
 from crossway.dashboard.views.formatting import time_cell
 from crossway.dashboard.views.links import page_href
+from crossway.dashboard.views.marks import mark_provider
 from crossway.domain.clients import Principal
 from crossway.domain.kyc import KycStatus
 from crossway.domain.ramps import provider_name
@@ -84,7 +85,11 @@ def _row(services: Services, names: Mapping[str, str], listed: ListedCheck) -> R
             Cell(email),
             Cell(badges=(badge,), sub=kyc.TYPES[listed.kyc_type] if listed.status else ""),
             _missing_cell(listed),
-            Cell(provider, sub=country_name(services.fiat, check.country)),
+            Cell(
+                provider,
+                sub=country_name(services.fiat, check.country),
+                marks=mark_provider(check.provider),
+            ),
             Cell(names.get(check.client_id, check.client_id)),
             time_cell(check.at),
         ),

@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import (
     to_millis,
     tx_cell,
 )
+from crossway.dashboard.views.marks import mark_provider
 from crossway.dashboard.views.payment_steps import with_awaited
 from crossway.dashboard.views.ramp_orders import user_chain
 from crossway.domain.catalogue import Catalogue
@@ -187,13 +188,14 @@ def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> 
         sub=f"{format_fee_share(order.fees_minor, order.fiat_minor)}, "
         f"{format_usd(order.fees_micro_usd)}",
     )
+    provider = Cell(detail.provider, sub=detail.channel, marks=mark_provider(order.provider))
     details = [
         Detail("User pays" if is_on_ramp else "User gets", money),
         Detail(
             "User gets" if is_on_ramp else "User sells", Cell(crypto, sub=_format_deposit(order))
         ),
         Detail("Total fees", fees),
-        Detail("Provider", Cell(detail.provider, sub=detail.channel)),
+        Detail("Provider", provider),
         Detail("Customer", Cell(detail.person or "–", sub=country_name(fiat, order.country))),
         Detail("Recipient" if is_on_ramp else "Sender", address_cell(chain, wallet, "wallet")),
         Detail("Route", Cell(_format_route(catalogue, order))),

@@ -18,6 +18,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.marks import mark_provider
 from crossway.dashboard.views.merchant_names import COLUMN, name_cell
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.money import format_units
@@ -195,7 +196,9 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
     ListColumn(
         Column("Provider", name="provider"),
         lambda of: Cell(
-            provider_name(of.order.provider), sub=country_name(of.services.fiat, of.order.country)
+            provider_name(of.order.provider),
+            sub=country_name(of.services.fiat, of.order.country),
+            marks=mark_provider(of.order.provider),
         ),
     ),
     ListColumn(

@@ -8,6 +8,7 @@ from crossway.dashboard.views.custody import describe_bridge, label_custody
 from crossway.dashboard.views.fiat import format_fee_share, format_fiat, format_rate
 from crossway.dashboard.views.formatting import chain_name, format_amount, format_duration
 from crossway.dashboard.views.links import prefilled_href
+from crossway.dashboard.views.marks import mark_provider
 from crossway.domain.clients import Principal
 from crossway.domain.payment_channels import Channel, ChannelType
 from crossway.domain.ramps import Direction
@@ -155,7 +156,13 @@ def _row(services: Services, quote: RampQuote, comparison: RampComparison, form:
         label=f"Open an order with {quote.title}",
         marked=quote is comparison.recommended,
         cells=(
-            Cell(quote.title, sub=_describe_channels(quote), badges=badges, tone="strong"),
+            Cell(
+                quote.title,
+                sub=_describe_channels(quote),
+                badges=badges,
+                tone="strong",
+                marks=mark_provider(quote.provider),
+            ),
             Cell(pays, sub=rate_text if is_on_ramp else "", tone="strong" if is_on_ramp else ""),
             Cell(
                 receives, sub="" if is_on_ramp else rate_text, tone="" if is_on_ramp else "strong"
