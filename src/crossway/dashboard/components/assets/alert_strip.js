@@ -1,25 +1,19 @@
 // The alert strip: how many alerts are unacknowledged, and the newest of the most severe ones. It
 // belongs to no fragment, so it is by the strip that the whole page is asked for.
 
-const follow = (href) => (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
-  event.preventDefault()
-  visit(href)
-}
-
 const drawStrip = ({ alerts }) => {
   const { counts, newest, href, aside } = alerts
   const rest = aside ? `, ${aside}` : ""
   if (!newest) {
     return make("div", { class: "strip" },
-      make("a", { href, onclick: follow(href), class: "all" },
+      make("a", { href, onclick: openInPlace, class: "all" },
         badge({ text: "No active alerts", color: "green", icon: "check_circle" }), aside))
   }
   const summary = counts.map(({ n, text }) => `${n} ${text.toLowerCase()}`).join(", ")
   return make("div", { class: "strip" },
-    make("a", { href, onclick: follow(href), class: "all", title: `Alerts: ${summary}${rest}` },
+    make("a", { href, onclick: openInPlace, class: "all", title: `Alerts: ${summary}${rest}` },
       ...counts.map(({ n, text, color, icon }) => badge({ text: `${n} ${text.toLowerCase()}`, color, icon }))),
-    make("a", { href: newest.href, onclick: follow(newest.href), class: "newest", title: `${newest.text} ${newest.next_step}` }, newest.text),
+    make("a", { href: newest.href, onclick: openInPlace, class: "newest", title: `${newest.text} ${newest.next_step}` }, newest.text),
     time(newest.at, "ago"))
 }
 

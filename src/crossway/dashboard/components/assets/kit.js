@@ -119,13 +119,15 @@ const drawMark = (mark) => {
   return image
 }
 
-// A link to a page of the dashboard opens in place; one with modifier keys as the browser has it.
+// A click on a link to a page of the dashboard opens it in place; one with modifier keys as the browser has it.
+const openInPlace = (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
+  event.preventDefault()
+  visit(event.currentTarget.getAttribute("href"))
+}
+
 const pageLink = (href, label) =>
-  make("a", { href, class: "external", "aria-label": label, title: label, onclick: (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
-    event.preventDefault()
-    visit(href)
-  } }, icon("arrow_forward"))
+  make("a", { href, class: "external", "aria-label": label, title: label, onclick: openInPlace }, icon("arrow_forward"))
 
 const linkOf = ({ href, value_name: name }) =>
   /^https?:/.test(href)

@@ -7,11 +7,7 @@ const FLIGHT_COLUMNS = ["Payment", "Amount", "Stage", "Age"]
 const cellOf = (value, linked) => {
   if (typeof value === "string") return make("td", {}, value)
   if (!linked || !value.href) return make("td", {}, value.text)
-  return make("td", {}, make("a", { href: value.href, onclick: (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
-    event.preventDefault()
-    visit(value.href)
-  } }, value.text))
+  return make("td", {}, make("a", { href: value.href, onclick: openInPlace }, value.text))
 }
 
 const tableOf = (title, columns, rows, linked) =>

@@ -12,11 +12,7 @@ const setText = (node, text) => { if (node.textContent !== text) node.textConten
 // A link of the map; one of each kind can be reached by Tab, the others by arrow keys.
 const anchor = (item, kind, ...children) => {
   const node = shape("a", { class: kind, href: item.href, "data-key": `${kind} ${item.id ?? item.key}`, tabindex: -1 }, ...children)
-  node.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
-    event.preventDefault()
-    visit(node.getAttribute("href"))
-  })
+  node.addEventListener("click", openInPlace)
   return node
 }
 

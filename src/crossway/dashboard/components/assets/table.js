@@ -23,11 +23,7 @@ const line = (row, columns, selection) => {
     const body = content(row.cells[at] || {})
     const first = at === 0 && row.href
     const inner = first
-      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label ? accessibleName(row) : undefined, onclick: (event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return
-          event.preventDefault()
-          visit(row.href)
-        } }, body)
+      ? make("a", { href: row.href, class: "open", "data-key": `open-${row.key}`, "aria-label": row.label ? accessibleName(row) : undefined, onclick: openInPlace }, body)
       : body
     const kind = `${column.align || ""} ${column.wide ? "wide" : ""} ${at === 0 ? "first" : ""}`
     return make("td", { class: kind, "data-title": column.title }, inner)
