@@ -18,7 +18,7 @@ from crossway.dashboard import push, session, shared_query
 log = logging.getLogger("crossway.dashboard")
 
 POLL_SECONDS: Final = 0.1
-# A browser that hears nothing for three of these tells its viewer that the connection is lost.
+# A browser that hears nothing for nearly four of these (connection.js) calls its line silent.
 BEAT_SECONDS: Final = 1.0
 # Rendering is expensive: the more browsers are open, the less often they are notified.
 PAUSE_SECONDS_PER_BROWSER: Final = 0.006

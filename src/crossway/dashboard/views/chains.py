@@ -149,7 +149,7 @@ def _badges(status: ChainStatus) -> tuple[Badge, ...]:
 
 
 def is_gas_low(status: ChainStatus) -> bool:
-    """Whether the relayer can pay for a few transactions more only."""
+    """Whether the relayer's gas pays for only a few more transactions."""
     return status.gas_runway is not None and status.gas_runway < FEW_TRANSACTIONS
 
 

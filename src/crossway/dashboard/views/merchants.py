@@ -1,4 +1,4 @@
-"""Merchants on screen: their names beside records, the list with figures, and a merchant's page."""
+"""Merchants on screen: the list with figures, and a merchant's page."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,7 +23,12 @@ from crossway.domain.ramps import FINAL_ORDER_STATES
 from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.services import Services
 from crossway.usecases.operating import merchants
-from crossway.usecases.operating.merchants import MAX_LATEST, MerchantReport, WebhookHealth
+from crossway.usecases.operating.merchants import (
+    MAX_LATEST,
+    MerchantReport,
+    RouteSummary,
+    WebhookHealth,
+)
 
 COLUMNS: Final = (
     Column("Merchant"),
@@ -133,20 +138,22 @@ def list_days(report: MerchantReport) -> Sequence[tuple[str, int, int]]:
 def build_route_rows(catalogue: Catalogue, report: MerchantReport) -> tuple[Row, ...]:
     """The routes with the most volume among the latest payments, each with its payments."""
     client_id = report.summary.client.id
-    return tuple(
-        Row(
-            key=f"{one.source}-{one.destination}",
-            href=_route_href(client_id, one.source, one.destination),
-            label=f"Payments from {one.source} to {one.destination}",
-            cells=(
-                route_cell(catalogue, one.source, one.destination),
-                Cell(f"{one.payments:,}"),
-                Cell(f"{one.completed:,}", sub=format_share(one.completed, one.payments)),
-                Cell(format_usd(one.micro_usd).removesuffix(" USD")),
-                Cell("–" if one.median_seconds is None else format_duration(one.median_seconds)),
-            ),
-        )
-        for one in report.routes[:MAX_ROUTES]
+    return tuple(_route_row(catalogue, client_id, one) for one in report.routes[:MAX_ROUTES])
+
+
+def _route_row(catalogue: Catalogue, client_id: str, of: RouteSummary) -> Row:
+    route = route_cell(catalogue, of.source, of.destination)
+    return Row(
+        key=f"{of.source}-{of.destination}",
+        href=_route_href(client_id, of.source, of.destination),
+        label=f"Payments {route.text}",
+        cells=(
+            route,
+            Cell(f"{of.payments:,}"),
+            Cell(f"{of.completed:,}", sub=format_share(of.completed, of.payments)),
+            Cell(format_usd(of.micro_usd).removesuffix(" USD")),
+            Cell("–" if of.median_seconds is None else format_duration(of.median_seconds)),
+        ),
     )
 
 

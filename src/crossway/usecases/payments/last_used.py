@@ -37,7 +37,7 @@ class LastUsed:
 
 def get_last_used(services: Services, caller: Principal) -> LastUsed:
     """What the latest payments of the caller's client used in its mode. Payments that payers made
-    by payment links, or that belong to ramp orders, count not: their addresses are others'."""
+    by payment links, or that belong to ramp orders, do not count: their addresses are others'."""
     caller.require_scope(Scope.READ)
     owner = caller.owner
     filters = IntentFilter(client_id=owner.client_id, mode=owner.mode)
