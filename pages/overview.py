@@ -35,7 +35,7 @@ def figures() -> None:
     with left:
         overview.states(period)
         overview.in_transit(period)
-        overview.hourly_chart(period)
+        overview.completed_chart(period)
     with right:
         overview.recent(period)
 

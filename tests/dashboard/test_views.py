@@ -114,7 +114,7 @@ def test_components_are_serialised_without_empty_fields() -> None:
 
 
 def test_charts_are_plain_json_and_no_two_axes_share_a_chart() -> None:
-    hours = charts.hourly([("10:00", 2, 50), ("11:00", 0, 0)], "light")
+    hours = charts.completed_and_volume([("10:00", 2, 50), ("11:00", 0, 0)], "light")
     drawn = (hours, charts.chord([("A", "B", 2)], "light"))
     for option in drawn:
         assert json.loads(json.dumps(option)) == option

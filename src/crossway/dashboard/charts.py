@@ -9,7 +9,7 @@ from crossway.dashboard.views.colors import CHAIN, INK, Shade
 Option = dict[str, Any]
 
 
-def hourly(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
+def completed_and_volume(points: Sequence[tuple[str, int, int]], shade: Shade) -> Option:
     """Completed payments and their volume in USD per hour or day (UTC), a chart each."""
     bars = (
         BarChart("Completed", [completed for _, completed, _ in points], CHAIN[shade]),

@@ -131,7 +131,7 @@ def _chart(report: MerchantReport) -> None:
     days = merchants.list_days(report)
     if any(completed for _, completed, _ in days):
         alt = "Completed payments and their volume per day of the last 30 days"
-        chart(charts.hourly(days, theme_shade()), 320, "merchant_days", alt)
+        chart(charts.completed_and_volume(days, theme_shade()), 320, "merchant_days", alt)
     else:
         st.markdown(f"No completed {current_mode()} payments in the last 30 days.")
 

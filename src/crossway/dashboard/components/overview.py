@@ -111,7 +111,7 @@ def in_transit(params: Params) -> None:
 
 
 @live_fragment.fragment(shared=True, min_interval_seconds=CHART_MIN_INTERVAL_SECONDS)
-def hourly_chart(params: Params) -> None:
+def completed_chart(params: Params) -> None:
     """Completed payments in each hour or day of the period."""
     title = _words(params).title
     st.header(title)
@@ -124,7 +124,8 @@ def hourly_chart(params: Params) -> None:
         if not any(completed for _, completed, _ in steps):
             st.markdown("No completed payments in this period.")
             return
-        chart(charts.hourly(steps, theme_shade()), 300, "hourly", f"Completed payments: {title}")
+        option = charts.completed_and_volume(steps, theme_shade())
+        chart(option, 300, "completed", f"Completed payments: {title}")
 
 
 @live_fragment.fragment(shared=True)

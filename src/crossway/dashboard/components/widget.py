@@ -27,11 +27,13 @@ ASSETS: Final = Path(__file__).with_name("assets")
 # Style sheet and scripts to load before a component's own; all others load the kit alone.
 _KIT: Final = (("kit.css",), ("kit.js",))
 _BUTTON: Final = (("kit.css", "button.css"), ("kit.js",))
+_DRAWN: Final = (("kit.css",), ("kit.js", "drawing.js"))
 _MAP_PARTS: Final = ("places", "flights", "cards", "tables")
 _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "live": ((), ("connection.js", "stream.js")),
     "alert_strip": (("kit.css",), ("kit.js", "connection.js", "stream.js")),
-    "fee_time": (("kit.css",), ("kit.js", "drawing.js")),
+    "kpis": _DRAWN,
+    "fee_time": _DRAWN,
     "network_map": (
         ("kit.css",),
         ("kit.js", "drawing.js", *(f"map_{part}.js" for part in _MAP_PARTS)),

@@ -101,7 +101,7 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
                 f"Volume, {name}, USD",
                 _dollars(measures).removesuffix(" USD"),
                 f"Amounts of the completed payments created in the last {name}.",
-                hours=volumes if name == "30 d" and any(volumes) else (),
+                steps=volumes if name == "30 d" and any(volumes) else (),
             )
             for name, measures in periods.items()
         ),
@@ -109,7 +109,7 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
             "Payments, 30 d",
             f"{month.created:,}",
             f"Created in the last 30 days; {month.completed:,} of them are completed.",
-            hours=counts if any(counts) else (),
+            steps=counts if any(counts) else (),
         ),
         Kpi("Success, 30 d", format_share(month.completed, month.ended_funded), SUCCESS_MEANING),
         Kpi(

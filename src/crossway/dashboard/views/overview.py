@@ -57,7 +57,7 @@ class Kpi:
     help: str
     delta: str = ""
     trend: Trend = ""
-    hours: tuple[float, ...] = ()
+    steps: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,42 +99,42 @@ def describe_period(now: datetime, params: Mapping[str, str]) -> PeriodWords:
 
 def build_kpis(overview: Overview, words: PeriodWords) -> tuple[Kpi, ...]:
     """The KPI row; unknown values are a dash."""
-    day, previous = overview.period, overview.previous
+    current, previous = overview.period, overview.previous
     open_count = sum(overview.counts.get(state, 0) for state in OPEN)
     return (
-        Kpi(f"Volume, {words.short}, USD", _format_volume(day.micro_usd),
+        Kpi(f"Volume, {words.short}, USD", _format_volume(current.micro_usd),
                f"Paid to recipients. {words.title}.",
-               *_relative_change(day.micro_usd, previous.micro_usd, words),
-               _hourly_values(overview, lambda hour: hour.micro_usd / _MILLION)),
-        Kpi(f"Completed, {words.short}", f"{day.completed:,}",
+               *_relative_change(current.micro_usd, previous.micro_usd, words),
+               _step_values(overview, lambda step: step.micro_usd / _MILLION)),
+        Kpi(f"Completed, {words.short}", f"{current.completed:,}",
                f"Payments completed. {words.title}.",
-               *_relative_change(day.completed, previous.completed, words),
-               _hourly_values(overview, lambda hour: float(hour.completed))),
-        Kpi("Success rate", format_share(day.completed, day.completed + day.failed),
+               *_relative_change(current.completed, previous.completed, words),
+               _step_values(overview, lambda step: float(step.completed))),
+        Kpi("Success rate", format_share(current.completed, current.completed + current.failed),
                f"{words.title}. {SUCCESS_MEANING}",
-               *_point_change(day.success, previous.success, words),
-               _hourly_values(overview, _success_percent)),
-        Kpi("Median time", _format_time(day.median_seconds),
+               *_point_change(current.success, previous.success, words),
+               _step_values(overview, _success_percent)),
+        Kpi("Median time", _format_time(current.median_seconds),
                "Median time from complete deposit to payout",
-               *_duration_change(day.median_seconds, previous.median_seconds, words),
-               _hourly_values(overview, lambda hour: hour.median_seconds)),
-        Kpi("p95", _format_time(day.p95_seconds),
+               *_duration_change(current.median_seconds, previous.median_seconds, words),
+               _step_values(overview, lambda step: step.median_seconds)),
+        Kpi("p95", _format_time(current.p95_seconds),
                "95% of payouts took no longer than this",
-               *_duration_change(day.p95_seconds, previous.p95_seconds, words),
-               _hourly_values(overview, lambda hour: hour.p95_seconds)),
+               *_duration_change(current.p95_seconds, previous.p95_seconds, words),
+               _step_values(overview, lambda step: step.p95_seconds)),
         Kpi("Open payments", f"{open_count:,}", "Pending, funded or initiated payments, now"),
     )  # fmt: skip
 
 
-def _success_percent(hour: PeriodStats) -> float | None:
-    return None if hour.success is None else hour.success * 100
+def _success_percent(of: PeriodStats) -> float | None:
+    return None if of.success is None else of.success * 100
 
 
-def _hourly_values(
+def _step_values(
     overview: Overview, metric: Callable[[PeriodStats], float | None]
 ) -> tuple[float, ...]:
-    """The hourly values of a KPI; hours without data are left out."""
-    values = (metric(day) for _, day in overview.steps)
+    """The hourly or daily values of a KPI; what has no data is left out."""
+    values = (metric(step) for _, step in overview.steps)
     points = tuple(round(value, 2) for value in values if value is not None)
     return points if any(points) and len(points) > 1 else ()
 

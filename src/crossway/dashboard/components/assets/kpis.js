@@ -1,23 +1,17 @@
-// KPIs, each with a sparkline of its hours and its change against the previous 24 hours.
+// KPIs, each with a sparkline of its hours or days and its change against the time before.
 
-const SVG = "http://www.w3.org/2000/svg"
 const WIDTH = 100
 const HEIGHT = 28
 
-const sparkline = (hours) => {
-  const max = Math.max(...hours)
-  const min = Math.min(0, ...hours)
+const sparkline = (steps) => {
+  const max = Math.max(...steps)
+  const min = Math.min(0, ...steps)
   const point = (value, at) =>
-    `${((at / (hours.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - 1 - ((value - min) / (max - min || 1)) * (HEIGHT - 2)).toFixed(1)}`
-  const points = hours.map(point).join(" ")
-  const svg = document.createElementNS(SVG, "svg")
-  for (const [name, value] of Object.entries({ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" })) svg.setAttribute(name, value)
-  const area = document.createElementNS(SVG, "polygon")
-  area.setAttribute("points", `0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`)
-  const edge = document.createElementNS(SVG, "polyline")
-  edge.setAttribute("points", points)
-  svg.append(area, edge)
-  return svg
+    `${((at / (steps.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - 1 - ((value - min) / (max - min || 1)) * (HEIGHT - 2)).toFixed(1)}`
+  const points = steps.map(point).join(" ")
+  return shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    shape("polygon", { points: `0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}` }),
+    shape("polyline", { points }))
 }
 
 const ICONS = { good: "trending_up", bad: "trending_down", same: "trending_flat" }
@@ -31,5 +25,5 @@ export default function (component) {
         make("dt", {}, kpi.label),
         make("dd", { class: "value", style: `--characters: ${kpi.value.length}` }, kpi.value),
         make("dd", { class: `delta ${kpi.trend || ""}` }, kpi.delta ? icon(ICONS[kpi.trend]) : null, kpi.delta || "\u00a0"),
-        make("dd", { class: "hours" }, kpi.hours.length ? sparkline(kpi.hours) : null)))))
+        make("dd", { class: "sparkline" }, kpi.steps.length ? sparkline(kpi.steps) : null)))))
 }
