@@ -38,7 +38,8 @@ def rows() -> None:
         before_id = pagination.cursor("orders", tuple(params.items()))
         filters = ramp_orders.build_filter(params, services().clock.now(), before_id)
         own = list_table.own_view(
-            "ramp_orders", merchant_names.offer(client_names(services()), ramp_orders.OFFERED)
+            "ramp_orders",
+            merchant_names.offer_columns(client_names(services()), ramp_orders.OFFERED),
         )
         page = ramp_orders.load_page(services(), operator(), filters, own.chosen)
         if page.rows:

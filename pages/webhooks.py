@@ -13,7 +13,7 @@ from crossway.dashboard.components import (
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import webhooks as view
 from crossway.dashboard.views.clients import client_names
-from crossway.dashboard.views.merchant_names import fit
+from crossway.dashboard.views.merchant_names import drop_lone_merchant
 
 st.title("Webhooks")
 one_time_secrets.pending_secret()
@@ -25,7 +25,7 @@ def rows() -> None:
     with notices.show_errors():
         table_rows = view.build_rows(services(), operator(), client)
         if table_rows:
-            columns, shown = fit(client_names(services()), view.COLUMNS, table_rows)
+            columns, shown = drop_lone_merchant(client_names(services()), view.COLUMNS, table_rows)
             widget.table(shown, columns, "webhooks", "Webhooks")
         elif client:
             notices.empty_state("No webhooks of this merchant", "Choose another one.", "webhook")

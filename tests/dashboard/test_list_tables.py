@@ -29,7 +29,7 @@ from tests.receivers import Receiver, running_receiver
 from tests.usecases.ramp_world import RampWorld
 
 Shown = tuple[DashboardApp, WebhookWorld]
-ONE_MERCHANT = merchant_names.offer({}, payment_columns.OFFERED)
+ONE_MERCHANT = merchant_names.offer_columns({}, payment_columns.OFFERED)
 USUAL = ["Payment", "Status", "Amount due", "Route", "Recipient", "Created", "Time left"]
 
 

@@ -160,7 +160,7 @@ def test_with_one_merchant_its_column_is_on_request_and_there_is_nothing_to_choo
         "Payment", "Status", "Amount due",
     ]  # fmt: skip
     assert "client" not in [box.key for box in screen.at.selectbox]
-    offered = merchant_names.offer({"c-1": "A shop"}, payment_columns.OFFERED)
+    offered = merchant_names.offer_columns({"c-1": "A shop"}, payment_columns.OFFERED)
     assert [one.column.title for one in offered if one.column.name == "merchant"] == ["Merchant"]
 
 

@@ -13,7 +13,7 @@ from crossway.dashboard.session import operator, rerun_unattended, services
 from crossway.dashboard.views import alert_triage
 from crossway.dashboard.views import alerts as view
 from crossway.dashboard.views.clients import client_names
-from crossway.dashboard.views.merchant_names import fit
+from crossway.dashboard.views.merchant_names import drop_lone_merchant
 from crossway.domain.roles import Permission
 from crossway.ports.topics import Topic
 from crossway.usecases.operating import alerts
@@ -82,7 +82,7 @@ def _rows(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
         if found:
             names = client_names(services())
             rows = view.build_active_rows(services(), found, names)
-            columns, shown = fit(names, view.ACTIVE_COLUMNS, rows)
+            columns, shown = drop_lone_merchant(names, view.ACTIVE_COLUMNS, rows)
             data = widget.table_data(shown, columns, "Active alerts")
             may_act = operator().can(Permission.OPERATE)
             offered = alert_triage.offered_actions(rows) if may_act else ()

@@ -151,7 +151,7 @@ def _records(client_id: str) -> None:
     st.header("Latest payments")
     with notices.show_errors():
         chosen = FilterSet((Filter(FilterField.CLIENT, (client_id,)),), ())
-        columns = list_columns.without(payment_columns.USUAL, merchant_names.COLUMN)
+        columns = list_columns.without(payment_columns.USUAL, merchant_names.MERCHANT_COLUMN)
         found = intents.load_page(services(), operator(), chosen, None, columns)
         if not found.rows:
             notices.empty_state(
@@ -185,7 +185,7 @@ def _webhooks(client_id: str) -> None:
     with notices.show_errors():
         rows = webhook_view.build_rows(services(), operator(), client_id)
         if rows:
-            columns, rows = merchant_names.leave_out(webhook_view.COLUMNS, rows)
+            columns, rows = merchant_names.drop_merchant(webhook_view.COLUMNS, rows)
             widget.table(rows, columns, "client_webhooks", "Webhooks")
         else:
             text = "Add one under Webhooks, and the merchant is told of each payment."

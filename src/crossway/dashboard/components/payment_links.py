@@ -199,7 +199,7 @@ def link_list(after: str, merchant: str | None) -> None:
         page = view.load_page(services(), operator(), after, merchant)
         if page.rows:
             names = client_view.client_names(services())
-            columns, rows = merchant_names.fit(names, view.COLUMNS, page.rows)
+            columns, rows = merchant_names.drop_lone_merchant(names, view.COLUMNS, page.rows)
             widget.table(rows, columns, "payment_links", "Payment links")
         elif merchant:
             notices.empty_state("No payment links of this merchant", "Choose another.", "add_link")

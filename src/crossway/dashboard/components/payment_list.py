@@ -34,7 +34,9 @@ def rows(filters: Mapping[str, str]) -> None:
         )
 
         names = client_names(services())
-        own = list_table.own_view(_NAME, merchant_names.offer(names, payment_columns.OFFERED))
+        own = list_table.own_view(
+            _NAME, merchant_names.offer_columns(names, payment_columns.OFFERED)
+        )
 
         def read() -> ListPage:
             # Shared by all who see the same columns.

@@ -9,7 +9,7 @@ from crossway.dashboard.views.alert_triage import owner_cell, snoozed_badge
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import format_duration, format_usd, to_millis
 from crossway.dashboard.views.incidents import SEVERITIES, alerts_href, next_step
-from crossway.dashboard.views.merchant_names import COLUMN, name_cell
+from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.clients import Principal
 from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
 from crossway.ports.services import Services
@@ -22,7 +22,7 @@ ACTIVE_COLUMNS: Final = (
     Column("Amount at risk", "right", wide=True, name="amount"),
     Column("Since", "right", name="since"),
     Column("Owner", name="owner"),
-    Column("Merchant", wide=True, name=COLUMN),
+    Column("Merchant", wide=True, name=MERCHANT_COLUMN),
     Column("Next step", name="next"),
 )
 RESOLVED_COLUMNS: Final = (

@@ -8,7 +8,7 @@ from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.links import client_href
 from crossway.dashboard.views.list_columns import ListColumn
 
-COLUMN: Final = "merchant"
+MERCHANT_COLUMN: Final = "merchant"
 T = TypeVar("T")
 
 
@@ -24,29 +24,31 @@ def name_cell(names: Mapping[str, str], client_id: str | None, sub: str = "") ->
     return replace(merchant_cell(names, client_id, sub), href="")
 
 
-def offer(names: Mapping[str, str], offered: Sequence[ListColumn[T]]) -> tuple[ListColumn[T], ...]:
+def offer_columns(
+    names: Mapping[str, str], offered: Sequence[ListColumn[T]]
+) -> tuple[ListColumn[T], ...]:
     """The columns of a list: that of the merchant only on request where there is one merchant."""
     alone = len(names) < 2
     return tuple(
-        replace(one, on_request=True) if alone and one.column.name == COLUMN else one
+        replace(one, on_request=True) if alone and one.column.name == MERCHANT_COLUMN else one
         for one in offered
     )
 
 
-def fit(
+def drop_lone_merchant(
     names: Mapping[str, str], columns: Sequence[Column], rows: Sequence[Row]
 ) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
     """A table with fixed columns: without that of the merchant where there is only one."""
     if len(names) < 2:
-        return leave_out(columns, rows)
+        return drop_merchant(columns, rows)
     return tuple(columns), tuple(rows)
 
 
-def leave_out(
+def drop_merchant(
     columns: Sequence[Column], rows: Sequence[Row]
 ) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
     """The columns and rows of a table without the merchant, which is the same in each."""
-    kept = [n for n, column in enumerate(columns) if column.name != COLUMN]
+    kept = [n for n, column in enumerate(columns) if column.name != MERCHANT_COLUMN]
     return tuple(columns[n] for n in kept), tuple(
         replace(row, cells=tuple(row.cells[n] for n in kept)) for row in rows
     )

@@ -13,7 +13,7 @@ from crossway.dashboard.views.formatting import (
     route_cell,
 )
 from crossway.dashboard.views.links import client_href, page_href
-from crossway.dashboard.views.merchant_names import leave_out
+from crossway.dashboard.views.merchant_names import drop_merchant
 from crossway.dashboard.views.overview import OPEN, Kpi
 from crossway.domain.analytics import Measures
 from crossway.domain.catalogue import Catalogue
@@ -46,7 +46,7 @@ ROUTE_COLUMNS: Final = (
     Column("Volume, USD", "right"),
     Column("Median time", "right", "From complete deposit to payout"),
 )
-ALERT_COLUMNS: Final = leave_out(alerts.ACTIVE_COLUMNS, ())[0]
+ALERT_COLUMNS: Final = drop_merchant(alerts.ACTIVE_COLUMNS, ())[0]
 MAX_ROUTES: Final = 8
 NO_WEBHOOKS = Badge("None", "gray", "webhook", "Nobody is told of this merchant's payments")
 _MILLION: Final = 1_000_000
@@ -181,7 +181,7 @@ def build_alert_rows(services: Services, caller: Principal, client_id: str) -> t
     now = services.clock.now()
     found = merchants.list_alerts_of(services, caller, client_id)
     rows = tuple(alerts.active_row(group, one, now, Cell()) for group, one in found)
-    return leave_out(alerts.ACTIVE_COLUMNS, rows)[1]
+    return drop_merchant(alerts.ACTIVE_COLUMNS, rows)[1]
 
 
 def record_links(report: MerchantReport) -> tuple[LinkButton, ...]:

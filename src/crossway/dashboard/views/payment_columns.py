@@ -24,7 +24,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.dashboard.views.marks import mark_bridge
-from crossway.dashboard.views.merchant_names import name_cell
+from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.catalogue import Chain
 from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import bridge_title
@@ -117,7 +117,7 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ),
     ListColumn(Column("Status", name="status"), _status),
     ListColumn(
-        Column("Merchant", name="merchant"),
+        Column("Merchant", name=MERCHANT_COLUMN),
         lambda of: name_cell(of.merchants, of.intent.client_id),
     ),
     ListColumn(Column("Amount due", "right", name="amount"), _amount_due),
@@ -185,7 +185,7 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ListColumn(Column("Time left", name="left"), _time_left),
 )
 """All columns; those on request are offered in the columns menu."""
-USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), "merchant")
+USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), MERCHANT_COLUMN)
 COLUMNS: Final = list_columns.columns_of(USUAL)
 
 

@@ -17,7 +17,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.keys import parse_whole_number
 from crossway.dashboard.views.links import intent_href, page_href, payment_link_href
-from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell, name_cell
+from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell, name_cell
 from crossway.dashboard.views.status_labels import INTENT_STATES
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
@@ -32,7 +32,7 @@ from crossway.usecases.payers.link_fields import LinkRequest
 COLUMNS = (
     Column("Payment link"),
     Column("Status"),
-    Column("Merchant", name=COLUMN),
+    Column("Merchant", name=MERCHANT_COLUMN),
     Column("Amount", "right"),
     Column("Destination"),
     Column("Paid", "right"),

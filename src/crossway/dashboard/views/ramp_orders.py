@@ -19,7 +19,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.dashboard.views.marks import mark_provider
-from crossway.dashboard.views.merchant_names import COLUMN, name_cell
+from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
@@ -183,7 +183,7 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
     ),
     ListColumn(Column("Status", name="status"), _status),
     ListColumn(
-        Column("Merchant", name="merchant"),
+        Column("Merchant", name=MERCHANT_COLUMN),
         lambda of: name_cell(of.merchants, of.order.client_id),
     ),
     ListColumn(Column("Fiat", "right", name="fiat"), _fiat),
@@ -222,7 +222,7 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
     ListColumn(Column("Time left", name="left"), _time_left),
 )
 """All columns; those on request are offered in the columns menu."""
-USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), COLUMN)
+USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), MERCHANT_COLUMN)
 
 
 def export_action(mode: Mode) -> RowAction:

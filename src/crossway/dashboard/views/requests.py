@@ -18,7 +18,7 @@ from crossway.dashboard.views.links import (
     request_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
-from crossway.dashboard.views.merchant_names import merchant_cell
+from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell
 from crossway.dashboard.views.periods import TimeRange
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.errors import NotFound
@@ -154,7 +154,7 @@ OFFERED: Final[Sequence[ListColumn[ListedRequest]]] = (
         lambda of: Cell(format_latency(of.request), order=of.request.microseconds),
     ),
     ListColumn(
-        Column("Merchant", name="merchant"),
+        Column("Merchant", name=MERCHANT_COLUMN),
         lambda of: replace(_merchant(of.request, of.names), href=""),
     ),
     ListColumn(Column("Time", name="time"), lambda of: Cell(at=to_millis(of.request.at))),

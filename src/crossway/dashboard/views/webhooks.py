@@ -8,7 +8,7 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import time_cell
 from crossway.dashboard.views.links import is_record_id, webhook_href
-from crossway.dashboard.views.merchant_names import COLUMN, merchant_cell, name_cell
+from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell, name_cell
 from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
 from crossway.domain.webhooks import (
@@ -24,7 +24,7 @@ from crossway.usecases.developers.deliveries import MAX_REPLAYED
 
 COLUMNS = (
     Column("Endpoint"),
-    Column("Merchant", name=COLUMN),
+    Column("Merchant", name=MERCHANT_COLUMN),
     Column("Status"),
     Column("Events"),
     Column("Delivered, 24 h", "right", "In the last 24 hours"),
