@@ -1,6 +1,7 @@
 """What people of the business do: policies, payment links, views, notes and reconciliations."""
 
 from collections.abc import Callable
+from functools import partial
 
 from crossway.domain.clients import Principal, staff_principal
 from crossway.domain.errors import DomainError
@@ -61,7 +62,7 @@ def plan_month(world: DemoWorld, actors: DemoActors, start: float, end: float) -
             actors.chores.append((moment, work))
 
     for row in parameters()["links"]:
-        at(row["day"], lambda world, actors, row=row: _create_link(world, actors, row))  # type: ignore[misc]
+        at(row["day"], partial(_create_link, row=row))
     for day in _RECONCILED_ON:
         at(day + 0.02, _top_up_and_reconcile if day == _TOPPED_UP_ON else _reconcile)
     actors.chores.sort(key=lambda chore: chore[0])

@@ -29,8 +29,8 @@ from crossway.storage.store import SqlStore, open_store
 from crossway_demo.demo.inventory import stock_chains
 from crossway_demo.demo.scenario_plan import parameters
 
-# Its webhooks fail for a day and a half, and arrive once it answers again.
-_OUTAGE_HOST = "lagos.demo.example"
+# Its webhooks fail between these days of the month, and arrive once it answers again.
+_OUTAGE_HOST, _OUTAGE_DAYS = "lagos.demo.example", (17.0, 18.5)
 _FAST_PRAGMAS = ("synchronous=OFF", "journal_size_limit=-1")
 
 
@@ -110,15 +110,16 @@ class StockedSandbox:
 
 
 class ReceiversWithOutage(DemoReceivers):
-    """Simulated webhook receivers, of which one host is down between two times."""
+    """Simulated webhook receivers, of which one host is down for some days of the month that begins
+    now."""
 
-    def __init__(self, clock: ManualClock, host: str, down: tuple[float, float]) -> None:
+    def __init__(self, clock: ManualClock) -> None:
         super().__init__(None)
-        self._clock, self._down_host, self._down = clock, host, down
+        self._clock, self._start = clock, clock.seconds
 
     def send(self, url: str, headers: Mapping[str, str], body: bytes) -> WebhookResponse:
-        first, last = self._down
-        if self._down_host in url and first <= self._clock.seconds < last:
+        first, last = (self._start + day * 86_400 for day in _OUTAGE_DAYS)
+        if _OUTAGE_HOST in url and first <= self._clock.seconds < last:
             raise Unreachable("the connection failed: connection refused")
         return super().send(url, headers, body)
 
@@ -190,7 +191,6 @@ def _build(
     if stocked:
         holdings = stock_chains(built.sandbox, built.catalogue, built.chains)
         sandbox = StockedSandbox(built.sandbox, holdings)
-    outage = (clock.seconds + 17 * 86_400, clock.seconds + 18.5 * 86_400)
     services = replace(
         built,
         clock=demo_clock,
@@ -200,7 +200,7 @@ def _build(
             name: PausedChain(chain, active_chains, demo_clock)
             for name, chain in built.chains.items()
         },
-        webhooks=replace(built.webhooks, sender=ReceiversWithOutage(clock, _OUTAGE_HOST, outage)),
+        webhooks=replace(built.webhooks, sender=ReceiversWithOutage(clock)),
         process=replace(built.process, pause=lambda: setattr(clock, "seconds", clock.seconds + 1)),
     )
     return DemoWorld(
