@@ -16,6 +16,7 @@ from crossway.dashboard.views.formatting import (
     capitalize_first,
     chain_name,
     format_duration,
+    format_duration_or_dash,
     format_share,
 )
 from crossway.dashboard.views.payment_filters import CAUSE_NAMES
@@ -160,7 +161,7 @@ def _duration_row(selection: Selection, name: str, one: RouteDuration) -> Row:
             Cell(f"{one.completed:,}"),
             Cell(format_duration(one.p50)),
             Cell(format_duration(one.p95)),
-            Cell("–" if one.before_p50 is None else format_duration(one.before_p50)),
+            Cell(format_duration_or_dash(one.before_p50)),
         ),
         href=payments_href(selection, *_route_filters(one), _COMPLETED),
         label=f"{name}: {one.completed:,} completed payments",

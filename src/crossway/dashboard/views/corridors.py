@@ -16,7 +16,7 @@ from crossway.dashboard.views.formatting import (
     chain_cell,
     chain_name,
     format_approx_usd,
-    format_duration,
+    format_duration_or_dash,
     format_share,
     format_usd,
     group_thousands,
@@ -174,7 +174,7 @@ def _count_payments(c: CorridorSummary) -> str:
 
 def _format_time(c: CorridorSummary) -> str:
     seconds = c.median_seconds if c.median_seconds is not None else c.seconds
-    return "–" if seconds is None else format_duration(seconds)
+    return format_duration_or_dash(seconds)
 
 
 def _quoted_note(c: CorridorSummary) -> str:
@@ -222,9 +222,9 @@ def build_details(
     catalogue: Catalogue, c: CorridorSummary, window: str, kill_switches: Sequence[KillSwitch]
 ) -> tuple[Detail, ...]:
     """All details of one corridor."""
-    median = "–" if c.median_seconds is None else format_duration(c.median_seconds)
-    p95 = "–" if c.p95_seconds is None else format_duration(c.p95_seconds)
-    quoted = "–" if c.seconds is None else format_duration(c.seconds)
+    median = format_duration_or_dash(c.median_seconds)
+    p95 = format_duration_or_dash(c.p95_seconds)
+    quoted = format_duration_or_dash(c.seconds)
     switches = [switch for switch in kill_switches if switch.subject in _switch_subjects(c)]
     ended = _count_payments(c) or "none"
     success = format_share(c.paid, c.paid + c.failed)

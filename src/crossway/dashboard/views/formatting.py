@@ -120,6 +120,11 @@ def format_duration(seconds: float) -> str:
     return _join_units(whole // 86_400, "d", whole % 86_400 // 3600, "h")
 
 
+def format_duration_or_dash(seconds: float | None) -> str:
+    """As `format_duration`; a dash where it is not known."""
+    return "–" if seconds is None else format_duration(seconds)
+
+
 def _join_units(large: int, name: str, rest: int, rest_name: str) -> str:
     return f"{large} {name}" + (f" {rest} {rest_name}" if rest else "")
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from crossway.dashboard.views.estimates import explain_estimate
 from crossway.dashboard.views.formatting import (
     chain_name,
-    format_duration,
+    format_duration_or_dash,
     format_share,
     format_usd,
 )
@@ -137,15 +137,11 @@ def _way(
         "from": chain_name(catalogue, c.route.source),
         "to": chain_name(catalogue, c.route.destination),
         "cost": f"≈ {cost}" if c.estimate_reason else cost,
-        "quoted": _duration(c.seconds),
-        "median": _duration(of.median_seconds),
-        "p95": _duration(of.p95_seconds),
+        "quoted": format_duration_or_dash(c.seconds),
+        "median": format_duration_or_dash(of.median_seconds),
+        "p95": format_duration_or_dash(of.p95_seconds),
         "success": format_share(of.paid, ended) if ended else "–",
         "volume": format_usd(of.micro_usd, 0) if of.micro_usd else "–",
         "payments": f"{ended:,}" if ended else "–",
         "state": "Enabled" if c.route.enabled else "Disabled",
     }
-
-
-def _duration(seconds: float | None) -> str:
-    return "–" if seconds is None else format_duration(seconds)

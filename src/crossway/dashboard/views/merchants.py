@@ -6,7 +6,7 @@ from typing import Final
 from crossway.dashboard.views import alerts
 from crossway.dashboard.views.cells import Badge, Cell, Column, LinkButton, Row
 from crossway.dashboard.views.formatting import (
-    format_duration,
+    format_duration_or_dash,
     format_share,
     format_usd,
     name_day,
@@ -114,7 +114,7 @@ def build_kpis(report: MerchantReport) -> tuple[Kpi, ...]:
         Kpi("Success, 30 d", format_share(month.completed, month.ended_funded), SUCCESS_MEANING),
         Kpi(
             "Median time",
-            "–" if median is None else format_duration(median),
+            format_duration_or_dash(median),
             f"From complete deposit to payout, of the latest {report.latest:,} payments, at most "
             f"{MAX_LATEST:,}.",
         ),
@@ -152,7 +152,7 @@ def _route_row(catalogue: Catalogue, client_id: str, of: RouteSummary) -> Row:
             Cell(f"{of.payments:,}"),
             Cell(f"{of.completed:,}", sub=format_share(of.completed, of.payments)),
             Cell(format_usd(of.micro_usd).removesuffix(" USD")),
-            Cell("–" if of.median_seconds is None else format_duration(of.median_seconds)),
+            Cell(format_duration_or_dash(of.median_seconds)),
         ),
     )
 

@@ -10,6 +10,7 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Row, TimelineEnt
 from crossway.dashboard.views.formatting import (
     chain_cell,
     format_duration,
+    format_duration_or_dash,
     format_percent,
     format_share,
     format_short_amount,
@@ -114,11 +115,11 @@ def build_kpis(overview: Overview, words: PeriodWords) -> tuple[Kpi, ...]:
                f"{words.title}. {SUCCESS_MEANING}",
                *_point_change(current.success, previous.success, words),
                _step_values(overview, _success_percent)),
-        Kpi("Median time", _format_time(current.median_seconds),
+        Kpi("Median time", format_duration_or_dash(current.median_seconds),
                "Median time from complete deposit to payout",
                *_duration_change(current.median_seconds, previous.median_seconds, words),
                _step_values(overview, lambda step: step.median_seconds)),
-        Kpi("p95", _format_time(current.p95_seconds),
+        Kpi("p95", format_duration_or_dash(current.p95_seconds),
                "95% of payouts took no longer than this",
                *_duration_change(current.p95_seconds, previous.p95_seconds, words),
                _step_values(overview, lambda step: step.p95_seconds)),
@@ -183,10 +184,6 @@ def _format_volume(micro_usd: int) -> str:
     """Dollars for a narrow column; cents only below 10,000."""
     dollars = micro_usd // _MILLION
     return f"{dollars:,}" if dollars >= 10_000 else format_usd(micro_usd).removesuffix(" USD")
-
-
-def _format_time(seconds: float | None) -> str:
-    return "–" if seconds is None else format_duration(seconds)
 
 
 def build_state_rows(overview: Overview) -> tuple[Row, ...]:

@@ -7,7 +7,7 @@ from crossway.dashboard.views.cells import Cell, Detail
 from crossway.dashboard.views.custody import label_custody
 from crossway.dashboard.views.estimates import explain_estimate, label_estimate
 from crossway.dashboard.views.formatting import (
-    format_duration,
+    format_duration_or_dash,
     format_share,
     format_usd,
     name_day,
@@ -95,9 +95,11 @@ def build_details(bridge: PairBridge, amount: str, window: str) -> tuple[Detail,
     volume = format_usd(of.micro_usd) if of.micro_usd else "–"
     return (
         Detail(f"Cost now, {amount}", _cost_cell(c)),
-        Detail("Quoted time now", Cell(_duration(c.seconds if c else None))),
-        Detail(f"Median time, {window}", Cell(_duration(of.median_seconds)), _TO_PAYOUT),
-        Detail(f"p95, {window}", Cell(_duration(of.p95_seconds)), _TO_PAYOUT),
+        Detail("Quoted time now", Cell(format_duration_or_dash(c.seconds if c else None))),
+        Detail(
+            f"Median time, {window}", Cell(format_duration_or_dash(of.median_seconds)), _TO_PAYOUT
+        ),
+        Detail(f"p95, {window}", Cell(format_duration_or_dash(of.p95_seconds)), _TO_PAYOUT),
         Detail(f"Success, {window}", Cell(success), SUCCESS_MEANING),
         Detail(f"Volume, {window}", Cell(volume)),
         Detail("Custody", Cell(label_custody(c.route.custody) if c else "–")),
@@ -117,7 +119,3 @@ def _cost_cell(c: CorridorSummary | None) -> Cell:
             hint=explain_estimate(c.estimate_reason),
         )
     return Cell(cost)
-
-
-def _duration(seconds: float | None) -> str:
-    return "–" if seconds is None else format_duration(seconds)
