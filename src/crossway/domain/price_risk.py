@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Final
 
-from crossway.domain.money import PICO_USD_DECIMALS, Price
+from crossway.domain.money import Price
 
 MILLIONTHS: Final = 10**6
 DAY_SECONDS: Final = 86_400
-ONE_USD: Final = 10**PICO_USD_DECIMALS
 _MILLIONTHS_PER_BP: Final = 100
 _PERCENT: Final = 100
 

@@ -272,11 +272,6 @@ def rank_options(options: Iterable[SourceOption]) -> tuple[SourceOption, ...]:
     return tuple(sorted(options, key=rank))
 
 
-def cheapest_quote(quotes: Iterable[BridgeQuote]) -> BridgeQuote | None:
-    """The cheapest quote, the faster one at equal cost; None without quotes."""
-    return min(quotes, key=BridgeQuote.rank, default=None)
-
-
 def usual_times(
     source: Chain, destination: Chain, micro_usd: int, quote: BridgeQuote | None
 ) -> tuple[int, int]:

@@ -11,7 +11,12 @@ from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
 from crossway.ports.records import Alert
 from crossway.ports.topics import Topic
 from crossway.storage.bulk_sql import in_values, insert_into
-from crossway.storage.row_mapper import from_micros, from_micros_or_none, to_micros
+from crossway.storage.row_mapper import (
+    from_micros,
+    from_micros_or_none,
+    to_micros,
+    to_micros_or_none,
+)
 from crossway.storage.service_tables import alerts, resolved_alerts
 
 _ALERT_COLUMNS = ("key", "kind", "subject", "message", "since", "last_seen_at")
@@ -85,7 +90,7 @@ class SqlAlerts:
         return self._set(keys, alerts.c.assigned_to, name)
 
     def snooze(self, keys: Collection[str], until: datetime | None) -> list[str]:
-        return self._set(keys, alerts.c.snoozed_until, None if until is None else to_micros(until))
+        return self._set(keys, alerts.c.snoozed_until, to_micros_or_none(until))
 
     def end_snoozes(self, now: datetime) -> int:
         is_over = alerts.c.snoozed_until <= to_micros(now)

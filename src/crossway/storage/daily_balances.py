@@ -12,7 +12,6 @@ from crossway.storage.tables import account_balances
 from crossway.storage.treasury_tables import daily_balances
 
 _BATCH = 5_000
-_MICROS_IN_DAY = 86_400_000_000
 _SAME_ACCOUNT = and_(
     daily_balances.c.account == account_balances.c.account,
     daily_balances.c.chain == account_balances.c.chain,

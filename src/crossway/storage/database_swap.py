@@ -3,7 +3,7 @@
 Staff, secrets, leases and the audit log stay.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, MetaData, Table, func, select, table, text
@@ -100,8 +100,3 @@ def _advance_sequences(write: Connection, copied: Table) -> None:
         if name:
             top = write.scalar(select(func.max(column))) or 1
             write.execute(text("SELECT setval(:s, :n)"), {"s": name, "n": top})
-
-
-def untouched_tables(names: Collection[str]) -> list[str]:
-    """The tables of these that are never replaced."""
-    return [name for name in names if _is_untouched(name, keep_clients=True)]

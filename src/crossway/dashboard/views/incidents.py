@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crossway.dashboard.views.cells import Badge, Cell, Color, Column, Row
+from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import chain_name, format_usd, to_millis
 from crossway.dashboard.views.links import (
     ACT_PARAM,
@@ -220,8 +220,3 @@ def _severity_badge(severity: Severity) -> Badge:
 
 def _format_amount_at_risk(micro_usd: int) -> str:
     return f"≈ {format_usd(micro_usd)}" if micro_usd else "–"
-
-
-def severity_color(severity: Severity) -> Color:
-    """The colour of a severity."""
-    return SEVERITIES[severity].color

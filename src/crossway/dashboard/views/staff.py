@@ -43,10 +43,6 @@ AUTH_METHODS: Final[Mapping[AuthMethod, str]] = {
     AuthMethod.PASSKEY: "Passkey",
     AuthMethod.INSTALLATION_PASSWORD: "Installation password",
 }
-SIGN_IN_REQUIRED: Final = (
-    "No staff account exists yet, and this environment moves real money. Add the first admin on "
-    "the server: `crossway people add NAME --role admin`"
-)
 OPEN_ACCESS: Final = (
     "Whoever uses this machine has full access. Once you add the first person, an admin, everyone "
     "must sign in."

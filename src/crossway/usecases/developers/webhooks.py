@@ -26,7 +26,6 @@ from crossway.usecases.validation_errors import ValidationErrors
 MAX_WEBHOOKS = 20
 MAX_URL_CHARACTERS, MAX_DESCRIPTION_CHARACTERS = 2_048, 500
 DISABLED_BY_HAND = "Disabled manually"
-_LOOK_UP_SECONDS = 5
 _MAX_ALERTS = 1_000
 EVENT_NAMES = (*(one.value for one in EventType), ALL_EVENTS)
 
