@@ -11,8 +11,8 @@ from playwright.sync_api import Error, Locator, Page
 from benchmarks.operator_tasks.performing import Stage, chromium, open_overview, site_of, visit
 from benchmarks.operator_tasks.person import Person
 from tests.browser.test_every_page import (
-    _RUN,
     AXE,
+    RUN_AXE,
     UPSTREAM,
     without_streamlit_findings,
 )
@@ -91,7 +91,7 @@ def _look(page: Page, name: str) -> list[str]:
     try:
         if not page.evaluate("'axe' in window"):
             page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = without_streamlit_findings(page.evaluate(_RUN, {}), UPSTREAM)
+        found = without_streamlit_findings(page.evaluate(RUN_AXE, {}), UPSTREAM)
     except Error as error:
         return [f"{name or 'overview'}: {str(error).splitlines()[0]}"]
     return [f"{name or 'overview'}: {rule} {html[:80]}" for rule, _, html, _ in found]

@@ -31,7 +31,7 @@ QUERIES = {
 KEPT_COLOURS = {"color-contrast": "stCode"}
 # The rules that may find something else in other colours.
 COLOUR_RULES = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-_RUN = """rules => axe.run(document, {resultTypes: ['violations'], ...rules})
+RUN_AXE = """rules => axe.run(document, {resultTypes: ['violations'], ...rules})
   .then(found => found.violations
   .filter(one => ['serious', 'critical'].includes(one.impact))
   .flatMap(one => one.nodes.map(node => {
@@ -118,7 +118,7 @@ def test_every_page_opens_fits_the_screen_and_is_accessible(
             if not rules:
                 page.evaluate(AXE.read_text(encoding="utf-8"))
             upstream = UPSTREAM if scheme == first_scheme else UPSTREAM | KEPT_COLOURS
-            found = without_streamlit_findings(page.evaluate(_RUN, rules), upstream)
+            found = without_streamlit_findings(page.evaluate(RUN_AXE, rules), upstream)
             assert not found, f"{scheme}: {json.dumps(found[:3], indent=1)}"
     assert [u for u in observed.requests if not u.startswith((busy.url, "data:", "blob:"))] == []
     assert observed.errors == []

@@ -15,7 +15,7 @@ from tests.browser.conftest import (
     set_look,
     wait_until_drawn,
 )
-from tests.browser.test_every_page import _RUN, AXE, UPSTREAM, without_streamlit_findings
+from tests.browser.test_every_page import AXE, RUN_AXE, UPSTREAM, without_streamlit_findings
 
 PROJECTOR = (1366, 768)
 
@@ -111,5 +111,5 @@ def test_a_story_is_accessible_in_both_colours(opened: Opener, path: str) -> Non
     for scheme in ("light", "dark"):
         set_look(page, PROJECTOR, scheme)
         wait_until_drawn(page)
-        found = without_streamlit_findings(page.evaluate(_RUN, {}), UPSTREAM)
+        found = without_streamlit_findings(page.evaluate(RUN_AXE, {}), UPSTREAM)
         assert not found, f"{scheme}: {json.dumps(found[:3], indent=1)}"
