@@ -1,6 +1,6 @@
 """KYC customers, their submissions, and pending transmissions to providers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -14,7 +14,7 @@ from crossway.ports.ramp_repository import (
     KycSubmissionSync,
     KycUsage,
 )
-from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.bulk_sql import in_values, per_dialect
 from crossway.storage.kyc_usage import get_usage, keep_usage
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.ramp_tables import (
@@ -72,6 +72,13 @@ class SqlKycCustomers:
             select(kyc_customers).where(kyc_customers.c.id == customer_id)
         ).first()
         return None if row is None else CUSTOMERS.decode(row)
+
+    def get_many(self, ids: Collection[str]) -> dict[str, KycCustomer]:
+        if not ids:
+            return {}
+        query = select(kyc_customers).where(in_values(self._db, kyc_customers.c.id, ids))
+        found = [CUSTOMERS.decode(row) for row in self._db.execute(query)]
+        return {customer.id: customer for customer in found}
 
     def lock(self, customer_id: str) -> KycCustomer | None:
         person = select(kyc_customers.c.email_index).where(kyc_customers.c.id == customer_id)

@@ -121,10 +121,8 @@ def _masked_emails(services: Services, orders: Sequence[RampOrder]) -> dict[str,
     """The masked e-mail addresses of the orders' customers, by customer id."""
     ids = {order.customer_id for order in orders if order.customer_id}
     with services.store.read() as unit:
-        kyc_customers = [
-            customer for customer_id in ids if (customer := unit.kyc_customers.get(customer_id))
-        ]
-    return {customer.id: customers.masked_email(services, customer) for customer in kyc_customers}
+        known = unit.kyc_customers.get_many(ids)
+    return {id_: customers.masked_email(services, customer) for id_, customer in known.items()}
 
 
 def _status(of: ListedOrder) -> Cell:

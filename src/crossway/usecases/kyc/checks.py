@@ -50,7 +50,10 @@ def list_checks(
     narrowed = caller.narrow(filters)
     with services.store.read() as unit:
         checks = unit.kyc_checks.list_page(narrowed, limit)
-        return [_listed(services, unit, check) for check in checks]
+        customers = unit.kyc_customers.get_many({check.customer_id for check in checks})
+        return [
+            _listed(services, unit, check, customers.get(check.customer_id)) for check in checks
+        ]
 
 
 def find_place(services: Services, caller: Principal, check_id: int) -> tuple[datetime, int] | None:
@@ -128,8 +131,9 @@ def _save_unless_erased(services: Services, unit: UnitOfWork, assessment: KycAss
         save_check(services, unit, customer, assessment)
 
 
-def _listed(services: Services, unit: UnitOfWork, check: KycCheck) -> ListedCheck:
-    customer = unit.kyc_customers.get(check.customer_id)
+def _listed(
+    services: Services, unit: UnitOfWork, check: KycCheck, customer: KycCustomer | None
+) -> ListedCheck:
     email = decrypt_email(services, customer) if customer else ""
     provider = find_provider(services, check.provider)
     tiers = get_tiers(provider.capabilities, check.country) if provider else ()
