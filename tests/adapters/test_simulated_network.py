@@ -19,6 +19,7 @@ from tests.simulation import (
     BASE,
     START,
     AddressWatch,
+    ManualClock,
     Simulation,
     catalogue,
     dollars,
@@ -142,6 +143,66 @@ def test_nothing_is_missed_or_seen_twice_while_many_write(opened: Opener) -> Non
         found += (item.tx_hash for item in scan.incoming)
     assert len(sent) == 60
     assert sorted(found) == sorted(sent)
+
+
+class WatchedClock(ManualClock):
+    """A machine's clock that calls `asked` with how often it was asked since that was set."""
+
+    asked: Callable[[int], None] | None = None
+    times = 0
+
+    def __call__(self) -> float:
+        if self.asked is not None:
+            self.times += 1
+            self.asked(self.times)
+        return super().__call__()
+
+
+def test_a_scan_ends_below_the_block_of_a_writer_that_began_before_its_reading(
+    opened: Opener,
+) -> None:
+    first = opened()
+    chain = first.chain()
+    chain.heads()
+    early, late = WatchedClock(), WatchedClock()
+    writer, reader = Simulation(first.url, early), Simulation(first.url, late)
+    holds_the_lock, may_write = threading.Event(), threading.Event()
+    sent: list[str] = []
+
+    def deposit() -> None:
+        to = wallet(chain, "payer")
+        sent.append(writer.sandbox.deposit(BASE, to, dollars(), 1).tx_hash)
+
+    def wait_in_the_lock(_: int) -> None:
+        early.asked = None
+        holds_the_lock.set()
+        assert may_write.wait(30)
+
+    def let_the_writer_begin(times: int) -> None:
+        # Asked first to look for empty blocks, then in the lock, then before reading without it.
+        if times == 3:
+            late.asked = None
+            writing.start()
+            assert holds_the_lock.wait(30)
+            late.seconds += 60
+
+    try:
+        cursor = reader.chain().scan(None, AddressWatch()).cursor
+        writer.network.peek(BASE)
+        early.asked, late.asked = wait_in_the_lock, let_the_writer_begin
+        writing = threading.Thread(target=deposit)
+        late.seconds += 10
+        early.seconds += 10
+        cursor = reader.chain().scan(cursor, AddressWatch()).cursor
+        may_write.set()
+        writing.join()
+        scan = reader.chain().scan(cursor, AddressWatch())
+    finally:
+        may_write.set()
+        writer.close()
+        reader.close()
+    assert scan.reorged_from is None
+    assert [transfer.tx_hash for transfer in scan.incoming] == sent != []
 
 
 def test_two_processes_that_send_at_once_use_each_nonce_once(opened: Opener) -> None:

@@ -131,6 +131,7 @@ def test_axe_finds_nothing_in_the_open_palette(opened: Opener, scheme: str) -> N
 def test_the_header_is_neither_cut_nor_overlapping(opened: Opener, size: tuple[int, int]) -> None:
     page, _ = opened("", size)
     page.get_by_role("button", name="Search or jump to").wait_for()
+    wait_until_drawn(page)
     shown = page.evaluate(_CUT)
     assert (shown["outside"], shown["over"]) == (0, 0)
     if size == WIDE:

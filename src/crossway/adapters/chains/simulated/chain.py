@@ -116,11 +116,14 @@ class SimulatedChain:
     def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
         if after is not None and self._has_only_empty_blocks(after):
             return Scan([], after, None)
-        # The lock waits for writers, so no block can appear below the cursor that is returned.
+        # The lock waits for writers. One that gets it next makes only blocks above this height, so
+        # no block can appear below the cursor that is returned.
         with self._network.locked(self.id) as session:
             raise_if_faulty(session)
             mining.catch_up(session)
-        with self._read() as (session, height):
+            complete = session.state.height
+        with self._read() as (session, reported):
+            height = min(reported, complete)
             reorged_from = None if after is None else self._find_reorg_height(session, after)
             first = (height if after is None else after.height) + 1
             start = first if reorged_from is None else reorged_from
