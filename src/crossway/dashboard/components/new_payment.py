@@ -33,6 +33,7 @@ MERCHANT_COOKIE: Final = "crossway_merchant"
 _REFUND = "On the payer's chain: gets the money back if the payment cannot be completed."
 _SUBMITTED, _READING, _FILLED = "payment_submitted", "payment_reading", "payment_filled"
 _JUST_CREATED, _LEFT = "payment_just_created", "payment_form_left"
+_BEGUN, _REPEATED = "payment_begun_with", "payment_form_repeated"
 
 Slots = dict[FormField, DeltaGenerator]  # Where what is wrong with each field is shown.
 
@@ -63,6 +64,7 @@ def form() -> None:
         used = get_last_used(services(), operator_for(merchant))
         slots: Slots = {}
         draft = _fields(merchant, used, slots)
+    _repeat_if_overridden()
     with right, st.container(border=True):
         _quote_and_submit(merchant, draft, slots)
     widget.focus("amount")
@@ -73,6 +75,21 @@ def _begin_anew() -> None:
     for key in _FORM - set(st.query_params):
         st.session_state.pop(key, None)
     st.session_state.pop(_FILLED, None)
+
+
+def _begin_with(key: str, value: str) -> None:
+    """Let this run draw the field of this key with this value."""
+    st.session_state[key] = st.session_state.setdefault(_BEGUN, {})[key] = value
+
+
+def _repeat_if_overridden() -> None:
+    """Draw the form again where Streamlit has drawn something else than it was begun with: in a run
+    that follows a link it gives each field that the address does not name its default."""
+    begun, repeated = st.session_state.pop(_BEGUN, {}), st.session_state.pop(_REPEATED, False)
+    if not repeated and any(st.session_state[key] != value for key, value in begun.items()):
+        st.session_state[_REPEATED] = True
+        _begin_anew()
+        st.rerun()
 
 
 def _merchant_choice() -> str:
@@ -136,7 +153,7 @@ def _suggested(used: ByFamily, chain: str) -> Sequence[UsedAddress]:
 def _fill_token(key: str, symbol: str) -> None:
     """Begin with the token of the last payment."""
     if symbol and key not in st.session_state and key not in st.query_params:
-        st.session_state[key] = symbol
+        _begin_with(key, symbol)
 
 
 def _address_field(
@@ -158,7 +175,7 @@ def _address_field(
     if typed is None or (untouched and last != (begun_for, suggestion)):
         filled[key] = (begun_for, suggestion)
         if untouched and suggestion != (typed or ""):
-            st.session_state[key] = suggestion
+            _begin_with(key, suggestion)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         address = st.text_input(label, key=key, bind="query-params", help=hint)
         if used:
