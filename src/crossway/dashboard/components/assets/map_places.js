@@ -74,7 +74,8 @@ const layoutOf = (names, width, font, large) => {
   const widths = textWidths(names, font, size)
   const widest = Math.max(...widths)
   for (const radius of large ? [44, 34, 26] : [28, 22, 17]) {
-    for (const share of [0.46, 0.54, 0.62]) {
+    // Beside the story of a presentation there is more height than width.
+    for (const share of [0.46, 0.54, 0.62, ...(large ? [0.7, 0.76, 0.82, 0.9] : [])]) {
       const height = Math.round(Math.max(large ? 560 : 460, width * share))
       if (height > (large ? 1000 : 720)) continue
       const spots = onEllipse(names.length, width, height, widest + radius + 16, line, radius)
