@@ -149,3 +149,17 @@ def test_a_reload_keeps_the_merchant_with_the_addresses(screen: DashboardApp) ->
     screen.open("new_intent", payment_merchant="Second shop", recipient=address)
     assert screen.at.selectbox(key="payment_merchant").value == other.id
     assert _value(screen, "recipient") == address
+
+
+def test_an_address_from_a_link_is_said_to_be_one(screen: DashboardApp) -> None:
+    world = screen.world
+    shop, stranger = world.wallet(BASE, "shop"), world.wallet(BASE, "stranger")
+    world.create_intent(POLYGON, BASE, recipient=shop)
+    note = "Recipient taken from the link that opened this page: check it."
+    screen.open("new_intent", recipient=stranger)
+    assert _value(screen, "recipient") == stranger
+    assert note in screen.text
+    # Not what somebody types, and not what the merchant has paid before.
+    assert note not in _fill(screen, recipient=world.wallet(BASE, "typed")).text
+    assert note in _fill(screen, recipient=stranger).text
+    assert note not in _fill(screen, recipient=shop).text

@@ -101,6 +101,11 @@ def test_addresses_and_caps_are_listed_and_caps_set(screen: DashboardApp) -> Non
     assert "Remove The office on Base" in labels(screen)
     screen.at.text_input(key="cap_amount").set_value("50,000")
     screen.click("Set cap")
+    # The comma could be a decimal one: how it is read is shown first.
+    assert transfer_caps.list_caps(world.services, MACHINE) == []
+    assert "“50,000” is read as 50000. For 50 write 50" in screen.text
+    assert "Check how the amount is read, then press the button again." in screen.text
+    screen.click("Set cap")
     ((cap, used),) = transfer_caps.list_caps(world.services, MACHINE)
     assert (cap.amount, used) == (50_000 * 10**6, 0)
     assert "50,000" in str(screen.open("treasury").widget("caps"))

@@ -6,6 +6,7 @@ import pytest
 
 from crossway.dashboard.rebalancing_charts import policy_bars
 from crossway.dashboard.views import rebalancing_policies as view
+from crossway.domain.clients import staff_principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import UNIFIED_TOKEN, unified_location
 from crossway.domain.rebalancing import (
@@ -15,8 +16,11 @@ from crossway.domain.rebalancing import (
     RebalancingSettings,
 )
 from crossway.domain.rebalancing_needs import PlanInputs
+from crossway.usecases.money.rebalancing_policies import list_policies
+from tests.dashboard.conftest import DashboardApp
 from tests.harness import CATALOGUE
 
+MACHINE = staff_principal("command line")
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 USDC = 10**6
 BASE = ("BASE_MAINNET", CATALOGUE.tokens["BASE_MAINNET", "USDC"].address)
@@ -101,10 +105,27 @@ def test_limits_are_told_in_sentences() -> None:
 
 
 def test_what_is_typed_is_parsed_or_named() -> None:
-    assert view.parse_amount("target", " 1,250.5 ", 6) == 1_250_500_000
-    assert view.parse_maximum("  ", 6) is None
+    assert view.parse_amount("target", " 1,250.5 ", 6, "USDC") == 1_250_500_000
+    assert view.parse_maximum("  ", 6, "USDC") is None
     assert view.parse_usd("largest", "50,000") == 50_000_000_000
     assert view.parse_whole("cool_down_seconds", "1,200") == 1_200
     for parse in (view.parse_usd, view.parse_whole):
         with pytest.raises(InvalidInput, match=r"^cost must"):
             parse("cost", "a lot")
+
+
+def test_a_policy_is_set_only_as_its_amounts_were_shown(screen: DashboardApp) -> None:
+    screen.open("treasury")
+    for field, typed in (("minimum", "500.5"), ("target", "1,250"), ("maximum", "2 000")):
+        screen.at.text_input(key=f"policy_{field}").set_value(typed)
+    screen.click("Set policy")
+    services = screen.world.services
+    assert not [policy for policy in list_policies(services, MACHINE) if policy.by]
+    assert "Target: “1,250” is read as 1250. For 1.25 write 1.25" in screen.text
+    assert "Maximum: = 2,000 USDC" in screen.text
+    screen.at.text_input(key="policy_target").set_value("1,750")
+    screen.click("Set policy")
+    assert not [policy for policy in list_policies(services, MACHINE) if policy.by]
+    screen.click("Set policy")
+    (policy,) = [policy for policy in list_policies(services, MACHINE) if policy.by]
+    assert policy.target == 1_750 * 10**6

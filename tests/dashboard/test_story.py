@@ -17,12 +17,29 @@ def go_to(screen: DashboardApp, chapter: int) -> dict[str, Any]:
     return screen.widget("story")
 
 
+def play(screen: DashboardApp) -> None:
+    """Play the story, as the button of the tour's page does."""
+    screen.open("guided_tour").click("Play by itself")
+
+
 def facts(data: dict[str, Any]) -> dict[str, str]:
     return dict(data["facts"])
 
 
-def test_the_story_waits_for_what_it_tells(screen: DashboardApp) -> None:
+def test_following_a_link_to_the_story_makes_no_payment(screen: DashboardApp) -> None:
     screen.open("guided_tour", play="1")
+    for _ in range(3):
+        screen.rerun()
+    assert not screen.has_widget("story")
+    assert "makes one payment, marked Guided tour" in screen.text
+    with screen.world.services.store.read() as unit:
+        assert unit.intents.get(1) is None
+    screen.click("Play the story")
+    assert screen.widget("story")["title"] == "1. What does it cost?"
+
+
+def test_the_story_waits_for_what_it_tells(screen: DashboardApp) -> None:
+    play(screen)
     first = screen.widget("story")
     assert first["title"] == "1. What does it cost?"
     assert sum(chapter["seconds"] for chapter in first["chapters"]) == 45
@@ -43,7 +60,7 @@ def test_the_story_waits_for_what_it_tells(screen: DashboardApp) -> None:
 
 
 def test_drawing_a_chapter_again_pays_nothing_again(screen: DashboardApp) -> None:
-    screen.open("guided_tour", play="1")
+    play(screen)
     for chapter in (2, 0, 2, 1, 3):
         go_to(screen, chapter)
     screen.world.pass_time(40)
@@ -80,7 +97,7 @@ def test_somebody_who_may_only_read_is_told_so(world: RampWorld) -> None:
         member = NewStaffMember(name, role, WORDS)
         members.add_member(world.services, staff_principal("command line"), member)
     screen = DashboardApp(sign_in(new_dashboard(), "Vic"), world)
-    screen.open("guided_tour", play="1")
+    play(screen)
     assert not go_to(screen, 1)["ready"]
     assert screen.at.error
     screen.open("present")

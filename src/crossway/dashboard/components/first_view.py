@@ -4,7 +4,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from crossway.dashboard.components import demo, live_fragment, notices, widget
+from crossway.dashboard.components import (
+    demo,
+    live_fragment,
+    notices,
+    story_start,
+    widget,
+)
 from crossway.dashboard.components.navigation import open_href, open_intent
 from crossway.dashboard.components.notices import escape_markdown
 from crossway.dashboard.session import operator, rerun_unattended, services, show_mode_next
@@ -51,6 +57,7 @@ def story_button(key: str, primary: bool = False) -> None:
         key=key,
         width="stretch",
     ):
+        story_start.begin()
         open_href(view.STORY_HREF)
     st.caption("One payment from quote to refund, in 45 seconds.")
 

@@ -1,7 +1,6 @@
 """The guided story, which plays by itself, and its presentation: each step is carried out."""
 
 from typing import Final
-from uuid import uuid4
 
 import streamlit as st
 
@@ -11,6 +10,7 @@ from crossway.dashboard.components import (
     live_fragment,
     network_map,
     notices,
+    story_start,
     widget,
 )
 from crossway.dashboard.session import operator, services
@@ -19,25 +19,38 @@ from crossway.dashboard.views import guided_tour, tour_payment
 from crossway.dashboard.views.guided_story import GuidedStory
 from crossway.usecases.simulator import chain_controls
 
-_KEY, _STORY = "story", "told_story"
+_KEY: Final = "story"
 _STORY_AND_MAP: Final = (5, 7)
 
 
-def _story() -> GuidedStory:
-    """This session's story."""
-    return st.session_state.setdefault(_STORY, GuidedStory(uuid4().hex))  # type: ignore[no-any-return]
-
-
 def play() -> None:
-    """The story that plays by itself, with the network map below it."""
+    """The story that plays by itself, with the network map below it. Whoever comes by a link is
+    asked first."""
+    if not story_start.is_begun():
+        _offer()
+        return
     _stage(presenting=False)
-    if _story().at >= len(guided_tour.CHAPTERS) and not demo.progress():
+    if story_start.current().at >= len(guided_tour.CHAPTERS) and not demo.progress():
         first, second, _ = st.columns(3, gap="medium")
         with first:
             first_view.test_payment_button("story_payment")
         with second:
             first_view.fill_button("story_month")
     network_map.network_map(key="story_map")
+
+
+def _offer() -> None:
+    st.button(
+        "Play the story",
+        icon=":material/play_circle:",
+        type="primary",
+        key="play_story",
+        on_click=story_start.begin,
+    )
+    st.caption(
+        "It takes 45 seconds and makes one payment, marked Guided tour. Following the link to this "
+        "page has made none."
+    )
 
 
 def present() -> None:
@@ -51,7 +64,7 @@ def present() -> None:
 
 @live_fragment.fragment(refresh_seconds=2.0)
 def _stage(presenting: bool) -> None:
-    story = _story()
+    story = story_start.current()
     with notices.show_errors():
         _carry_out(story, presenting)
     with notices.show_errors():
@@ -61,7 +74,7 @@ def _stage(presenting: bool) -> None:
             _KEY,
             on_go=lambda: _go(presenting),
             on_fault=_ask_for_fault,
-            on_again=_begin_again,
+            on_again=story_start.begin,
         )
     if not presenting and story.at >= len(guided_tour.CHAPTERS) and not story.ended:
         story.ended = True
@@ -86,18 +99,14 @@ def _carry_out(story: GuidedStory, presenting: bool) -> None:
 def _go(presenting: bool) -> None:
     to, last = st.session_state[_KEY].get("go"), len(view.list_chapters(presenting))
     if isinstance(to, int) and 0 <= to <= last:
-        _story().at = min(to, last - presenting)
-
-
-def _begin_again() -> None:
-    st.session_state[_STORY] = GuidedStory(uuid4().hex)
+        story_start.current().at = min(to, last - presenting)
 
 
 def _ask_for_fault() -> None:
     """Keep whether the outage is to begin or to end for the run that draws, where errors show."""
     wanted = st.session_state[_KEY].get("fault")
     if isinstance(wanted, bool):
-        story = _story()
+        story = story_start.current()
         story.at, story.fault = len(guided_tour.CHAPTERS), wanted
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from crossway.dashboard.components import notices, permissions, widget
+from crossway.dashboard.components.amount_reading import show_reading
 from crossway.dashboard.components.asset_inputs import chain_choice, token_choice
 from crossway.dashboard.components.navigation import SHOWN_PAGE
 from crossway.dashboard.session import current_mode, operator, operator_for, services
@@ -34,6 +35,7 @@ _REFUND = "On the payer's chain: gets the money back if the payment cannot be co
 _SUBMITTED, _READING, _FILLED = "payment_submitted", "payment_reading", "payment_filled"
 _JUST_CREATED, _LEFT = "payment_just_created", "payment_form_left"
 _BEGUN, _REPEATED = "payment_begun_with", "payment_form_repeated"
+_LINKED: Final = "payment_linked"  # What each field got from the address of the page.
 
 Slots = dict[FormField, DeltaGenerator]  # Where what is wrong with each field is shown.
 
@@ -171,6 +173,8 @@ def _address_field(
     # What an address brings is kept; what was filled in here stands in the address as well.
     untouched = key not in st.query_params if typed is None else typed in ("", last[1])
     suggestion = used[0].address if used else ""
+    if typed is None:
+        st.session_state.setdefault(_LINKED, {})[key] = st.query_params.get(key, "")
     # A payment that was created meanwhile changes what is suggested, as another chain does.
     if typed is None or (untouched and last != (begun_for, suggestion)):
         filled[key] = (begun_for, suggestion)
@@ -180,6 +184,10 @@ def _address_field(
         address = st.text_input(label, key=key, bind="query-params", help=hint)
         if used:
             _last_used(key, used)
+    known = {one.address for one in used}
+    if address and address == st.session_state[_LINKED].get(key) and address not in known:
+        name = label.removesuffix(" address")
+        st.caption(f":material/link: {name} taken from the link that opened this page: check it.")
     return address
 
 
@@ -235,10 +243,7 @@ def _show_reading(draft: Draft, slot: DeltaGenerator) -> None:
     read = new_intent.read_draft_amount(services(), draft)
     understood = new_intent.format_draft_amount(services(), draft)
     with slot:
-        if read.note:
-            st.warning(notices.escape_markdown(f"{read.note}."), icon=":material/help:")
-        elif draft.amount.strip() not in (understood, understood.partition(" ")[0]):
-            st.caption(notices.escape_markdown(f"= {understood}"))
+        show_reading(draft.amount, read, understood)
 
 
 def _submit(merchant: str, draft: Draft, incomplete: bool) -> None:

@@ -6,6 +6,11 @@ import streamlit as st
 
 from crossway.dashboard.components import emergency_stop, live_fragment, notices, widget
 from crossway.dashboard.components.actions import confirm, confirm_with_text, run_action
+from crossway.dashboard.components.amount_reading import (
+    AmountInput,
+    run_as_shown,
+    show_readings,
+)
 from crossway.dashboard.components.asset_inputs import chain_label, usable_chains
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import outgoing_controls as view
@@ -13,7 +18,7 @@ from crossway.dashboard.views.formatting import format_amount, list_symbols
 from crossway.domain.approvals import Approval
 from crossway.domain.outgoing_controls import BookedAddress
 from crossway.domain.roles import Permission
-from crossway.domain.typed_amounts import parse_typed_amount
+from crossway.domain.typed_amounts import read_amount
 from crossway.ports.topics import Topic
 from crossway.usecases.money import address_book, approvals, transfer_caps
 from crossway.usecases.money.approvals import TITLES
@@ -132,10 +137,13 @@ def _cap_form() -> None:
         chain = st.selectbox("Chain", options, key="cap_chain", format_func=chain_label)
         symbol = st.selectbox("Token", list_symbols(services().catalogue, chain), key="cap_token")
         typed = st.text_input("Within 24 hours", key="cap_amount", placeholder="such as 50000")
-        if st.button("Set cap", icon=":material/speed:", key="cap_set"):
-            run_action(partial(_set_cap, chain, symbol, typed))
+        is_set = st.button("Set cap", icon=":material/speed:", key="cap_set")
         if st.button("No cap", icon=":material/close:", key="cap_drop"):
             run_action(partial(_drop_cap, chain, symbol))
+    decimals = services().catalogue.tokens[chain, symbol].decimals
+    was_shown = show_readings("cap", AmountInput("cap", typed, decimals, symbol))
+    if is_set:
+        run_as_shown(was_shown, partial(_set_cap, chain, symbol, typed))
 
 
 def _approve(approval: Approval) -> str:
@@ -161,7 +169,7 @@ def _remove(entry: BookedAddress) -> str:
 
 def _set_cap(chain: str, symbol: str, typed: str) -> str:
     decimals = services().catalogue.tokens[chain, symbol].decimals
-    units = parse_typed_amount("cap", typed, decimals, symbol)
+    units = read_amount("cap", typed, decimals, symbol).units
     if transfer_caps.set_cap(services(), operator(), chain, symbol, units):
         return _CAP_WAITS
     most = format_amount(units, decimals, symbol)

@@ -6,6 +6,11 @@ import streamlit as st
 
 from crossway.dashboard.components import live_fragment, notices, pagination, widget
 from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.amount_reading import (
+    AmountInput,
+    run_as_shown,
+    show_readings,
+)
 from crossway.dashboard.components.asset_inputs import chain_choice, chain_label, usable_chains
 from crossway.dashboard.components.checkout_page import dashboard_origin
 from crossway.dashboard.components.navigation import open_href
@@ -17,6 +22,7 @@ from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import list_symbols
 from crossway.dashboard.views.links import payment_link_href
 from crossway.dashboard.views.status_labels import SIMULATED
+from crossway.domain.money import Token
 from crossway.domain.payment_links import PaymentLink
 from crossway.domain.roles import Permission
 from crossway.qr import qr_svg
@@ -69,8 +75,9 @@ def _form() -> None:
         uses,
         until,
     )
+    was_shown = _amounts_shown("link", draft, services().catalogue.tokens[to, draft.token])
     if st.button("Create payment link", icon=":material/add_link:", type="primary"):
-        run_action(lambda: _create(draft, client))
+        run_as_shown(was_shown, lambda: _create(draft, client))
 
 
 def _amount_inputs(link: PaymentLink | None, key: str) -> tuple[bool, str, str, str]:
@@ -89,6 +96,19 @@ def _amount_inputs(link: PaymentLink | None, key: str) -> tuple[bool, str, str, 
         first.text_input("Minimum (optional)", low, key=f"{key}_least"),
         second.text_input("Maximum (optional)", high, key=f"{key}_most"),
     )
+
+
+def _amounts_shown(name: str, draft: view.Draft, token: Token) -> bool:
+    amounts = (
+        {"Amount": draft.amount}
+        if draft.fixed
+        else {
+            "Minimum": draft.min_amount,
+            "Maximum": draft.max_amount,
+        }
+    )
+    inputs = (AmountInput(f, t, token.decimals, token.symbol) for f, t in amounts.items())
+    return show_readings(name, *inputs)
 
 
 def _amount_text(link: PaymentLink, units: int | None) -> str:
@@ -150,8 +170,9 @@ def change(link: PaymentLink) -> None:
         uses,
         until,
     )
+    was_shown = _amounts_shown(key, draft, view.get_token(services(), link))
     if st.button("Save", icon=":material/save:", type="primary", key=f"{key}_save"):
-        run_action(lambda: _update(link, view.parse_change(services(), draft, link)))
+        run_as_shown(was_shown, lambda: _update(link, view.parse_change(services(), draft, link)))
 
 
 def switch(link: PaymentLink) -> None:

@@ -9,6 +9,11 @@ import streamlit as st
 from crossway.dashboard import rebalancing_charts
 from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.actions import confirm, run_action
+from crossway.dashboard.components.amount_reading import (
+    AmountInput,
+    run_as_shown,
+    show_readings,
+)
 from crossway.dashboard.components.charting import chart, theme_shade
 from crossway.dashboard.components.rebalancing import PLAN_SECONDS, carry_out, plan_of_now
 from crossway.dashboard.session import operator, services
@@ -16,6 +21,7 @@ from crossway.dashboard.views import rebalancing as transfers_view
 from crossway.dashboard.views import rebalancing_policies as view
 from crossway.dashboard.views.formatting import chain_name, format_token_amount, list_symbols
 from crossway.domain.ledger import UNIFIED_DECIMALS, UNIFIED_TOKEN, is_unified, unified_location
+from crossway.domain.money import MICRO_USD_DECIMALS
 from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.domain.rebalancing import RebalancingSettings
 from crossway.domain.roles import Permission
@@ -89,10 +95,15 @@ def policy_form(testnets: bool) -> None:
             )
         ]
         priority = st.number_input("Priority", 1, cases.MAX_PRIORITY, 1, key="policy_priority")
-        if st.button("Set policy", icon=":material/rule:", key="policy_set"):
-            run_action(partial(_set_policy, where, symbol, typed, int(priority)))
+        is_set = st.button("Set policy", icon=":material/rule:", key="policy_set")
         if st.button("Delete policy", icon=":material/delete:", key="policy_delete"):
             run_action(partial(_delete_policy, where, symbol))
+    decimals = _decimals(where, symbol)
+    amounts = zip(("Minimum", "Target", "Maximum"), typed, strict=True)
+    inputs = [AmountInput(field, text, decimals, symbol) for field, text in amounts]
+    was_shown = show_readings("policy", *inputs)
+    if is_set:
+        run_as_shown(was_shown, partial(_set_policy, where, symbol, typed, int(priority)))
     st.caption(
         "Below its minimum a location is filled to its target; above its maximum, what exceeds the "
         "target leaves. Without a policy, the target counts: half of it is the minimum."
@@ -101,9 +112,9 @@ def policy_form(testnets: bool) -> None:
 
 def _set_policy(where: str, symbol: str, typed: Sequence[str], priority: int) -> str:
     decimals = _decimals(where, symbol)
-    minimum = view.parse_amount("minimum", typed[0], decimals)
-    target = view.parse_amount("target", typed[1], decimals)
-    maximum = view.parse_maximum(typed[2], decimals)
+    minimum = view.parse_amount("minimum", typed[0], decimals, symbol)
+    target = view.parse_amount("target", typed[1], decimals, symbol)
+    maximum = view.parse_maximum(typed[2], decimals, symbol)
     location = cases.find_location(services(), where, symbol)
     cases.set_policy(services(), operator(), location, minimum, target, maximum, priority)
     return f"The policy of {symbol} on {_name(where)} is set."
@@ -137,19 +148,25 @@ def _limits_form(settings: RebalancingSettings) -> None:
         begins = st.time_input("From (UTC)", settings.begins_at)
         ends = st.time_input("Until (UTC)", settings.ends_at, help="The same time: always")
         saved = st.form_submit_button("Save limits", icon=":material/save:")
+    numbers = {"max_cost_bps": cost, "max_open_per_bridge": at_once, "cool_down_seconds": cool}
+    amounts = {
+        "max_cost_day_micro_usd": day,
+        "approve_above_micro_usd": above,
+        "smallest_micro_usd": smallest,
+        "largest_micro_usd": largest,
+    }
+    was_shown = _limits_shown(day, above, smallest, largest)
     if saved:
-        numbers = {
-            "max_cost_bps": cost,
-            "max_open_per_bridge": at_once,
-            "cool_down_seconds": cool,
-        }
-        amounts = {
-            "max_cost_day_micro_usd": day,
-            "approve_above_micro_usd": above,
-            "smallest_micro_usd": smallest,
-            "largest_micro_usd": largest,
-        }
-        run_action(partial(_save_limits, numbers, amounts, {"begins_at": begins, "ends_at": ends}))
+        times = {"begins_at": begins, "ends_at": ends}
+        run_as_shown(was_shown, partial(_save_limits, numbers, amounts, times))
+
+
+def _limits_shown(*typed: str) -> bool:
+    fields = ("Cost of a day", "Approval above", "Smallest transfer", "Largest transfer")
+    amounts = zip(fields, typed, strict=True)
+    return show_readings(
+        "limits", *(AmountInput(field, text, MICRO_USD_DECIMALS, "USD") for field, text in amounts)
+    )
 
 
 def _save_limits(numbers: dict[str, str], amounts: dict[str, str], times: dict[str, time]) -> str:
@@ -189,7 +206,7 @@ def by_hand(testnets: bool) -> None:
 
 def _confirm_by_hand(source: str, destination: str, symbol: str, typed: str, bridge: str) -> None:
     ends = [cases.find_location(services(), chain, symbol) for chain in (source, destination)]
-    amount = view.parse_amount("amount", typed, _decimals(destination, symbol))
+    amount = view.parse_amount("amount", typed, _decimals(destination, symbol), symbol)
     planned = rebalancing_by_hand.plan_by_hand(
         services(), operator(), ends[0], ends[1], amount, bridge
     )

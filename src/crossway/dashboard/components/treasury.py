@@ -8,6 +8,11 @@ import streamlit as st
 from crossway.dashboard import push, treasury_charts
 from crossway.dashboard.components import live_fragment, notices, widget
 from crossway.dashboard.components.actions import run_action
+from crossway.dashboard.components.amount_reading import (
+    AmountInput,
+    run_as_shown,
+    show_readings,
+)
 from crossway.dashboard.components.asset_inputs import chain_label, usable_chains
 from crossway.dashboard.components.charting import chart, theme_shade
 from crossway.dashboard.session import operator, services
@@ -18,7 +23,7 @@ from crossway.dashboard.views.formatting import format_amount, list_symbols, to_
 from crossway.dashboard.views.unified_position import build_unified_positions
 from crossway.domain.errors import Unreachable
 from crossway.domain.roles import Permission
-from crossway.domain.typed_amounts import parse_typed_amount
+from crossway.domain.typed_amounts import read_amount
 from crossway.usecases.money import inventory, price_exposure, unified_balance
 from crossway.usecases.money.rebalancing_policies import list_policies
 from crossway.usecases.payments.return_budgets import list_budgets
@@ -214,15 +219,18 @@ def targets() -> None:
             "Token", list_symbols(services().catalogue, chain), key="target_token"
         )
         typed = st.text_input("Target", key="target_amount", placeholder="such as 50000")
-        if st.button("Set target", icon=":material/flag:", key="target_set"):
-            run_action(partial(_set_target, chain, symbol, typed))
+        is_set = st.button("Set target", icon=":material/flag:", key="target_set")
         if st.button("Automatic", icon=":material/autorenew:", key="target_drop"):
             run_action(partial(_clear_target, chain, symbol))
+    decimals = services().catalogue.tokens[chain, symbol].decimals
+    was_shown = show_readings("target", AmountInput("target", typed, decimals, symbol))
+    if is_set:
+        run_as_shown(was_shown, partial(_set_target, chain, symbol, typed))
 
 
 def _set_target(chain: str, symbol: str, typed: str) -> str:
     decimals = services().catalogue.tokens[chain, symbol].decimals
-    units = parse_typed_amount("target", typed, decimals, symbol)
+    units = read_amount("target", typed, decimals, symbol).units
     inventory.set_target(services(), operator(), chain, symbol, units)
     amount = format_amount(units, decimals, symbol)
     return f"The target of {symbol} on {chain_label(chain)} is {amount}."

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from crossway.dashboard.views.audit_values import AuditValues
 from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import capitalize_first, to_millis
@@ -38,22 +39,6 @@ COLUMNS = (
     Column("After"),
     Column("Time"),
 )
-_UNSET: Final[tuple[Any, ...]] = (None, "", [], {})
-# Recorded names whose word on screens differs; the others are shown without underscores.
-_LABELS: Final[Mapping[str, str]] = {
-    "client": "merchant",
-    "scopes": "permissions",
-    "intent": "payment",
-    "order": "ramp order",
-    "key": "API key",
-    "off": "disabled",
-    "ends_at": "expires at",
-    "addresses": "allowed IP addresses",
-    "frames": "sites that may embed the checkout",
-    "app_fee_bps": "app fee (bps)",
-    "app_fee_cap_micro_usd": "app fee cap (millionths of a USD)",
-    "is_default": "default",
-}
 _CSV: Final = ("id", "at", "actor", "action", "subject", "detail", "before", "after", "hash")
 _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "intent": intent_href,
@@ -102,7 +87,8 @@ def load_page(services: Services, caller: Principal, filters: AuditFilter) -> Li
     older = page_entries[-1].id if len(entries) > PAGE_SIZE else None
     names = client_names(services)
     actors = _find_actors(services, caller, names)
-    return ListPage(tuple(_row(entry, names, actors) for entry in page_entries), older)
+    rows = (_row(AuditValues(services.catalogue, names, one), actors) for one in page_entries)
+    return ListPage(tuple(rows), older)
 
 
 def load_of(services: Services, caller: Principal, subject: str, limit: int) -> tuple[Row, ...]:
@@ -110,7 +96,8 @@ def load_of(services: Services, caller: Principal, subject: str, limit: int) -> 
     entries = audit.list_entries(services, caller, AuditFilter(subject=subject), limit)
     names = client_names(services)
     actors = _find_actors(services, caller, names)
-    return tuple(replace(_row(entry, names, actors), href="") for entry in entries)
+    rows = (_row(AuditValues(services.catalogue, names, one), actors) for one in entries)
+    return tuple(replace(row, href="") for row in rows)
 
 
 def _find_actors(services: Services, caller: Principal, names: Mapping[str, str]) -> dict[str, str]:
@@ -132,27 +119,22 @@ def describe_action(action: str) -> str:
     return capitalize_first(action.replace("client", "merchant"))
 
 
-def _row(entry: AuditEntry, names: Mapping[str, str], actors: Mapping[str, str]) -> Row:
-    action = describe_action(entry.action)
+def _row(values: AuditValues, actors: Mapping[str, str]) -> Row:
+    entry, action = values.entry, describe_action(values.entry.action)
+    subject = values.describe_subject()
     return Row(
         key=str(entry.id),
         href=_href(entry),
-        label=f"{action} by {entry.actor}, {entry.subject}",
+        label=f"{action} by {entry.actor}, {subject}",
         cells=(
-            Cell(action, sub=_subject(entry)),
+            Cell(action, sub=subject),
             Cell(entry.actor, href=actors.get(entry.actor, "")),
-            Cell(_format_values(_with_client_name(entry.detail, names)) or "–"),
-            Cell(_format_change(entry.before, entry.after)),
-            Cell(_format_change(entry.after, entry.before)),
+            Cell(values.describe_detail()),
+            Cell(values.describe_before()),
+            Cell(values.describe_after()),
             Cell(at=to_millis(entry.at)),
         ),
     )
-
-
-def _subject(entry: AuditEntry) -> str:
-    kind, _, number = entry.subject.partition(":")
-    label = _LABELS.get(kind) or kind.replace("_", " ")
-    return f"{label} {number.replace(':', ' ')}" if number else entry.subject
 
 
 def _href(entry: AuditEntry) -> str:
@@ -166,45 +148,6 @@ def _href(entry: AuditEntry) -> str:
     if draw is None or (kind in ("key", "webhook") and not number.isdigit()):
         return ""
     return draw(number)
-
-
-def _with_client_name(detail: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The details with client ids replaced by client names."""
-    client_id = detail.get("client")
-    return (
-        {**detail, "client": names.get(client_id, client_id)}
-        if isinstance(client_id, str)
-        else {**detail}
-    )
-
-
-def _format_change(values: Mapping[str, Any] | None, other_side: Mapping[str, Any] | None) -> str:
-    """One side of a change; without the other side, unset values are left out."""
-    facts = values or {}
-    if not other_side:
-        facts = {name: value for name, value in facts.items() if value not in _UNSET}
-    return _format_values(facts) or "–"
-
-
-def _format_values(facts: Mapping[str, Any]) -> str:
-    """Values in one line: `app fee (bps): 50; name: A shop`."""
-    return "; ".join(
-        f"{_LABELS.get(name) or name.replace('_', ' ')}: {_format_value(facts[name])}"
-        for name in facts
-    )
-
-
-def _format_value(value: Any) -> str:
-    match value:
-        case _ if value in _UNSET:
-            return "none"
-        case bool():
-            return "yes" if value else "no"
-        case list():
-            return ", ".join(map(_format_value, value))
-        case Mapping():
-            return "(" + _format_values(value) + ")"
-    return str(value)
 
 
 def export_csv(services: Services, caller: Principal, filters: AuditFilter) -> str:

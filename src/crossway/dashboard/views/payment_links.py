@@ -24,7 +24,7 @@ from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, format_units
 from crossway.domain.payment_links import ClosedReason, LinkUse, PaymentLink
-from crossway.domain.typed_amounts import parse_typed_amount
+from crossway.domain.typed_amounts import read_amount
 from crossway.ports.services import Services
 from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
@@ -256,7 +256,7 @@ def parse_change(
 def _parse_amount(field: str, typed: str, token: Token, needed: bool = False) -> str | None:
     if not typed.strip() and not needed:
         return None
-    units = parse_typed_amount(field, typed, token.decimals, token.symbol)
+    units = read_amount(field, typed, token.decimals, token.symbol).units
     if not units:
         raise InvalidInput(f"{field} must be greater than zero")
     return str(units)

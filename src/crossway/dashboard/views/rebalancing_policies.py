@@ -22,7 +22,7 @@ from crossway.domain.rebalancing import (
     RebalancingSettings,
 )
 from crossway.domain.rebalancing_needs import PlanInputs
-from crossway.domain.typed_amounts import parse_typed_amount
+from crossway.domain.typed_amounts import read_amount
 
 SCALE_END: Final = 200.0
 """Where the bars end, in per cent of the target; what is more is told in words."""
@@ -172,19 +172,19 @@ def describe_settings(settings: RebalancingSettings) -> list[str]:
     ]
 
 
-def parse_amount(field: str, typed: str, decimals: int) -> int:
+def parse_amount(field: str, typed: str, decimals: int, symbol: str) -> int:
     """A typed amount in smallest units; raises `InvalidInput` naming the field."""
-    return parse_typed_amount(field, typed, decimals)
+    return read_amount(field, typed, decimals, symbol).units
 
 
 def parse_usd(field: str, typed: str) -> int:
     """A typed amount of USD in millionths; raises `InvalidInput` naming the field."""
-    return parse_typed_amount(field, typed, MICRO_USD_DECIMALS, "USD")
+    return read_amount(field, typed, MICRO_USD_DECIMALS, "USD").units
 
 
-def parse_maximum(typed: str, decimals: int) -> int | None:
+def parse_maximum(typed: str, decimals: int, symbol: str) -> int | None:
     """A typed maximum; None where nothing is typed."""
-    return parse_amount("maximum", typed, decimals) if typed.strip() else None
+    return parse_amount("maximum", typed, decimals, symbol) if typed.strip() else None
 
 
 def parse_whole(field: str, typed: str) -> int:

@@ -256,8 +256,10 @@ def _inventory_transfer(transfer: RebalancingTransfer, now: datetime) -> NewInve
 def _audit(
     unit: UnitOfWork, services: Services, transfer: RebalancingTransfer, by: str, action: str
 ) -> None:
+    token = services.catalogue.by_address.get(transfer.destination)
     detail: dict[str, Any] = {
         "bridge": transfer.bridge,
+        "token": token.symbol if token else transfer.destination_token,
         "from": transfer.source_chain,
         "to": transfer.destination_chain,
         "units": str(transfer.amount),
