@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crossway.dashboard.page_registry import PAGES
 from crossway.dashboard.views.formatting import chain_name, format_token_amount, format_usd
-from crossway.dashboard.views.status_labels import describe_event
+from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.ledger import is_unified
 from crossway.domain.quotes import BridgeName, bridge_title
@@ -116,7 +116,7 @@ class AuditValues:
             case "mode":
                 return text.lower()
             case "events":
-                return describe_event(text)[0]
+                return describe_event(text)
             case "screen":
                 return next((page.title for page in PAGES if page.name == text), text)
         token = self.catalogue.by_address.get((self._find_chain(), text))
@@ -132,7 +132,7 @@ class AuditValues:
         token = self._find_token(chain)
         if name in _AMOUNTS and token:
             return self._format_amount(chain, token, value)
-        return str(value)
+        return f"{int(value):,} smallest units" if name in _AMOUNTS else str(value)
 
     def _format_amount(self, chain: str, token: str, value: Any) -> str:
         return format_token_amount(self.catalogue, chain, token, int(value))
