@@ -1,13 +1,17 @@
 """Analytics: figures of any period by group and over time, and the payments behind them."""
 
+from functools import partial
+
 import streamlit as st
 
-from crossway.dashboard.components import analytics, analytics_controls, notices
+from crossway.dashboard.components import analytics, analytics_controls, notices, widget
 from crossway.dashboard.components.analytics_exports import export_links
 from crossway.dashboard.components.analytics_report import load, period_and_freshness
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.analytics import describe_empty
 from crossway.dashboard.views.analytics_selection import parse_selection
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 
 st.title("Analytics")
 with notices.show_errors():
@@ -29,4 +33,6 @@ with notices.show_errors():
             export_links(selection)
         else:
             advice = describe_empty(report, bool(selection.filters))
-            notices.empty_state("No payments in this period", advice, "event_busy")
+            way = LinkButton("New payment", page_href("new_intent"), "add_circle")
+            draw = partial(widget.link_buttons, (way,), "first_figures", width="content")
+            notices.empty_state("No payments in this period", advice, "event_busy", draw)

@@ -32,13 +32,13 @@ def body() -> None:
             rows = view.build_tx_rows(catalogue, story)
             widget.table(rows, intent_money.OUTBOUND_TX_COLUMNS, "rebalancing_txs", "Transactions")
         else:
-            st.markdown("No transaction yet.")
+            st.markdown("No transaction yet. They appear here once the transfer is sent.")
         st.header("Ledger")
         if story.postings:
             ledger = intent_money.build_ledger_rows(catalogue, services().fiat, story.postings)
             widget.table(ledger, intent_money.LEDGER_COLUMNS, "rebalancing_ledger", "Ledger")
         else:
-            st.markdown("Nothing was booked yet.")
+            st.markdown("Nothing was booked yet. The first transaction makes the first postings.")
 
 
 with not_found.handle_not_found(

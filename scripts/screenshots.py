@@ -117,7 +117,7 @@ def _order(page: Page, url: str) -> None:
     _take(page, "ramp_order_new")
     page.get_by_role("button", name="Open an on-ramp order").click()
     page.get_by_role("link", name="View this order").click()
-    page.get_by_role("button", name=re.compile("User pays")).click()
+    page.get_by_role("button", name=re.compile("Customer pays")).click()
     page.get_by_text("Completed").first.wait_for(timeout=90_000)
     _take(page, "ramp_order")
 

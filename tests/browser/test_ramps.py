@@ -28,7 +28,7 @@ def open_order(page: Page, site: Site, email: str, provider: str) -> int:
     if approve.count():
         approve.click()
     expect(page.get_by_text("can go ahead now").first).to_be_visible()
-    page.get_by_role("button", name=re.compile("Open an o.*-ramp order: the user")).click()
+    page.get_by_role("button", name=re.compile("Open an o.*-ramp order: the customer")).click()
     expect(page.get_by_text(re.compile(r"Order #\d+ is open"))).to_be_visible()
     number = re.search(r"Order #(\d+) is open", page.locator("body").inner_text())
     assert number is not None
@@ -56,7 +56,7 @@ def test_an_on_ramp_order_completes(opened: Opener, site: Site, size: tuple[int,
     expect(page.get_by_text("Account number").first).to_be_visible()
     reloads: list[str] = []
     page.on("framenavigated", lambda frame: reloads.append(frame.url))
-    page.get_by_role("button", name=re.compile("^.*User pays [0-9,.]+ NGN")).click()
+    page.get_by_role("button", name=re.compile("^.*Customer pays [0-9,.]+ NGN")).click()
     wait_until_completed(page, site, number, "Crypto delivered")
     assert reloads == []
     outside = [u for u in observed.requests if not u.startswith((site.url, "data:", "blob:"))]
@@ -76,7 +76,7 @@ def test_an_off_ramp_order_completes(opened: Opener, site: Site) -> None:
     order = site.read(f"/ramp/orders/{number}")
     assert len(read) == 1
     assert order["intentAddress"] in read[0]
-    page.get_by_role("button", name=re.compile("User deposits [0-9.]+ USDC")).click()
+    page.get_by_role("button", name=re.compile("Customer deposits [0-9.]+ USDC")).click()
     wait_until_completed(page, site, number, "Fiat paid out")
     page.get_by_role("link", name=re.compile("Deposit payment")).click()
     expect(page.get_by_role("heading", name=re.compile("Payment #"))).to_be_visible()

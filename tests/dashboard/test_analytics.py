@@ -118,7 +118,7 @@ def test_the_funnel_shows_where_people_give_up_and_leads_to_their_payments(
     page: DashboardApp,
 ) -> None:
     page.open("analytics")
-    assert "Most give up after the step created: 3 of 6 (50.0%) got no further." in page.text
+    assert "Most give up after the step “Created”: 3 of 6 (50.0%) got no further." in page.text
     steps = rows(page, "analytics_funnel")
     assert texts(steps["Created"]) == ["Created", "6", "100%", "1", "3"]
     assert texts(steps["Completed"])[:3] == ["Completed", "2", "33.3%"]

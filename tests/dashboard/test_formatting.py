@@ -74,7 +74,7 @@ def test_values_of_less_than_a_cent_carry_one_sign() -> None:
 
 def test_shares_and_times_within_sentences() -> None:
     at = datetime(2026, 11, 7, 9, 5, 59, tzinfo=UTC)
-    assert format_utc(at) == "2026-11-07 09:05 UTC"
+    assert format_utc(at) == "7 Nov 2026, 09:05 UTC"
     assert format_day(date(2026, 11, 7)) == "7 Nov 2026"
     assert format_percent(-86.54) == "-86.5%"
     assert format_percent(1_250, 0) == "1,250%"

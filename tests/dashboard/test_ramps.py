@@ -73,7 +73,7 @@ def test_a_link_prefills_the_form(screen: DashboardApp) -> None:
         ARBITRUM,
     )
     assert any(
-        label.startswith("Open an off-ramp order: the user gets") for label in labels(screen)
+        label.startswith("Open an off-ramp order: the customer gets") for label in labels(screen)
     )
 
 

@@ -64,7 +64,7 @@ def test_a_sale_over_cctp_shows_its_bridge_transfer(screen: DashboardApp, world:
     assert {status for _, status in bridge_steps(screen)} == {"done"}
     details = bridge_details(screen)
     assert details["Status"]["text"] == "Delivered"
-    assert details["Sent by"]["copy"] != details["Arrived by"]["copy"]
+    assert details["Sent in"]["copy"] != details["Arrived in"]["copy"]
     assert details["Expected"]["at"]
     titles = [entry["title"] for entry in screen.widget("order_timeline")["entries"]]
     for title in ("Sent over CCTP", "Attested by Circle", "Recipient paid by CCTP"):

@@ -38,9 +38,9 @@ def test_an_on_ramp_is_shown_from_payment_to_delivery(
     order = world.create_on_ramp()
     show_order(screen, order)
     assert order_status(screen) == ["done", "done", "now", "todo"]
-    assert "The user pays Yellow Card." in screen.text
+    assert "The customer pays Yellow Card." in screen.text
     assert screen.widget("order_how")["details"][-1]["label"] == "Time left"
-    screen.click("User pays")
+    screen.click("Customer pays")
     world.wait_for_order(order, S.COMPLETED)
     screen.rerun()
     assert order_status(screen) == ["done"] * 4
@@ -64,7 +64,7 @@ def test_an_off_ramp_shows_a_qr_code_and_ends_with_its_payout(
     assert screen.image_texts == ["QR code to pay this, simulated, no real money"]
     left = screen.widget("order_pay_facts")["details"][-1]["cell"]["at"]
     assert left == order.expires_at.timestamp() * 1000
-    screen.click("User deposits")
+    screen.click("Customer deposits")
     world.wait_for_order(order, S.COMPLETED)
     assert "Fiat paid out" in json.dumps(screen.rerun().widget("order_steps"))
 
@@ -110,7 +110,7 @@ def test_a_paid_order_can_neither_be_confirmed_nor_cancelled(
     order = world.create_on_ramp()
     world.report(order, "paid")
     world.wait_for_order(order, S.PROCESSING)
-    assert not {"Confirm that the user has paid", "Cancel order #1"} & enabled_actions(
+    assert not {"Confirm that the customer has paid", "Cancel order #1"} & enabled_actions(
         show_order(screen, order)
     )
 
@@ -120,7 +120,7 @@ def test_a_failed_order_shows_the_reason_and_is_refunded(
 ) -> None:
     order = world.create_on_ramp()
     world.inject_faults(deliver_seconds=-1)
-    show_order(screen, order).click("User pays")
+    show_order(screen, order).click("Customer pays")
     world.wait_for_order(order, S.PROCESSING)
     screen.rerun().click("Provider fails")
     world.wait_for_order(order, S.FAILED)
@@ -139,7 +139,7 @@ def test_a_payment_after_the_end_raises_an_alert_linking_to_the_order(
 ) -> None:
     order = world.create_on_ramp()
     ramp_orders.cancel_order(world.services, world.operator, order.id)
-    show_order(screen, order).click("User pays")
+    show_order(screen, order).click("Customer pays")
     world.pass_time(5)
     st.cache_data.clear()
     rows = screen.open("overview").widget("attention")["rows"]

@@ -45,7 +45,7 @@ def test_the_result_is_told_in_figures_and_sentences() -> None:
         "Would not wait": "1",
     }
     assert view.describe(found()) == [
-        "From 2026-10-28 12:00 UTC to 2026-11-27 12:00 UTC.",
+        "From 28 Oct 2026, 12:00 UTC to 27 Nov 2026, 12:00 UTC.",
         "1 payment would have waited that did not, as inventory had left, or had come by a "
         "transfer that is left out here.",
         "Base does not answer: it is left out.",
@@ -74,4 +74,4 @@ def test_a_dry_run_is_made_on_the_treasury_page(screen: DashboardApp) -> None:
     screen.click("Run")
     figures = {metric.label: metric.value for metric in screen.at.metric}
     assert (figures["Transfers"], figures["Would not wait"]) == ("0", "0")
-    assert "From 2026-10-22 12:00 UTC to 2026-11-21 12:00 UTC." in screen.text
+    assert "From 22 Oct 2026, 12:00 UTC to 21 Nov 2026, 12:00 UTC." in screen.text

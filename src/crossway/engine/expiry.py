@@ -81,7 +81,7 @@ def _expire(
     unit.outbound_txs.update(
         [
             OutboundTxChange.after_event(
-                start, OutboundTxEvent.CANCEL, "The intent expired before it was started.", now
+                start, OutboundTxEvent.CANCEL, "The payment expired before it was started.", now
             )
             for start in locked.values()
             if start.state is OutboundTxState.DUE

@@ -48,7 +48,7 @@ def filters() -> AuditFilters:
         about = st.text_input(
             "Subject", key="about", bind="query-params", placeholder="intent:12, key:3, webhook:1"
         )
-    return actor, action, about, list_period("Made (UTC)")
+    return actor, action, about, list_period("Time (UTC)")
 
 
 def _select(

@@ -10,6 +10,7 @@ from crossway.dashboard.components import notices, pagination, widget
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import books as view
 from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.book_cells import location_name
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.formatting import format_day
 from crossway.dashboard.views.links import page_href
@@ -78,7 +79,7 @@ def _account_name(account: str) -> str:
 
 
 def _location_name(location: str) -> str:
-    return view.location_name(services(), location)
+    return location_name(services(), location)
 
 
 def account(key: BalanceKey, days: DateRange) -> None:
@@ -106,7 +107,9 @@ def postings(key: BalanceKey | None, days: DateRange) -> None:
         if page.rows:
             widget.table(page.rows, view.POSTING_COLUMNS, "postings", "Postings")
         else:
-            notices.empty_state("No postings", "Choose another period.", "event_busy")
+            # Every installation begins without postings, which no other period has either.
+            advice = "Choose another period." if any(days) else "The first deposit makes the first."
+            notices.empty_state("No postings", advice, "event_busy")
         pagination.page_buttons("postings", page.older_than)
 
 

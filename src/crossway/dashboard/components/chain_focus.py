@@ -71,7 +71,10 @@ def _state(chain: str) -> None:
             st.markdown(":material/check_circle: No active alerts about this chain.")
         payments = view.load_payments(services(), operator(), chain)
         if not payments.rows:
-            st.markdown("No payment is under way here.")
+            st.markdown(
+                "No payment is under way here. "
+                "Payments from and to this chain appear here until they end."
+            )
             return
         widget.table(
             payments.rows,

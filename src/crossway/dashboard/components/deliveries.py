@@ -80,7 +80,7 @@ def delivery_detail(detail: DeliveryDetail) -> None:
         if detail.attempts:
             widget.timeline(view.build_attempts(detail), "tries", "Attempts")
         else:
-            st.markdown("No attempts yet.")
+            st.markdown("No attempts yet. Each attempt appears here with its request and response.")
     with right:
         st.header("Request body")
         st.code(view.format_body(detail), language="json", wrap_lines=True)

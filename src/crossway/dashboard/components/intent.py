@@ -181,7 +181,9 @@ def _tables(story: IntentTimeline) -> None:
         widget.table(deposits, intent_money.DEPOSIT_COLUMNS, "deposits", "Deposits")
         older_records(story.hidden.deposits, "deposit")
     else:
-        st.markdown("No deposits yet.")
+        st.markdown(
+            "No deposits yet. A transfer to the deposit address appears here once it is in a block."
+        )
     st.subheader("Outbound transactions")
     transfers = intent_money.build_outbound_tx_rows(names, story)
     if transfers:

@@ -24,13 +24,13 @@ def advanced(story: IntentTimeline) -> None:
         widget.table(rows, intent_money.LEDGER_COLUMNS, "ledger", "Ledger")
         older_records(story.hidden.postings, "posting")
     else:
-        st.markdown("No postings yet.")
+        st.markdown("No postings yet. The first deposit makes the first one.")
     st.subheader("Signed transactions")
     signed = related_records.build_attempt_rows(names, story)
     if signed:
         widget.table(signed, related_records.ATTEMPT_COLUMNS, "attempts", "Signed transactions")
     else:
-        st.markdown("No transactions signed yet.")
+        st.markdown("No transactions signed yet. They appear here once the payment is started.")
     _related_records(story)
     record_log.entries(f"intent:{story.intent.id}", "payment_log")
     st.subheader("Details")

@@ -34,7 +34,10 @@ def switch_list(kind: str = "") -> None:
             kill_switch for kill_switch in list_disabled() if kill_switch.subject.startswith(kind)
         ]
         if not off:
-            st.markdown("Nothing is disabled.")
+            st.markdown(
+                "Nothing is disabled. "
+                "What is disabled appears here with its reason and the button that enables it."
+            )
             return
         rows = routes.build_disabled_rows(services().catalogue, off)
         widget.table(rows, COLUMNS, f"disabled_{kind.strip(':') or 'all'}", "Disabled")

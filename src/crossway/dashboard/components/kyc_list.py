@@ -1,5 +1,7 @@
 """The list of identity checks with its filters, and the page of one of them."""
 
+from functools import partial
+
 import streamlit as st
 
 from crossway.dashboard.components import (
@@ -56,10 +58,12 @@ def _rows(merchant: str | None, provider: str | None, status: str | None) -> Non
         elif merchant or provider or status:
             notices.empty_state("No matching checks", "Remove a filter.")
         else:
+            way = LinkButton("New ramp order", page_href("ramp_order_new"), "add_card")
             notices.empty_state(
                 f"No {current_mode()} identity checks yet",
                 "A check appears with a customer's first submission or ramp order.",
                 "badge",
+                partial(widget.link_buttons, (way,), "first_check", width="content"),
             )
         pagination.page_buttons("checks", page.older_than)
 

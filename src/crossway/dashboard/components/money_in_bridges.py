@@ -20,7 +20,10 @@ def table(testnets: bool) -> None:
             if catalogue.chains[one.source[0]].testnet == testnets
         ]
         if not money:
-            st.markdown("No money is in bridges.")
+            st.markdown(
+                "No money is in bridges. "
+                "What payments and rebalancing send appears here until it has arrived."
+            )
             return
         st.markdown(notices.escape_markdown(view.describe(catalogue, money, now)))
         if len(money) > view.MAX_ROWS:

@@ -55,7 +55,10 @@ def _approvals() -> None:
             rows = view.build_open_rows(catalogue, waiting)
             widget.table(rows, view.OPEN_COLUMNS, "approvals", "Waiting for a second person")
         else:
-            st.markdown("Nothing waits for a second person.")
+            st.markdown(
+                "Nothing waits for a second person. "
+                "What needs the approval of another person appears here."
+            )
         for approval in waiting if caller.can(Permission.MOVE_FUNDS) else ():
             _decision(approval)
         if ended := approvals.list_ended(services(), caller, _SHOWN_ENDED):
@@ -89,7 +92,7 @@ def _addresses() -> None:
             f"{address_book.describe_delay(services())}"
         )
         if not entries:
-            st.markdown("The address book is empty.")
+            st.markdown("The address book is empty. Treasurers add the first address below.")
             return
         rows = view.build_address_rows(services().catalogue, entries, services().clock.now())
         widget.table(rows, view.ADDRESS_COLUMNS, "address_book", "Address book")
@@ -125,7 +128,10 @@ def _caps() -> None:
     with notices.show_errors():
         caps = transfer_caps.list_caps(services(), operator())
         if not caps:
-            st.markdown("Transfers by hand have no cap. Payouts and refunds never have one.")
+            st.markdown(
+                "Transfers by hand have no cap. Payouts and refunds never have one. "
+                "Treasurers set the first one below."
+            )
             return
         rows = view.build_cap_rows(services().catalogue, caps)
         widget.table(rows, view.CAP_COLUMNS, "caps", "Caps of transfers by hand")

@@ -105,7 +105,10 @@ def in_transit(params: Params) -> None:
     with notices.show_errors():
         rows = view.build_in_transit_rows(services().catalogue, _read(params))
         if not rows:
-            st.markdown("No funds in transit.")
+            st.markdown(
+                "No funds in transit. "
+                "Deposits appear here by chain until their payments are settled."
+            )
             return
         widget.table(rows, view.IN_TRANSIT_COLUMNS, "under_way", _UNDER_WAY)
 
@@ -122,7 +125,10 @@ def completed_chart(params: Params) -> None:
             lambda: view.list_steps(push.overview(caller, params)),
         )
         if not any(completed for _, completed, _ in steps):
-            st.markdown("No completed payments in this period.")
+            st.markdown(
+                "No completed payments in this period. "
+                "They appear here by time; choose a longer period to see older ones."
+            )
             return
         option = charts.completed_and_volume(steps, theme_shade())
         chart(option, 300, "completed", f"Completed payments: {title}")

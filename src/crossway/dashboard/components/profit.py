@@ -1,6 +1,7 @@
 """Profit and loss: period, figures, margins by group, and files."""
 
 from datetime import date, timedelta
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -12,6 +13,8 @@ from crossway.dashboard.components.plotly_charts import plotly_chart
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import profit as view
 from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.formatting import name_month
+from crossway.dashboard.views.links import page_href
 from crossway.usecases.money import profit_and_loss
 from crossway.usecases.money.profit_and_loss import ProfitReport
 
@@ -33,11 +36,13 @@ def report(days: tuple[date, date], testnets: bool) -> None:
         if not made.is_complete:
             st.caption("Some postings are not counted yet; the figures follow within moments.")
         if not made.results:
+            way = LinkButton("New payment", page_href("new_intent"), "add_circle")
             notices.empty_state(
                 "Nothing earned or spent in this period",
-                "Choose another period or other networks. The first payment out makes the first "
-                "entry.",
+                "The first completed payment makes the first entry. Choose another period or other "
+                "networks to see older ones.",
                 "trending_flat",
+                partial(widget.link_buttons, (way,), "first_entry", width="content"),
             )
             return
         _headline(made)
@@ -88,7 +93,9 @@ def files(days: tuple[date, date], network: str) -> None:
     """The statement of a month and the journal of the period."""
     st.header("Statement and journal")
     months = _last_months(services().clock.now().date())
-    month = st.selectbox("Statement of", months, key="profit_month", width=180)
+    month = st.selectbox(
+        "Statement of", months, key="profit_month", width=180, format_func=name_month
+    )
     of_month = urlencode({"month": month, view.NETWORK_PARAM: network})
     of_days = urlencode({"from": days[0].isoformat(), "to": days[1].isoformat()})
     buttons = [

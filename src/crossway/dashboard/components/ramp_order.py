@@ -138,7 +138,7 @@ def body(story: OrderDetail) -> None:
         rows = intent_money.build_ledger_rows(names, fiat, story.postings)
         widget.table(rows, intent_money.LEDGER_COLUMNS, "order_ledger", "Fiat ledger")
     else:
-        st.markdown("No fiat postings yet.")
+        st.markdown("No fiat postings yet. The first follows once the fiat money was paid.")
     record_log.order_deliveries(order)
     record_log.entries(f"order:{order.id}", "order_log")
     with st.expander("Details for developers", icon=":material/code:"):
@@ -161,7 +161,7 @@ def actions(story: OrderDetail) -> None:
 def _perform(order: RampOrder, offer: AvailableAction) -> None:
     if offer.name == "confirm":
         confirm(
-            "Confirm the user's payment?",
+            "Confirm the customer's payment?",
             offer.confirm_text,
             "Confirm payment",
             lambda: _confirm_paid(order.id),
@@ -180,7 +180,7 @@ def _perform(order: RampOrder, offer: AvailableAction) -> None:
 
 def _confirm_paid(order_id: int) -> str:
     ramp_orders.confirm_order(services(), operator(), order_id)
-    return f"Order {order_id} is marked as paid by the user."
+    return f"Order {order_id} is marked as paid by the customer."
 
 
 def _cancel(order_id: int) -> str:

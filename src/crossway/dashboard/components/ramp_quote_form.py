@@ -101,7 +101,7 @@ def crypto_choice(on: bool) -> tuple[str, str, str]:
     with second:
         symbol = token_choice("Token", "symbol", chain)
     amount = first.text_input(
-        "User gets" if on else "User sells", "25", key="amount", bind="query-params"
+        "Customer gets" if on else "Customer sells", "25", key="amount", bind="query-params"
     )
     return amount, symbol, chain
 

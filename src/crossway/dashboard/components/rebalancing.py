@@ -107,7 +107,9 @@ def suggestions(testnets: bool) -> None:
         lacks = explain_lacks(now, inventory_now().positions)
         unserved = [lack for lack in lacks if of_network(lack.location)]
         if not planned and not unserved:
-            st.markdown("Nothing is below its target or above its maximum.")
+            st.markdown(
+                "Nothing is below its target or above its maximum. Suggested transfers appear here."
+            )
         if planned:
             st.subheader("Suggested")
         for transfer in planned[:MAX_SUGGESTED]:
@@ -115,10 +117,10 @@ def suggestions(testnets: bool) -> None:
         if len(planned) > MAX_SUGGESTED:
             st.caption(f"{len(planned) - MAX_SUGGESTED:,} more are not shown.")
         if unserved:
-            st.subheader("Why not")
+            st.subheader("Shortages not served")
             balances = {balance.location: balance for balance in now.inputs.balances}
             rows = view.build_unserved_rows(unserved, balances, catalogue)
-            widget.table(rows, view.UNSERVED_COLUMNS, "unserved", "Lacks that are not served")
+            widget.table(rows, view.UNSERVED_COLUMNS, "unserved", "Shortages not served")
 
 
 def _suggestion(transfer: PlannedTransfer) -> None:
@@ -223,7 +225,10 @@ def on_the_way(testnets: bool) -> None:
             if _is_shown(record.transfer.source, testnets)
         ]
         if not records:
-            st.markdown("No rebalancing transfer is on its way.")
+            st.markdown(
+                "No rebalancing transfer is on its way. "
+                "What was carried out appears here until it has arrived."
+            )
             return
         rows = view.build_under_way_rows(catalogue, records, services().clock.now())
         widget.table(rows, view.UNDER_WAY_COLUMNS, "rebalancing_open", "On the way")
@@ -239,7 +244,10 @@ def ended(testnets: bool) -> None:
             if _is_shown(record.transfer.source, testnets)
         ]
         if not records:
-            st.markdown("No rebalancing transfer has ended yet.")
+            st.markdown(
+                "No rebalancing transfer has ended yet. "
+                "Each appears here once it has arrived or failed."
+            )
             return
         rows = view.build_ended_rows(services().catalogue, records)
         widget.table(rows, view.ENDED_COLUMNS, "rebalancing_ended", "Ended transfers")
@@ -252,7 +260,9 @@ def costs() -> None:
         settings = rebalancing_policies.get_settings(services(), operator())
         rows = view.build_cost_rows(list_costs(services(), operator()), settings)
         if not rows:
-            st.markdown("Nothing was moved in the last two weeks.")
+            st.markdown(
+                "Nothing was moved in the last two weeks. What transfers cost appears here by day."
+            )
             return
         widget.table(rows, view.COST_COLUMNS, "rebalancing_cost", "Cost by day")
 

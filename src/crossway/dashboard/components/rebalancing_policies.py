@@ -36,7 +36,10 @@ def policies(testnets: bool) -> None:
         found = view.list_locations(plan_of_now().inputs, testnets)
         symbols = view.list_symbols(found)
         if not symbols:
-            st.markdown("No policy and no target is set, and nothing was paid out lately.")
+            st.markdown(
+                "No policy and no target is set, and nothing was paid out lately. Set a policy "
+                "below: its location appears here with what it has."
+            )
             return
         symbol = st.selectbox("Token", symbols, key="rebalancing_token", width=220)
         of_token = [one for one in found if one.at.group[0] == symbol]

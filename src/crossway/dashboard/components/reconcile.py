@@ -139,4 +139,4 @@ def history() -> None:
             widget.table(page.rows, view.HISTORY_COLUMNS, "runs", "Reconciliation runs")
             pagination.page_buttons("runs", page.older_than)
         else:
-            st.markdown("No runs yet.")
+            st.markdown("No runs yet. Each run appears here with its result.")

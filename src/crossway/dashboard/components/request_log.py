@@ -1,5 +1,7 @@
 """The API request log: its filters, the live list, and the bodies of one request."""
 
+from functools import partial
+
 import streamlit as st
 
 from crossway.dashboard.components import (
@@ -14,6 +16,8 @@ from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import periods
 from crossway.dashboard.views import requests as view
+from crossway.dashboard.views.cells import LinkButton
+from crossway.dashboard.views.links import page_href
 from crossway.ports.logs import LoggedRequest
 from crossway.ports.topics import Topic
 
@@ -47,7 +51,7 @@ def filters() -> RequestFilters:
         number = st.text_input(
             "Request ID", key="request_id", bind="query-params", placeholder="Exact"
         )
-    return client, quick or view.ALL, method, path, number, list_period("Made (UTC)")
+    return client, quick or view.ALL, method, path, number, list_period("Time (UTC)")
 
 
 @live_fragment.fragment(Topic.REQUESTS)
@@ -67,7 +71,9 @@ def rows(selected: RequestFilters) -> None:
             list_table.table(data, "requests", own, actions, (current_mode(), selected))
         elif selected == NOTHING_SELECTED:
             text = "The quick start shows how to send the first request."
-            notices.empty_state(f"No {current_mode()} requests yet", text, "swap_horiz")
+            way = LinkButton("Quick start", page_href("developers"), "integration_instructions")
+            draw = partial(widget.link_buttons, (way,), "first_request", width="content")
+            notices.empty_state(f"No {current_mode()} requests yet", text, "swap_horiz", draw)
         else:
             notices.empty_state("No matching requests", "Remove a filter.", "filter_alt_off")
         pagination.page_buttons("requests", page.older_than)

@@ -126,7 +126,10 @@ def claims(testnets: bool) -> None:
         prices = {(s.token.chain, s.token.address): s for s in moves.positions}
         rows = under_way.build_claim_rows(catalogue, receivables, prices, to_millis(moves.at))
         if not rows:
-            st.markdown("No open repayments.")
+            st.markdown(
+                "No open repayments. "
+                "What the escrow owes the relayer for payouts appears here until it is repaid."
+            )
             return
         if len(receivables) > len(rows):
             st.caption(f"The first {len(rows):,} of {len(receivables):,} by due date.")
@@ -147,7 +150,10 @@ def inventory_at_bridges(testnets: bool) -> None:
             if catalogue.chains[transfer.chain].testnet == testnets
         ]
         if not moved:
-            st.markdown("No bridge is moving inventory.")
+            st.markdown(
+                "No bridge is moving inventory. "
+                "A transfer for a payment appears here until it has arrived."
+            )
             return
         rows = inventory_transfers.build_open_rows(catalogue, moved)
         columns = inventory_transfers.OPEN_COLUMNS
@@ -181,7 +187,10 @@ def exposure_table(testnets: bool) -> None:
             move for move in moves if catalogue.chains[move.source_chain].testnet == testnets
         ]
         if not exposures:
-            st.markdown("No open payment depends on a price.")
+            st.markdown(
+                "No open payment depends on a price. "
+                "Open payments between tokens of different prices appear here."
+            )
             return
         rows = under_way.build_exposure_rows(catalogue, exposures)
         widget.table(rows, under_way.EXPOSURE_COLUMNS, "exposure", "Open payments by token")
@@ -201,7 +210,10 @@ def return_budgets(testnets: bool) -> None:
             and catalogue.chains[budget.chain].testnet == testnets
         ]
         if not budgets:
-            st.markdown("Nothing was returned at our cost yet.")
+            st.markdown(
+                "Nothing was returned at our cost yet. What returns may still cost appears here "
+                "by chain."
+            )
             return
         rows = under_way.build_return_rows(catalogue, budgets)
         widget.table(rows, under_way.RETURN_COLUMNS, "returns", "Left for returns by chain")

@@ -14,7 +14,8 @@ from crossway.dashboard.views.analytics_selection import (
 )
 from crossway.dashboard.views.cells import Cell, Column, LinkButton, Row
 from crossway.dashboard.views.clients import client_names
-from crossway.dashboard.views.formatting import chain_name, format_amount, format_share
+from crossway.dashboard.views.formatting import amount_cell, chain_name, format_share
+from crossway.dashboard.views.marks import mark_bridge, mark_chains, mark_token
 from crossway.domain.analytics import Dimension, split_route
 from crossway.domain.filters import MAX_VALUES, NO_BRIDGE, Filter, FilterField
 from crossway.domain.intent import State
@@ -69,6 +70,17 @@ def _group_name(
     return value
 
 
+def _group_marks(dimension: Dimension, value: str) -> tuple[str, ...]:
+    match dimension:
+        case Dimension.ROUTE:
+            return mark_chains(*split_route(value))
+        case Dimension.BRIDGE:
+            return mark_bridge(value)
+        case Dimension.TOKEN:
+            return mark_token(value)
+    return ()
+
+
 def build_columns(dimension: Dimension) -> tuple[Column, ...]:
     """The columns of the table of groups."""
     deposits = (Column("Deposited", "right", "By completed payments, exact"),)
@@ -99,17 +111,23 @@ def _row(selection: Selection, named: NamedGroup, compared: bool) -> Row:
         (status_labels.INTENT_STATES[State(group.value)],) if dimension is Dimension.STATUS else ()
     )
     deposited = group.deposits
-    exact = (
-        format_amount(deposited.units, deposited.decimals, deposited.symbol) if deposited else "–"
+    amount = (
+        amount_cell(deposited.units, deposited.decimals, deposited.symbol)
+        if deposited
+        else Cell("–")
     )
     return Row(
         key=group.value or "none",
         cells=(
-            Cell("" if badge else named.name, badges=badge),
+            Cell(
+                "" if badge else named.name,
+                badges=badge,
+                marks=_group_marks(dimension, group.value),
+            ),
             Cell(f"{now.created:,}", sub=f"before: {before.created:,}" if compared else ""),
             Cell(f"{now.completed:,}", sub=format_share(now.completed, now.created)),
             Cell(format_share(now.completed, now.ended_funded)),
-            *((Cell(exact),) if dimension is Dimension.TOKEN else ()),
+            *((amount,) if dimension is Dimension.TOKEN else ()),
             Cell(
                 format_dollars(now.volume_micro_usd),
                 sub=f"before: {format_dollars(before.volume_micro_usd)}" if compared else "",

@@ -19,6 +19,7 @@ from crossway.dashboard.views.formatting import (
     format_duration_or_dash,
     format_share,
 )
+from crossway.dashboard.views.marks import mark_chains
 from crossway.dashboard.views.payment_filters import CAUSE_NAMES
 from crossway.domain.analytics import (
     DURATION_RESOLUTION_PERCENT,
@@ -139,7 +140,7 @@ def describe_funnel(of: Measures) -> str:
         return "No payment ended before its payout."
     share = format_share(worst.ended, worst.payments)
     return (
-        f"Most give up after the step {worst.title.lower()}: {worst.ended:,} of "
+        f"Most give up after the step “{worst.title}”: {worst.ended:,} of "
         f"{worst.payments:,} ({share}) got no further."
     )
 
@@ -157,7 +158,7 @@ def _duration_row(selection: Selection, name: str, one: RouteDuration) -> Row:
     return Row(
         key=route_value(one.source, one.destination),
         cells=(
-            Cell(name),
+            Cell(name, marks=mark_chains(one.source, one.destination)),
             Cell(f"{one.completed:,}"),
             Cell(format_duration(one.p50)),
             Cell(format_duration(one.p95)),

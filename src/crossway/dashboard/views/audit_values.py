@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crossway.dashboard.page_registry import PAGES
 from crossway.dashboard.views.formatting import chain_name, format_token_amount, format_usd
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.catalogue import Catalogue
@@ -42,6 +41,8 @@ _LABELS: Final[Mapping[str, str]] = {
     "screen": "page",
     "token_out": "token",
 }
+# The pages that have saved views.
+_SCREENS: Final[Mapping[str, str]] = {"intents": "Payments", "ramp_orders": "Ramp orders"}
 
 
 def name_kind(kind: str) -> str:
@@ -118,7 +119,7 @@ class AuditValues:
             case "events":
                 return describe_event(text)
             case "screen":
-                return next((page.title for page in PAGES if page.name == text), text)
+                return _SCREENS.get(text, text)
         token = self.catalogue.by_address.get((self._find_chain(), text))
         return token.symbol if token else _name_code(self.catalogue, text)
 

@@ -8,26 +8,30 @@ from datetime import date
 from typing import cast
 
 from crossway.dashboard.views import status_labels
+from crossway.dashboard.views.book_cells import (
+    format_money,
+    location_cell,
+    location_name,
+    money_cell,
+)
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
     address_cell,
+    bridge_cell,
     capitalize_first,
-    chain_name,
     format_approx_usd,
-    format_short_amount,
-    group_thousands,
     to_millis,
     tx_cell,
 )
 from crossway.dashboard.views.links import owner_href, owner_label, page_href
 from crossway.domain.clients import Principal
-from crossway.domain.ledger import FIAT, NO_INTENT, Account, BalanceKey, is_fiat
-from crossway.domain.ramps import provider_name
+from crossway.domain.ledger import NO_INTENT, Account, BalanceKey, is_fiat
+from crossway.domain.quotes import BridgeName
 from crossway.domain.rebalancing import owner_title
 from crossway.ports.services import Services
 from crossway.ports.treasury_repository import PostingFilter
 from crossway.usecases.money import books, books_export
-from crossway.usecases.money.books import AccountBalance, Denomination, PostingDetail, TrialBalance
+from crossway.usecases.money.books import AccountBalance, PostingDetail, TrialBalance
 
 PAGE_SIZE, TRIAL_PAGE_SIZE = 50, 30
 SUMMARY_COLUMNS = (
@@ -72,20 +76,6 @@ def parse_balance_key(
 def balance_href(key: BalanceKey) -> str:
     """The link to an account's postings."""
     return page_href("books", account=key[0].value, chain=key[1], token=key[2])
-
-
-def location_name(services: Services, location: str) -> str:
-    """The name of a chain, of a unified balance, or of the provider that holds fiat money."""
-    if is_fiat(location):
-        return provider_name(location.removeprefix(FIAT))
-    return chain_name(services.catalogue, location)
-
-
-def format_money(money: Denomination, units: int) -> str:
-    """An amount shortened as `format_short_amount`, with at least two decimals."""
-    if money.decimals < 2:
-        return f"{group_thousands(money.format(units))} {money.symbol}"
-    return format_short_amount(units, money.decimals, money.symbol)
 
 
 def describe_balance_check(services: Services, trial: TrialBalance) -> tuple[bool, str]:
@@ -144,17 +134,16 @@ def build_trial_rows(
 def _trial_row(services: Services, balance: AccountBalance) -> Row:
     name, location = (
         status_labels.ACCOUNT_NAMES[balance.key[0]],
-        location_name(services, balance.key[1]),
+        location_cell(services, balance.key[1]),
     )
-    shown_amount = format_money(balance.denomination, abs(balance.amount))
     usd_value = "" if balance.micro_usd is None else format_approx_usd(abs(balance.micro_usd))
-    cell = Cell(shown_amount, sub=usd_value)
+    cell = money_cell(services, balance.key[1:], abs(balance.amount), usd_value)
     sides = (cell, Cell("")) if balance.amount >= 0 else (Cell(""), cell)
     return Row(
         ":".join(balance.key),
-        (Cell(name), Cell(location), *sides),
+        (Cell(name), location, *sides),
         href=balance_href(balance.key),
-        label=f"Postings of {name}, {balance.denomination.symbol} on {location}",
+        label=f"Postings of {name}, {balance.denomination.symbol} on {location.text}",
     )
 
 
@@ -186,7 +175,6 @@ def load_postings(services: Services, caller: Principal, posting_filter: Posting
 def _posting_row(services: Services, entry: PostingDetail, balance_key: BalanceKey | None) -> Row:
     posting, intent_id = entry.posted.posting, entry.posted.posting.intent_id
     chain = services.catalogue.chains.get(posting.chain)
-    amount = format_money(entry.denomination, posting.amount)
     side: tuple[Badge, ...] = ()
     if balance_key is not None:
         debit = posting.debit is balance_key[0]
@@ -195,22 +183,27 @@ def _posting_row(services: Services, entry: PostingDetail, balance_key: BalanceK
     location = location_name(services, posting.chain)
     has_intent = intent_id != NO_INTENT
     counterparty = entry.counterparty
+    is_bridge = counterparty in set(BridgeName)
     return Row(
         str(entry.posted.id),
         (
             Cell(at=to_millis(entry.posted.at), as_="exact"),
             Cell(status_labels.ACCOUNT_NAMES[posting.credit]),
             Cell(status_labels.ACCOUNT_NAMES[posting.debit]),
-            Cell(
-                amount,
-                sub=" · ".join(filter(None, (usd_value, "" if balance_key else location))),
-                badges=side,
+            money_cell(
+                services,
+                (posting.chain, posting.token),
+                posting.amount,
+                " · ".join(filter(None, (usd_value, "" if balance_key else location))),
+                side,
             ),
             Cell(owner_label(intent_id) if has_intent else "–"),
             _transaction_cell(services, entry),
             address_cell(chain, counterparty)
             if len(counterparty) > 24
-            else Cell(counterparty or "–"),
+            else bridge_cell(counterparty)
+            if is_bridge
+            else Cell(capitalize_first(counterparty) or "–"),
         ),
         href=owner_href(intent_id) if has_intent else "",
         label=capitalize_first(owner_title(intent_id)) if has_intent else "",

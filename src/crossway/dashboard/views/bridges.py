@@ -45,6 +45,10 @@ def build_rows(
     return tuple(_row(state, carried) for state in states)
 
 
+def _describe_volume(micro_usd: int) -> str:
+    return f"{format_approx_usd(micro_usd)} volume" if micro_usd else "no volume"
+
+
 def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
     health, ago = state.health, state.last_error_seconds_ago
     measured = not state.in_process
@@ -53,7 +57,7 @@ def _row(state: BridgeStatus, carried: Mapping[str, int]) -> Row:
         (
             Cell(
                 bridge_title(state.name),
-                sub=f"{format_approx_usd(carried[state.name])} volume",
+                sub=_describe_volume(carried[state.name]),
                 marks=mark_bridge(state.name),
             ),
             Cell(label_custody(state.custody).capitalize()),

@@ -23,6 +23,7 @@ from crossway.dashboard.views.formatting import (
     to_millis,
 )
 from crossway.dashboard.views.links import page_href
+from crossway.dashboard.views.marks import mark_bridge
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.quotes import bridge_title
 from crossway.domain.success import SUCCESS_MEANING
@@ -144,6 +145,7 @@ def _row(catalogue: Catalogue, c: CorridorSummary) -> Row:
             Cell(
                 badges=badges if route.enabled else (*badges, OFF),
                 sub=label_custody(route.custody),
+                marks=mark_bridge(route.bridge),
             ),
             Cell(format_approx_usd(c.micro_usd) if c.micro_usd else "–", sub=_count_payments(c)),
             Cell(format_share(c.paid, c.paid + c.failed)),

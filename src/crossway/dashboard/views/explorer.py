@@ -8,14 +8,15 @@ from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.formatting import (
     address_cell,
     format_amount,
-    format_token_amount,
     time_cell,
+    token_amount_cell,
     tx_cell,
 )
 from crossway.dashboard.views.links import rebalancing_href
 from crossway.dashboard.views.simulator import build_holding_rows
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.clients import Principal
+from crossway.domain.errors import NotFound
 from crossway.ports.services import Services
 from crossway.ports.simulated_transactions import SimulatedTransaction, TxPlace, TxSender
 from crossway.usecases.simulator import explorer as cases
@@ -49,6 +50,8 @@ def load_transaction(
     services: Services, caller: Principal, chain_id: str, tx_hash: str
 ) -> SimulatedTransaction:
     """The transaction that a link names. Raises `NotFound`."""
+    if not chain_id:
+        raise NotFound("No transaction in the link")
     return cases.get_transaction(services, caller, chain_id, tx_hash)
 
 
@@ -56,6 +59,8 @@ def load_address(
     services: Services, caller: Principal, chain_id: str, address: str
 ) -> cases.SimulatedAddress:
     """The address that a link names. Raises `NotFound`."""
+    if not chain_id:
+        raise NotFound("No address in the link")
     return cases.get_address(services, caller, chain_id, address)
 
 
@@ -110,7 +115,7 @@ def build_transfer_rows(catalogue: Catalogue, tx: SimulatedTransaction) -> tuple
             (
                 address_cell(chain, one.source) if one.source else Cell("minted"),
                 address_cell(chain, one.to) if one.to else Cell("burned"),
-                Cell(format_token_amount(catalogue, tx.chain, one.token, one.amount)),
+                token_amount_cell(catalogue, tx.chain, one.token, one.amount),
             ),
         )
         for number, one in enumerate(tx.transfers)
@@ -153,7 +158,7 @@ def build_incoming_rows(catalogue: Catalogue, found: cases.SimulatedAddress) -> 
             (
                 tx_cell(found.chain, one.tx_hash),
                 address_cell(found.chain, one.sender or ""),
-                Cell(format_token_amount(catalogue, one.chain, one.token, one.amount)),
+                token_amount_cell(catalogue, one.chain, one.token, one.amount),
                 Cell(f"{one.block_height:,}"),
                 time_cell(one.at),
             ),

@@ -4,10 +4,11 @@ from datetime import date, datetime
 from typing import Final
 
 from crossway.dashboard.views.cells import Badge, Cell, TimeAs
-from crossway.dashboard.views.marks import mark_chains, mark_token
+from crossway.dashboard.views.marks import mark_bridge, mark_chains, mark_token
 from crossway.domain.catalogue import Catalogue, Chain
 from crossway.domain.ledger import UNIFIED_DECIMALS, is_unified, unified_title
 from crossway.domain.money import MICRO_USD_DECIMALS, Token, format_units
+from crossway.domain.quotes import bridge_title
 
 _SHORT_DECIMALS: Final = 6
 _SHORT_DIGITS: Final = 4
@@ -78,8 +79,8 @@ def format_bps(bps: float) -> str:
 
 
 def format_utc(at: datetime) -> str:
-    """A time within a sentence: `2026-11-27 07:10 UTC`."""
-    return f"{at:%Y-%m-%d %H:%M} UTC"
+    """A time within a sentence: `27 Nov 2026, 07:10 UTC`."""
+    return f"{format_day(at)}, {at:%H:%M} UTC"
 
 
 def format_day(day: date) -> str:
@@ -139,6 +140,11 @@ def name_day(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
+def name_month(month: str) -> str:
+    """A month as it is chosen: `2026-11` is `November 2026`."""
+    return f"{date.fromisoformat(f'{month}-01'):%B %Y}"
+
+
 def chain_name(catalogue: Catalogue, chain: str) -> str:
     """A chain's display name, or that of a unified balance; an unknown identifier unchanged."""
     if is_unified(chain):
@@ -150,6 +156,11 @@ def chain_name(catalogue: Catalogue, chain: str) -> str:
 def chain_cell(catalogue: Catalogue, chain: str, sub: str = "") -> Cell:
     """A chain's name beside its mark."""
     return Cell(chain_name(catalogue, chain), sub, marks=mark_chains(chain))
+
+
+def bridge_cell(bridge: str | None, none: str = "–") -> Cell:
+    """A bridge's title beside its mark; `none` where no bridge is used."""
+    return Cell(bridge_title(bridge) if bridge else none, marks=mark_bridge(bridge or ""))
 
 
 def route_cell(catalogue: Catalogue, source: str, destination: str, sub: str = "") -> Cell:

@@ -11,13 +11,13 @@ from crossway.dashboard.views.formatting import (
     address_cell,
     amount_cell,
     chain_cell,
-    format_amount,
     format_duration,
     format_token_amount,
     format_usd,
     token_amount_cell,
     tx_cell,
 )
+from crossway.dashboard.views.marks import mark_bridge
 from crossway.dashboard.views.tour_payment import WEBHOOK_URL
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent
@@ -106,12 +106,11 @@ def build_quote_rows(services: Services, quotes: Sequence[Quote]) -> tuple[Row, 
             (
                 Cell(
                     bridge_title(quote.bridge or "–"),
+                    marks=mark_bridge(quote.bridge or ""),
                     badges=() if number else (Badge("selected", "green", "check"),),
                 ),
                 amount_cell(quote.deposit_amount, quote.asset_decimals, quote.asset_symbol),
-                Cell(
-                    format_amount(quote.payout_amount, quote.amount_decimals, quote.amount_symbol)
-                ),
+                amount_cell(quote.payout_amount, quote.amount_decimals, quote.amount_symbol),
                 Cell(format_usd(quote.costs.fee_micro_usd, 4)),
                 Cell(
                     f"about {format_duration(quote.fill_seconds)}",

@@ -102,7 +102,13 @@ def _amount_due_cell(intent: Intent) -> Cell:
     """With all digits: it is what the payer has to deposit."""
     due = format_amount(intent.terms.deposit_amount, intent.asset_decimals, intent.asset_symbol)
     usd_value = format_approx_usd(intent.costs.total_micro_usd)
-    return Cell(due, usd_value, copy=_without_symbol(due), marks=mark_token(intent.asset_symbol))
+    return Cell(
+        due,
+        usd_value,
+        copy=_without_symbol(due),
+        value_name="amount",
+        marks=mark_token(intent.asset_symbol),
+    )
 
 
 def _payout_cell(intent: Intent) -> Cell:

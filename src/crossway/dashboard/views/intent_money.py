@@ -20,6 +20,7 @@ from crossway.dashboard.views.formatting import (
     token_amount_cell,
     tx_cell,
 )
+from crossway.dashboard.views.marks import mark_chains, mark_provider
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
@@ -107,7 +108,11 @@ def outbound_tx_row(catalogue: Catalogue, outbound_tx: OutboundTx, purpose: str)
     return Row(
         key=str(outbound_tx.id),
         cells=(
-            Cell(purpose, sub=f"on {chain_name(catalogue, outbound_tx.chain)}"),
+            Cell(
+                purpose,
+                sub=f"on {chain_name(catalogue, outbound_tx.chain)}",
+                marks=mark_chains(outbound_tx.chain),
+            ),
             Cell(
                 badges=(status_labels.OUTBOUND_TX_STATES[outbound_tx.state],),
                 sub=". ".join(
@@ -145,15 +150,16 @@ def build_ledger_rows(
 def _location_cells(catalogue: Catalogue, fiat: Fiat, posting: Posting) -> tuple[Cell, Cell, Cell]:
     """Amount, location and proof: a transaction, or a ramp order's report for fiat money."""
     if not is_fiat(posting.chain):
-        amount = format_token_amount(catalogue, posting.chain, posting.token, posting.amount)
-        location = chain_name(catalogue, posting.chain)
-        return Cell(amount), Cell(location), _transaction_cell(catalogue, posting)
+        amount = token_amount_cell(catalogue, posting.chain, posting.token, posting.amount)
+        location = chain_cell(catalogue, posting.chain)
+        return amount, location, _transaction_cell(catalogue, posting)
     corridor = fiat.corridors.get(posting.token)
     digits = corridor.currency.digits if corridor else 0
     _, number, step = posting.tx.split(":")
+    provider = posting.chain.removeprefix(FIAT)
     return (
         Cell(format_fiat(posting.amount, digits, posting.token)),
-        Cell(provider_name(posting.chain.removeprefix(FIAT))),
+        Cell(provider_name(provider), marks=mark_provider(provider)),
         Cell(f"Order {number}, {step}"),
     )
 

@@ -34,8 +34,8 @@ PAYMENT_COLUMNS: Final = (
     Column("What"),
     Column("Status"),
     Column("Amount"),
-    Column("Sent by"),
-    Column("Arrived by"),
+    Column("Sent in"),
+    Column("Arrived in"),
     Column("Updated"),
 )
 OPEN_COLUMNS: Final = (Column("For"), *PAYMENT_COLUMNS)

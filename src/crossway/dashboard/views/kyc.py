@@ -41,7 +41,7 @@ REQUIREMENT_COLUMNS = (
 )
 _FORMATS: Mapping[str, str] = {
     "text": "Text",
-    "date": "Date, such as 1990-05-31",
+    "date": "Date",
     "email": "E-mail address",
     "phone": "Phone number",
     "document": "PNG, JPEG or PDF, up to 5 MiB",

@@ -48,7 +48,7 @@ ROUTE_COLUMNS: Final = (
 )
 ALERT_COLUMNS: Final = drop_merchant(alerts.ACTIVE_COLUMNS, ())[0]
 MAX_ROUTES: Final = 8
-NO_WEBHOOKS = Badge("None", "gray", "webhook", "Nobody is told of this merchant's payments")
+NO_WEBHOOKS = Badge("None", "gray", "webhook", "This merchant is not notified of its payments")
 _MILLION: Final = 1_000_000
 
 

@@ -8,6 +8,8 @@ from typing import Final
 from crossway.dashboard.views import inventory_transfers
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
+    amount_cell,
+    bridge_cell,
     capitalize_first,
     chain_cell,
     format_amount,
@@ -88,11 +90,13 @@ def _row(catalogue: Catalogue, one: MoneyInBridge, pico_usd: int | None, now: da
             Cell(whose, sub="inventory" if of_inventory else "payment"),
             chain_cell(catalogue, one.source[0]),
             chain_cell(catalogue, one.destination[0]),
-            Cell(
-                format_amount(one.amount, token.decimals, token.symbol),
+            amount_cell(
+                one.amount,
+                token.decimals,
+                token.symbol,
                 sub="" if value is None else format_approx_usd(value),
             ),
-            Cell(bridge_title(one.bridge)),
+            bridge_cell(one.bridge),
             time_cell(one.since),
             time_cell(one.due, "ago" if is_past else "left"),
             Cell(badges=(*badges, _state(one)), sub=capitalize_first(one.reason)),

@@ -9,8 +9,10 @@ from crossway.dashboard.views.custody import (
     CUSTODY_HINT,
     FROM_START_TO_PAYOUT,
     describe_trust,
+    transfer_fee_label,
 )
 from crossway.dashboard.views.formatting import (
+    bridge_cell,
     format_amount,
     format_approx_usd,
     format_duration,
@@ -23,7 +25,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import format_units
-from crossway.domain.quotes import Quote, bridge_title
+from crossway.domain.quotes import Quote
 from crossway.domain.typed_amounts import TypedAmount, read_amount
 from crossway.ports.services import Services
 from crossway.usecases.chains.payable_addresses import parse_payable_address
@@ -170,7 +172,7 @@ def build_price_details(quote: Quote) -> tuple[Detail, ...]:
         Detail("Fees included", Cell(format_usd(fees, 4), format_fee_split(quote))),
         Detail(
             "Route",
-            Cell(bridge_title(quote.bridge) if quote.bridge else SAME_CHAIN),
+            bridge_cell(quote.bridge, SAME_CHAIN),
         ),
         Detail(
             FROM_START_TO_PAYOUT,
@@ -194,7 +196,7 @@ def format_fee_split(quote: Quote) -> str:
     swap = quote.swap.cost_micro_usd if quote.swap else 0
     parts = [
         ("service", quote.costs.service_micro_usd),
-        ("bridge", quote.costs.bridge_micro_usd - swap),
+        (transfer_fee_label(quote.bridge or ""), quote.costs.bridge_micro_usd - swap),
         ("swap", swap),
         ("app", quote.costs.app_micro_usd),
     ]

@@ -15,6 +15,7 @@ from crossway.dashboard.views.formatting import (
     token_amount_cell,
 )
 from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.marks import mark_token
 from crossway.domain.approvals import Approval, ApprovalKind, ApprovalState
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.outgoing_controls import BookedAddress, TransferCap
@@ -131,7 +132,7 @@ def build_cap_rows(
         ]
         cells = (
             chain_cell(catalogue, cap.chain),
-            Cell(token.symbol if token else cap.token),
+            Cell(token.symbol, marks=mark_token(token.symbol)) if token else Cell(cap.token),
             *amounts,
             Cell(cap.by),
             time_cell(cap.at, "exact"),
@@ -162,7 +163,7 @@ def describe(catalogue: Catalogue, approval: Approval) -> str:
 def describe_stop(stop: KillSwitch) -> str:
     """Since when, by whom and why nothing goes out, for the banner above every page."""
     return (
-        f"All outgoing money is stopped since {format_utc(stop.at)}, by {stop.by}: "
+        f"All outgoing money has been stopped since {format_utc(stop.at)}, by {stop.by}: "
         f"{stop.reason.rstrip('.')}. Nothing is paid out or refunded, and no new payment is taken, "
         "until two people release it under Treasury."
     )

@@ -17,6 +17,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.keys import parse_whole_number
 from crossway.dashboard.views.links import intent_href, page_href, payment_link_href
+from crossway.dashboard.views.marks import mark_token
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell, name_cell
 from crossway.dashboard.views.status_labels import INTENT_STATES
 from crossway.domain.clients import Principal
@@ -120,24 +121,23 @@ def get_token(services: Services, payment_link: PaymentLink) -> Token:
     return services.catalogue.by_address[payment_link.destination_chain, payment_link.token_out]
 
 
-def describe_amount(services: Services, payment_link: PaymentLink) -> str:
-    """The requested amount as text."""
-    token = get_token(services, payment_link)
+def _amount_cell(services: Services, payment_link: PaymentLink) -> Cell:
+    """The requested amount, or its limits."""
+    token, units = get_token(services, payment_link), payment_link.amount
 
     def shown(units: int) -> str:
         return format_short_amount(units, token.decimals, token.symbol)
 
-    if payment_link.amount is not None:
-        return shown(payment_link.amount)
-    if payment_link.min_amount and payment_link.max_amount:
-        return f"{shown(payment_link.min_amount)} to {shown(payment_link.max_amount)}"
-    if payment_link.min_amount:
-        return f"at least {shown(payment_link.min_amount)}"
-    return (
-        f"at most {shown(payment_link.max_amount)}"
-        if payment_link.max_amount
-        else f"any amount of {token.symbol}"
-    )
+    least, most = payment_link.min_amount, payment_link.max_amount
+    if units is not None:
+        text = shown(units)
+    elif least and most:
+        text = f"{shown(least)} to {shown(most)}"
+    elif least or most:
+        text = f"at least {shown(least)}" if least else f"at most {shown(most or 0)}"
+    else:
+        text = f"any amount of {token.symbol}"
+    return Cell(text, marks=mark_token(token.symbol))
 
 
 def _describe_uses(link: PaymentLink) -> str:
@@ -155,8 +155,8 @@ def _row(services: Services, link: PaymentLink, names: Mapping[str, str], now: d
             Cell(link.title, sub=link.reference),
             Cell(badges=(badge,)),
             name_cell(names, link.client_id),
-            Cell(describe_amount(services, link)),
-            Cell(chain_name(services.catalogue, link.destination_chain)),
+            _amount_cell(services, link),
+            chain_cell(services.catalogue, link.destination_chain),
             Cell(_describe_uses(link)),
             Cell(at=to_millis(link.created_at)),
         ),
@@ -178,7 +178,7 @@ def build_details(services: Services, payment_link: PaymentLink, url: str) -> tu
             merchant_cell(names, payment_link.client_id, f"{payment_link.mode} mode"),
         ),
         Detail("Title", Cell(payment_link.title, sub=payment_link.description)),
-        Detail("Amount", Cell(describe_amount(services, payment_link))),
+        Detail("Amount", _amount_cell(services, payment_link)),
         Detail(
             "Destination",
             Cell(f"{get_token(services, payment_link).symbol} on {chains[destination].name}"),

@@ -1,16 +1,18 @@
 """Profit and loss on screen and on paper: figures, lines, and margins by group."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, TypeVar
 
 from crossway.dashboard.views import periods
+from crossway.dashboard.views.book_cells import location_cell, money_cell
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import chain_name, format_percent, group_thousands
 from crossway.dashboard.views.links import client_href
+from crossway.dashboard.views.marks import mark_chains
 from crossway.dashboard.views.treasury import Kpi
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units
@@ -18,8 +20,6 @@ from crossway.domain.profit_and_loss import NANO_USD_DECIMALS
 from crossway.domain.quotes import bridge_title
 from crossway.ports.services import Services
 from crossway.usecases.money import statement as statements
-from crossway.usecases.money.books import get_denomination
-from crossway.usecases.money.locations import location_name
 from crossway.usecases.money.profit_and_loss import LineAmount, Margin, ProfitReport, margin_of
 from crossway.usecases.money.profit_lines import ORIGINS, SECTIONS, TITLES, section_of
 from crossway.usecases.money.sheets import Sheet
@@ -122,7 +122,7 @@ def build_unpriced_rows(services: Services, report: ProfitReport) -> tuple[Row, 
             ":".join(map(str, of.key)),
             (
                 Cell(TITLES[of.line]),
-                Cell(location_name(services, of.chain)),
+                location_cell(services, of.chain),
                 Cell(statements.format_unpriced(services, of)),
             ),
         )
@@ -150,8 +150,8 @@ def build_groups(services: Services, report: ProfitReport) -> tuple[Grouped, ...
     merchants = {key: names.get(key, key) for key in report.by_merchant}
     links = {key: client_href(key) for key in merchants}
     return (
-        _grouped("Chain", report.by_chain, chains),
-        _grouped("Route", report.by_route, routes),
+        _grouped("Chain", report.by_chain, chains, mark=mark_chains),
+        _grouped("Route", report.by_route, routes, mark=lambda route: mark_chains(*route[::2])),
         _grouped("Merchant", report.by_merchant, merchants, links),
         _grouped("Cause", report.by_origin, {key: ORIGINS[key] for key in report.by_origin}),
     )
@@ -164,13 +164,17 @@ def _route_name(services: Services, route: tuple[str, str, str]) -> str:
 
 
 def _grouped(
-    title: str, of: Mapping[K, Margin], names: Mapping[K, str], links: Mapping[K, str] | None = None
+    title: str,
+    of: Mapping[K, Margin],
+    names: Mapping[K, str],
+    links: Mapping[K, str] | None = None,
+    mark: Callable[[K], tuple[str, ...]] = lambda _: (),
 ) -> Grouped:
     ordered = sorted(of, key=lambda key: (-abs(of[key].result), names[key]))
     rows = tuple(
         Row(
             str(key),
-            (Cell(names[key]), *_margin_cells(of[key])),
+            (Cell(names[key], marks=mark(key)), *_margin_cells(of[key])),
             href=links[key] if links else "",
             label=names[key],
         )
@@ -202,7 +206,7 @@ def build_margin_rows(services: Services, amounts: Sequence[LineAmount]) -> tupl
             ":".join(map(str, of.key)),
             (
                 Cell(TITLES[of.line], sub=_place(services, of)),
-                Cell(_amount(services, of)),
+                _amount_cell(services, of),
                 Cell("unknown price" if of.unpriced else format_nano_usd(of.nano_usd, 4)),
             ),
         )
@@ -219,11 +223,10 @@ def _place(services: Services, of: LineAmount) -> str:
     return f"{section_of(of.line)} · {chain_name(services.catalogue, of.chain)}"
 
 
-def _amount(services: Services, of: LineAmount) -> str:
+def _amount_cell(services: Services, of: LineAmount) -> Cell:
     if not of.units:
-        return "–"  # What several tokens are worth together.
-    denomination = get_denomination(services, of.chain, of.token)
-    return f"{group_thousands(denomination.format(of.units))} {denomination.symbol}"
+        return Cell("–")  # What several tokens are worth together.
+    return money_cell(services, (of.chain, of.token), of.units)
 
 
 @dataclass(frozen=True, slots=True)

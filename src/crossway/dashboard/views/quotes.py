@@ -239,7 +239,7 @@ def _format_fee_split(comparison: Comparison, option: SourceOption) -> str:
         ("app", option.app_fee_units),
     )
     return ", ".join(
-        f"{name} {format_amount(units, comparison.out_decimals, '').strip()}"
+        f"{name} {format_amount(units, comparison.out_decimals, comparison.out_symbol)}"
         for name, units in parts
         if units
     )

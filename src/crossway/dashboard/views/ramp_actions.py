@@ -30,9 +30,9 @@ def _confirm_action(order: RampOrder) -> AvailableAction:
     )
     return AvailableAction(
         "confirm",
-        "Confirm that the user has paid",
+        "Confirm that the customer has paid",
         "thumb_up",
-        confirm_text=f"The user has sent {paid}. {effect}. It cannot be cancelled afterwards.",
+        confirm_text=f"The customer has sent {paid}. {effect}. It cannot be cancelled afterwards.",
         disabled_reason=reason,
     )
 
@@ -55,9 +55,9 @@ def list_simulated_actions(order: RampOrder) -> list[AvailableAction]:
     """Reports a simulated provider can be made to send; simulated environment only."""
     is_on_ramp, state = order.direction is Direction.ON, order.state
     pay_label = (
-        f"User pays {_format_fiat_amount(order)}"
+        f"Customer pays {_format_fiat_amount(order)}"
         if is_on_ramp
-        else f"User deposits {_format_gross_amount(order)}"
+        else f"Customer deposits {_format_gross_amount(order)}"
     )
     deliver_label = f"Provider delivers {'crypto' if is_on_ramp else _format_fiat_amount(order)}"
     unpaid = order.paid_at is None

@@ -100,8 +100,8 @@ def build_details(catalogue: Catalogue, payment: IntentTimeline) -> tuple[Detail
         expected = Cell(at=to_millis(progress.expected_at), as_="exact")
         details.append(Detail("Expected", expected, hint="When the bridge usually delivers it"))
     details += [
-        Detail("Sent by", tx_cell(source, progress.source_tx)),
-        Detail("Arrived by", tx_cell(destination, progress.destination_tx)),
+        Detail("Sent in", tx_cell(source, progress.source_tx)),
+        Detail("Arrived in", tx_cell(destination, progress.destination_tx)),
     ]
     return tuple(details)
 

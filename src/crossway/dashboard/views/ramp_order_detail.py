@@ -175,6 +175,7 @@ def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> 
     """The main details of an order, most frequently needed first."""
     order = detail.order
     is_on_ramp = order.direction is Direction.ON
+    fiat_verb, crypto_verb = ("pays", "gets") if is_on_ramp else ("gets", "sells")
     chain = catalogue.chains.get(user_chain(order))
     local = format_fiat(order.fiat_minor, order.digits, order.currency)
     crypto = format_amount(order.crypto_units, order.decimals, order.symbol)
@@ -190,10 +191,8 @@ def build_key_details(catalogue: Catalogue, fiat: Fiat, detail: OrderDetail) -> 
     )
     provider = Cell(detail.provider, sub=detail.channel, marks=mark_provider(order.provider))
     details = [
-        Detail("User pays" if is_on_ramp else "User gets", money),
-        Detail(
-            "User gets" if is_on_ramp else "User sells", Cell(crypto, sub=_format_deposit(order))
-        ),
+        Detail(f"Customer {fiat_verb}", money),
+        Detail(f"Customer {crypto_verb}", Cell(crypto, sub=_format_deposit(order))),
         Detail("Total fees", fees),
         Detail("Provider", provider),
         Detail("Customer", Cell(detail.person or "–", sub=country_name(fiat, order.country))),
@@ -271,7 +270,7 @@ def describe_next_action(detail: OrderDetail) -> tuple[str, datetime | None]:
 def _is_payments_turn(order: RampOrder, intent: Intent) -> bool:
     if order.state is S.PROCESSING:
         return intent.state in (State.FUNDED, State.INITIATED, State.FAILED)
-    # What a failed order returns goes to the user of an off-ramp, and else to the provider.
+    # What a failed order returns goes to the customer of an off-ramp, and else to the provider.
     return order.state is S.FAILED and intent.state is State.FAILED
 
 

@@ -84,9 +84,10 @@ def build_price_details(services: Services, quote: RampQuote) -> tuple[Detail, .
     fees = format_fiat(quote.total_fees_minor, digits, code)
     gross = format_amount(quote.gross_units, quote.token.decimals, quote.token.symbol)
     is_on_ramp = quote.direction is Direction.ON
-    moved = (Detail("User pays", local), Detail("User gets", Cell(crypto)))
+    moved = (Detail("Customer pays", local), Detail("Customer gets", Cell(crypto)))
     if not is_on_ramp:
-        moved = (Detail("User deposits", Cell(gross, tone="strong")), Detail("User gets", local))
+        deposit = Detail("Customer deposits", Cell(gross, tone="strong"))
+        moved = (deposit, Detail("Customer gets", local))
     return (
         *moved,
         Detail(
@@ -119,8 +120,8 @@ def button_label(draft: Draft, quote: RampQuote | None) -> str:
     local = format_fiat(quote.fiat_minor, quote.currency.digits, quote.currency.code)
     crypto = f"{group_thousands(draft.form.plain_amount)} {draft.form.symbol}"
     if draft.on:
-        return f"Open an on-ramp order: the user pays {local} for {crypto}"
-    return f"Open an off-ramp order: the user gets {local} for {crypto}"
+        return f"Open an on-ramp order: the customer pays {local} for {crypto}"
+    return f"Open an off-ramp order: the customer gets {local} for {crypto}"
 
 
 def load_kyc_panel(

@@ -113,7 +113,7 @@ def load_customer_orders(services: Services, caller: Principal, email: str) -> L
 
 
 def user_chain(order: RampOrder) -> str:
-    """The chain on which the user receives or sends crypto."""
+    """The chain on which the customer receives or sends crypto."""
     return order.destination_chain if order.direction is Direction.ON else order.source_chain
 
 
@@ -138,7 +138,7 @@ def _fiat(of: ListedOrder) -> Cell:
     order, is_on_ramp = of.order, of.order.direction is Direction.ON
     return Cell(
         format_fiat(order.fiat_minor, order.digits, order.currency),
-        sub="the user pays" if is_on_ramp else "the user gets",
+        sub="the customer pays" if is_on_ramp else "the customer gets",
     )
 
 

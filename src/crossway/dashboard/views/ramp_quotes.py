@@ -120,8 +120,8 @@ def load_comparison(services: Services, caller: Principal, form: QuoteForm) -> C
 def _columns(on: bool) -> tuple[Column, ...]:
     return (
         Column("Provider"),
-        Column("User pays", "right"),
-        Column("User gets", "right"),
+        Column("Customer pays", "right"),
+        Column("Customer gets", "right"),
         Column("Total fees", "right", hint="Against the reference rate, with bridge and service"),
         Column("Estimated time", "right"),
         Column("Route", wide=True),

@@ -11,20 +11,20 @@ STATES: Final[Mapping[OrderState, Badge]] = {
         "Pending", "gray", "schedule_send", "Being requested from the provider"
     ),
     OrderState.INITIATED: Badge(
-        "Initiated", "orange", "hourglass_top", "Awaiting the user's payment"
+        "Awaiting payment", "orange", "hourglass_top", "The customer has not paid yet"
     ),
     OrderState.PROCESSING: Badge("Processing", "violet", "sync", "Paid; delivery in progress"),
-    OrderState.COMPLETED: Badge("Completed", "green", "check_circle", "Delivered to the user"),
+    OrderState.COMPLETED: Badge("Completed", "green", "check_circle", "Delivered to the customer"),
     OrderState.CANCELLED: Badge("Cancelled", "gray", "block", "Cancelled before payment"),
     OrderState.EXPIRED: Badge("Expired", "gray", "timer_off", "Not paid before the deadline"),
     OrderState.FAILED: Badge("Failed", "red", "error", "Delivery failed"),
-    OrderState.REFUNDED: Badge("Refunded", "yellow", "undo", "The user was refunded"),
+    OrderState.REFUNDED: Badge("Refunded", "yellow", "undo", "The customer was refunded"),
 }
 EVENTS: Final[Mapping[str, tuple[str, str]]] = {
     "CREATED": ("Order created", "add_circle"),
     OrderEvent.ACCEPTED: ("Accepted by the provider", "handshake"),
     OrderEvent.REFUSED: ("Rejected by the provider", "block"),
-    OrderEvent.CONFIRM: ("Payment reported by the user", "thumb_up"),
+    OrderEvent.CONFIRM: ("Payment reported by the customer", "thumb_up"),
     OrderEvent.PAID: ("Paid", "payments"),
     OrderEvent.DELIVERED: ("Delivered", "check_circle"),
     OrderEvent.UNDELIVERED: ("Delivery failed", "error"),
@@ -55,14 +55,14 @@ def describe_next_actor(order: RampOrder) -> str:
         case OrderState.PENDING:
             return f"Crossway requests the order from {provider} and retries until it responds."
         case OrderState.INITIATED if is_on_ramp:
-            return f"The user pays {provider}."
+            return f"The customer pays {provider}."
         case OrderState.INITIATED:
-            return "The user deposits the crypto at the order's address."
+            return "The customer deposits the crypto at the order's address."
         case OrderState.PROCESSING if is_on_ramp:
             return f"{provider} delivers the crypto, then Crossway forwards it."
         case OrderState.PROCESSING:
             return f"Crossway delivers the crypto to {provider}, which then pays out the fiat."
         case OrderState.FAILED:
             refunder = provider if is_on_ramp else "Crossway"
-            return f"{refunder} refunds the user if a payment was made."
+            return f"{refunder} refunds the customer if a payment was made."
     return "None. This order is finished."

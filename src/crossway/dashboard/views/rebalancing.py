@@ -7,6 +7,7 @@ from typing import Final
 from crossway.dashboard.views import inventory_transfers
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
+    bridge_cell,
     capitalize_first,
     chain_name,
     format_approx_usd,
@@ -22,6 +23,7 @@ from crossway.dashboard.views.formatting import (
     tx_cell,
 )
 from crossway.dashboard.views.links import rebalancing_href
+from crossway.dashboard.views.marks import mark_chains
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.ledger import is_unified, unified_location
 from crossway.domain.quotes import bridge_title
@@ -74,7 +76,7 @@ UNDER_WAY_COLUMNS: Final = (
     Column("Step"),
     Column("Age"),
     Column("Due"),
-    Column("Sent by"),
+    Column("Sent in"),
 )
 ENDED_COLUMNS: Final = (
     Column("Transfer"),
@@ -161,7 +163,7 @@ def _under_way_row(catalogue: Catalogue, record: TransferRecord, now: datetime) 
         (
             _ends_cell(catalogue, transfer),
             _amount_cell(catalogue, transfer),
-            Cell(bridge_title(transfer.bridge)),
+            bridge_cell(transfer.bridge),
             Cell(badges=(badge,), sub=capitalize_first(carried.reason) if carried else ""),
             time_cell(transfer.created_at),
             time_cell(due, "ago" if is_late else "left"),
@@ -180,7 +182,7 @@ def build_ended_rows(catalogue: Catalogue, records: Iterable[TransferRecord]) ->
             (
                 _ends_cell(catalogue, t),
                 _amount_cell(catalogue, t),
-                Cell(bridge_title(t.bridge)),
+                bridge_cell(t.bridge),
                 Cell(badges=(STATES[t.state],), sub=capitalize_first(t.note)),
                 Cell(format_usd(t.fee_micro_usd)),
                 time_cell(t.updated_at),
@@ -220,7 +222,7 @@ def build_unserved_rows(
         Row(
             f"lack-{index}",
             (
-                Cell(balances[lack.location].name),
+                Cell(balances[lack.location].name, marks=mark_chains(lack.location[0])),
                 token_amount_cell(catalogue, *lack.location, lack.units),
                 Cell(lack.reason),
             ),
@@ -231,7 +233,11 @@ def build_unserved_rows(
 
 def _ends_cell(catalogue: Catalogue, transfer: RebalancingTransfer) -> Cell:
     source, destination = describe_ends(catalogue, transfer)
-    return Cell(f"#{transfer.id}", sub=f"{source} → {destination}")
+    return Cell(
+        f"#{transfer.id}",
+        sub=f"{source} → {destination}",
+        marks=mark_chains(transfer.source_chain, transfer.destination_chain),
+    )
 
 
 def _amount_cell(catalogue: Catalogue, transfer: RebalancingTransfer) -> Cell:

@@ -5,6 +5,7 @@ from datetime import datetime
 from crossway.dashboard.views import status_labels
 from crossway.dashboard.views.cells import Cell, Detail, Row, Step
 from crossway.dashboard.views.formatting import (
+    bridge_cell,
     capitalize_first,
     format_approx_usd,
     format_bps,
@@ -22,7 +23,6 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import NotFound
 from crossway.domain.inventory_transfer import InventoryTransferKind
 from crossway.domain.ledger import Account
-from crossway.domain.quotes import bridge_title
 from crossway.domain.rebalancing import Location, RebalancingState, RebalancingTransfer
 from crossway.ports.services import Services
 from crossway.usecases.money.rebalancing_records import TransferStory, get_story
@@ -40,7 +40,11 @@ _FAILED = {
 def load_story(services: Services, caller: Principal, typed_id: str) -> TransferStory:
     """The story of the transfer that a link names; raises `NotFound`."""
     if not is_record_id(typed_id):
-        raise NotFound("There is no such rebalancing transfer")
+        raise NotFound(
+            f"There is no rebalancing transfer {typed_id}"
+            if typed_id
+            else "There is no ID of a rebalancing transfer in the link"
+        )
     return get_story(services, caller, int(typed_id))
 
 
@@ -106,7 +110,7 @@ def build_details(catalogue: Catalogue, story: TransferStory) -> tuple[Detail, .
         Detail("Arrives", Cell(format_arriving(catalogue, transfer), sub=value)),
         Detail("From", Cell(source)),
         Detail("To", Cell(destination)),
-        Detail("Bridge", Cell(bridge_title(transfer.bridge))),
+        Detail("Bridge", bridge_cell(transfer.bridge)),
         Detail("Leaves", Cell(leaves, sub=f"at most {most}"), "Known once the bridge has agreed"),
         Detail(
             "Planned cost", Cell(format_usd(transfer.fee_micro_usd), sub=format_bps(bps)),
@@ -121,10 +125,10 @@ def build_details(catalogue: Catalogue, story: TransferStory) -> tuple[Detail, .
         chain = catalogue.chains.get(carried.chain)
         arrival = catalogue.chains.get(carried.arrival_chain)
         details += [
-            Detail("Sent by", tx_cell(chain, carried.source_tx)),
-            Detail("Arrived by", tx_cell(arrival, carried.destination_tx)),
+            Detail("Sent in", tx_cell(chain, carried.source_tx)),
+            Detail("Arrived in", tx_cell(arrival, carried.destination_tx)),
             Detail("Due", time_cell(carried.expected_at, "exact")),
-            Detail("Number at the bridge", Cell(carried.reference or "–", mono=True)),
+            Detail("ID at the bridge", Cell(carried.reference or "–", mono=True)),
         ]
     return tuple(details)
 

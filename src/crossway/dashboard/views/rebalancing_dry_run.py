@@ -4,6 +4,7 @@ from typing import Final
 
 from crossway.dashboard.views.cells import Cell, Column, Row
 from crossway.dashboard.views.formatting import (
+    bridge_cell,
     chain_cell,
     format_approx_usd,
     format_duration,
@@ -16,7 +17,6 @@ from crossway.dashboard.views.links import intent_href
 from crossway.dashboard.views.rebalancing import format_arriving
 from crossway.dashboard.views.treasury import Kpi
 from crossway.domain.catalogue import Catalogue
-from crossway.domain.quotes import bridge_title
 from crossway.usecases.money.rebalancing_dry_run import DryRun
 
 MAX_ROWS: Final = 100
@@ -73,7 +73,7 @@ def build_transfer_rows(catalogue: Catalogue, found: DryRun) -> tuple[Row, ...]:
                     format_arriving(catalogue, one.planned),
                     sub=format_approx_usd(one.planned.micro_usd),
                 ),
-                Cell(bridge_title(one.planned.bridge)),
+                bridge_cell(one.planned.bridge),
                 Cell(format_usd(one.planned.fee_micro_usd)),
                 Cell(one.planned.reason),
             ),

@@ -11,6 +11,7 @@ from crossway.dashboard.views.formatting import (
     format_token_amount,
     format_usd,
 )
+from crossway.dashboard.views.marks import mark_chains
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.errors import InvalidInput
 from crossway.domain.ledger import is_unified
@@ -29,8 +30,8 @@ SCALE_END: Final = 200.0
 MAX_BARS: Final = 30
 COLUMNS: Final = (
     Column("Where"),
-    Column("There now", "right", "Without what is promised to started payments"),
-    Column("After all", "right", "Once everything known has happened, less what payouts wait for"),
+    Column("Available", "right", "Without what is promised to started payments"),
+    Column("Projected", "right", "Once everything known has happened, less what payouts wait for"),
     Column("Minimum", "right", "Below it, the location is filled to its target"),
     Column("Target", "right"),
     Column("Maximum", "right", "Above it, what exceeds the target leaves"),
@@ -133,7 +134,7 @@ def _row(catalogue: Catalogue, one: LocationPolicy) -> Row:
     return Row(
         f"policy-{at.chain}-{at.token}",
         (
-            Cell(at.name),
+            Cell(at.name, marks=mark_chains(at.chain)),
             Cell(
                 amount(at.available) if is_known else "unknown",
                 sub=f"{amount(coming)} arriving" if coming else "",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from crossway.dashboard.views.books import location_name
+from crossway.dashboard.views.book_cells import location_cell, location_name
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import format_duration, shorten, to_millis
 from crossway.dashboard.views.links import intent_href, page_href
@@ -123,9 +123,10 @@ def _finding_row(services: Services, index: int, finding: Mapping[str, Any]) -> 
     return Row(
         f"found-{index}",
         (
-            Cell(
-                location_name(services, finding["chain"]),
-                badges=badges + ((_TEMPORARY,) if finding["transient"] else ()),
+            location_cell(
+                services,
+                finding["chain"],
+                badges + ((_TEMPORARY,) if finding["transient"] else ()),
             ),
             Cell(
                 description,
@@ -145,7 +146,7 @@ def _unresponsive_row(services: Services, chain: str, reason: str) -> Row:
     return Row(
         f"silent-{chain}",
         (
-            Cell(name, badges=(Badge("Not responding", "orange", "cloud_off"),)),
+            location_cell(services, chain, (Badge("Not responding", "orange", "cloud_off"),)),
             Cell(f"The chain is not responding: {reason}"),
             Cell("Its node is down or unreachable."),
             Cell("Check the Chains page and reconcile again once it responds."),

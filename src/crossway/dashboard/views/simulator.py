@@ -13,6 +13,7 @@ from crossway.dashboard.views.formatting import (
     chain_name,
     format_duration,
 )
+from crossway.dashboard.views.marks import mark_token
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
 from crossway.domain.typed_amounts import parse_typed_amount
@@ -169,7 +170,12 @@ def build_holding_rows(services: Services, balances: Sequence[SimulatedBalance])
             f"{holding.chain}-{holding.token}",
             (
                 chain_cell(services.catalogue, holding.chain),
-                Cell(holding.symbol, copy=holding.token, value_name="token address"),
+                Cell(
+                    holding.symbol,
+                    copy=holding.token,
+                    value_name="token address",
+                    marks=mark_token(holding.symbol),
+                ),
                 amount_cell(holding.amount, holding.decimals, holding.symbol),
             ),
         )

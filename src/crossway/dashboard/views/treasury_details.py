@@ -1,23 +1,24 @@
 """Gas, open repayments from escrow, returns and price exposure on screen."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Row
 from crossway.dashboard.views.formatting import (
     amount_cell,
+    bridge_cell,
     chain_cell,
     chain_name,
-    format_amount,
     format_approx_usd,
     format_usd,
     group_thousands,
     to_millis,
 )
 from crossway.dashboard.views.links import intent_href
+from crossway.dashboard.views.marks import mark_chains, mark_token
 from crossway.dashboard.views.treasury import LOW_GAS
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.money import format_units
-from crossway.domain.quotes import bridge_title
 from crossway.domain.return_budget import ReturnBudget
 from crossway.ports.treasury_repository import BridgeReceivable
 from crossway.usecases.money.inventory import GasBalance, Inventory, InventoryPosition
@@ -114,18 +115,22 @@ def _claim_row(
         catalogue.by_address.get((claim.chain, claim.token)),
         to_millis(claim.due) < now,
     )
-    text = f"{claim.amount:,} units"
+    amount = Cell(f"{claim.amount:,} units")
     if token is not None:
-        text = format_amount(claim.amount, token.decimals, token.symbol)
+        amount = amount_cell(claim.amount, token.decimals, token.symbol)
     stock = prices.get((claim.chain, claim.token))
     usd_value = stock.micro_usd(claim.amount) if stock else None
     state = Badge("Overdue", "red", "error") if is_overdue else Badge("On time", "blue", "schedule")
     return Row(
         str(claim.intent_id),
         (
-            Cell(f"#{claim.intent_id}", sub=f"on {chain_name(catalogue, claim.chain)}"),
-            Cell(bridge_title(claim.bridge) if claim.bridge else "Same chain"),
-            Cell(text, sub="" if usd_value is None else format_approx_usd(usd_value)),
+            Cell(
+                f"#{claim.intent_id}",
+                sub=f"on {chain_name(catalogue, claim.chain)}",
+                marks=mark_chains(claim.chain),
+            ),
+            bridge_cell(claim.bridge, "Same chain"),
+            replace(amount, sub="" if usd_value is None else format_approx_usd(usd_value)),
             Cell(at=to_millis(claim.since)),
             Cell(at=to_millis(claim.due), as_="left" if not is_overdue else "ago"),
             Cell(badges=(state,), sub=claim.reason),
@@ -145,16 +150,18 @@ def build_exposure_rows(catalogue: Catalogue, exposures: Sequence[Exposure]) -> 
                     f"{exposure.payments:,}",
                     sub="in progress" if exposure.committed else "not paid yet",
                 ),
-                Cell(f"{exposure.symbol_in} on {chain_name(catalogue, exposure.source_chain)}"),
-                Cell(
-                    f"{exposure.symbol_out} on {chain_name(catalogue, exposure.destination_chain)}"
-                ),
+                _token_on_chain_cell(catalogue, exposure.symbol_in, exposure.source_chain),
+                _token_on_chain_cell(catalogue, exposure.symbol_out, exposure.destination_chain),
                 Cell(format_usd(exposure.agreed_micro_usd)),
                 _gain_cell(exposure.gain_micro_usd),
             ),
         )
         for index, exposure in enumerate(exposures)
     )
+
+
+def _token_on_chain_cell(catalogue: Catalogue, symbol: str, chain: str) -> Cell:
+    return Cell(f"{symbol} on {chain_name(catalogue, chain)}", marks=mark_token(symbol))
 
 
 def build_return_rows(catalogue: Catalogue, budgets: Sequence[ReturnBudget]) -> tuple[Row, ...]:

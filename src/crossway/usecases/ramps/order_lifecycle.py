@@ -68,7 +68,7 @@ def mark_paid_late(uow: OrderUnitOfWork, note: str) -> None:
     uow.raise_alert(
         OWED,
         f"{order.provider} reports that it was paid, although {uow.status_clause}; it owes "
-        f"{uow.format_fiat(order.fiat_minor)} back to the user.",
+        f"{uow.format_fiat(order.fiat_minor)} back to the customer.",
     )
 
 
@@ -78,7 +78,7 @@ def fail_order(uow: OrderUnitOfWork, reason: str) -> None:
     uow.cancel_intent(f"Order {order.id} failed.")
     uow.apply_event(OrderEvent.UNDELIVERED, reason, failure_reason=reason)
     if order.direction is Direction.ON and order.paid_at is not None:
-        owes = f"it owes {uow.format_fiat(order.fiat_minor)} back to the user"
+        owes = f"it owes {uow.format_fiat(order.fiat_minor)} back to the customer"
         if reason == UNCLAIMED_REASON:
             text = f"{reason}."
         elif uow.intent is not None and uow.intent.state is State.FAILED:

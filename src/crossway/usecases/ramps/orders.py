@@ -133,7 +133,7 @@ def confirm_order(services: Services, caller: Principal, order_id: int) -> RampO
         next_order_state(uow.order.state, OrderEvent.CONFIRM)
         is_on_ramp = uow.order.direction is Direction.ON
         command = ProviderCommand.CONFIRM if is_on_ramp else None
-        uow.apply_event(OrderEvent.CONFIRM, "The user reports the payment", command=command)
+        uow.apply_event(OrderEvent.CONFIRM, "The customer reports the payment", command=command)
 
     return _update_order(services, caller, order_id, "ramp order confirmed", change)
 

@@ -61,8 +61,8 @@ const axes = (across, up, times, fees, width) => {
       text(formatSpan(value), across(value), bottom + 16, "middle")]),
     ...ticksOf(fees, up, 26).flatMap((value) => [
       shape("line", { x1: EDGE.left, y1: up(value), x2: width - EDGE.right, y2: up(value) }),
-      text(`${value < 1 ? Number(value.toPrecision(1)) : value} USD`, EDGE.left - 8, up(value) + 4, "end")]),
-    text("Estimated time across, fee upwards", (EDGE.left + width) / 2, HEIGHT - 8, "middle"),
+      text(`${value < 0.01 ? Number(value.toPrecision(1)) : value.toFixed(value < 1 ? 2 : 0)} USD`, EDGE.left - 8, up(value) + 4, "end")]),
+    text("Horizontal: estimated time. Vertical: fee.", (EDGE.left + width) / 2, HEIGHT - 8, "middle"),
   ]
 }
 

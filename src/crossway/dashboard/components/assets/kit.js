@@ -65,8 +65,9 @@ const formatCountdown = (seconds) => {
   return `${hours ? `${hours}:` : ""}${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`
 }
 
+// In the zone of whoever looks, and written as views/formatting.py writes it: 27 Nov 2026, 07:10:05.
 const formatExact = (at) =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at))
+  new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" }).format(new Date(at))
 
 const formatTime = (at, now, as) => {
   const seconds = (at - now) / 1000
@@ -80,7 +81,7 @@ const formatTime = (at, now, as) => {
 }
 
 const time = (at, as) =>
-  make("time", { "data-at": at, "data-as": as || "ago", datetime: new Date(at).toISOString(), title: formatExact(at) })
+  make("time", { "data-at": at, "data-as": as || "ago", datetime: new Date(at).toISOString(), title: as === "clock" ? null : formatExact(at) })
 
 // When the page was last up to date: now, or when the connection was lost.
 const lastHeard = () => window.crosswayConnection?.lostAt ?? performance.now()
@@ -131,7 +132,7 @@ const pageLink = (href, label) =>
 
 const linkOf = ({ href, value_name: name }) =>
   /^https?:/.test(href)
-    ? externalLink(href, `Open ${name || "this"} in the explorer`)
+    ? externalLink(href, name?.endsWith("URL") ? `Open ${name}` : `Open ${name || "this"} in the explorer`)
     : pageLink(href, `Open the page of this ${name || "record"}`)
 
 // Short texts do not wrap.
