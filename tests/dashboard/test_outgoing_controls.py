@@ -42,8 +42,8 @@ def test_every_page_has_the_button_and_then_the_banner(staffed: DashboardApp) ->
     stop = emergency_stop.get_stop(services, MACHINE)
     assert stop is not None
     sentence = (
-        f"All outgoing money has been stopped since {stop.at.day} {stop.at:%b %Y, %H:%M} UTC, by Otto: "
-        "The key leaked."
+        f"All outgoing money has been stopped since {stop.at.day} {stop.at:%b %Y, %H:%M} UTC, "
+        "by Otto: The key leaked."
     )
     for page in ("overview", "intents", "staff", "simulator"):
         assert sentence in staffed.open(page).text
