@@ -22,15 +22,19 @@ PAGES = {
     "payments": "intents",
     "quotes": "quotes",
     "payment_links": "payment_links",
+    "merchants": "merchants",
     "search": "search?q=4",
     "ramp_quotes": "ramp_quotes",
     "ramp_orders": "ramp_orders",
     "kyc": "kyc",
+    "network_map": "network_map?window=7+days",
+    "pair": "pair?pair_from=Base&pair_to=Arbitrum+One&window=30+days",
     "routes": "routes",
     "chains": "chains",
     "analytics": "analytics?period=7d",
     "treasury": "treasury",
     "books": "books",
+    "profit": "profit",
     "reconcile": "reconcile",
     "developers": "developers",
     "keys": "keys",
@@ -41,7 +45,12 @@ PAGES = {
     "audit": "audit",
     "simulator": "simulator",
 }
-DARK = {"overview_dark": "", "payments_dark": "intents", "routes_dark": "routes"}
+DARK = {
+    "overview_dark": "",
+    "payments_dark": "intents",
+    "routes_dark": "routes",
+    "network_map_dark": "network_map?window=7+days",
+}
 PHONE = {"overview_phone": "", "payments_phone": "intents"}
 DESKTOP_SIZE = {"width": 1280, "height": 860}
 PHONE_SIZE = {"width": 390, "height": 844}

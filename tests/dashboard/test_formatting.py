@@ -15,8 +15,10 @@ from crossway.dashboard.views.formatting import (
     format_percent,
     format_share,
     format_short_amount,
+    format_token_amount,
     format_utc,
 )
+from tests.harness import CATALOGUE
 
 DASHBOARD = Path(__file__).parents[2] / "src" / "crossway" / "dashboard"
 
@@ -48,6 +50,13 @@ def test_all_digits_of_a_shortened_amount_appear_on_hover() -> None:
     assert (cell.text, cell.hint) == ("0.014671… ETH", "0.014671940885588235 ETH")
     assert cell.marks == ("tokens/ETH",)
     assert amount_cell(25_000_000, 6, "USDC").hint == ""
+
+
+def test_a_coin_without_a_token_of_its_own_has_its_symbol() -> None:
+    coin = CATALOGUE.native_token("HYPEREVM_MAINNET")
+    assert ("HYPEREVM_MAINNET", coin) not in CATALOGUE.by_address
+    assert format_token_amount(CATALOGUE, "HYPEREVM_MAINNET", coin, 5 * 10**16) == "0.05 HYPE"
+    assert format_token_amount(CATALOGUE, "BASE_MAINNET", "0xdead", 7) == "7 units of 0xdead"
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ import pytest
 
 from crossway.catalogue import load_catalogue
 from crossway.dashboard.views.marks import mark_bridge, mark_chains, mark_provider, mark_token
+from crossway.domain.intent import State
 from crossway.domain.quotes import BridgeName
 from crossway.domain.ramps import ProviderName
+from tests.dashboard.conftest import DashboardApp
 
 MARKS = Path(__file__).parents[2] / "static" / "marks"
 CATALOGUE = load_catalogue()
@@ -56,3 +58,27 @@ def test_a_unified_balance_has_the_mark_of_its_bridge() -> None:
 
 def test_a_payment_on_one_chain_has_no_bridge_mark() -> None:
     assert mark_bridge("") == ()
+
+
+@pytest.mark.parametrize(
+    ("page", "table", "column"),
+    [
+        ("books", "trial", 1),
+        ("books", "postings", 3),
+        ("profit", "profit_Chain", 0),
+        ("profit", "profit_Route", 0),
+        ("treasury", "stock", 0),
+        ("treasury", "stock", 1),
+        ("routes", "pairs", 2),
+    ],
+)
+def test_tables_show_the_marks_of_what_they_name(
+    screen: DashboardApp, page: str, table: str, column: int
+) -> None:
+    intent = screen.world.create_intent()
+    screen.world.deposit(intent)
+    screen.world.wait_for_state(intent, State.COMPLETED)
+    screen.world.pass_time(300, step=10)
+    rows = screen.open(page).widget(table)["rows"]
+    assert rows
+    assert [row["key"] for row in rows if not row["cells"][column].get("marks")] == []

@@ -45,7 +45,13 @@ def money_cell(
         format_money(money, units),
         f"{group_thousands(money.format(units))} {money.symbol}",
     )
-    is_token = is_unified(position[0]) or position in services.catalogue.by_address
+    chain, token = position
+    catalogue = services.catalogue
+    is_token = (
+        is_unified(chain)
+        or position in catalogue.by_address
+        or (chain in catalogue.chains and token == catalogue.native_token(chain))
+    )
     return Cell(
         text,
         sub,

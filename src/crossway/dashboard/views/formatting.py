@@ -176,24 +176,32 @@ def find_token(catalogue: Catalogue, chain: str, address: str) -> Token | None:
 
 def format_token_amount(catalogue: Catalogue, chain: str, address: str, units: int) -> str:
     """A shortened amount of the token at an address; in smallest units if it is unknown."""
-    if is_unified(chain):
-        return format_short_amount(units, UNIFIED_DECIMALS, address)
-    token = find_token(catalogue, chain, address)
-    if token is None:
+    known = _find_denomination(catalogue, chain, address)
+    if known is None:
         return f"{group_thousands(str(units))} units of {shorten(address)}"
-    return format_short_amount(units, token.decimals, token.symbol)
+    return format_short_amount(units, *known)
+
+
+def _find_denomination(catalogue: Catalogue, chain: str, address: str) -> tuple[int, str] | None:
+    """Decimals and symbol of a token or a chain's coin, which not every catalogue lists as one."""
+    if is_unified(chain):
+        return UNIFIED_DECIMALS, address
+    if token := find_token(catalogue, chain, address):
+        return token.decimals, token.symbol
+    known_chain = catalogue.chains.get(chain)
+    if known_chain and address == catalogue.native_token(chain):
+        return known_chain.native_decimals, known_chain.native_symbol
+    return None
 
 
 def token_amount_cell(
     catalogue: Catalogue, chain: str, address: str, units: int, sub: str = ""
 ) -> Cell:
     """As `format_token_amount`, with the token's mark and all digits on hover."""
-    token = find_token(catalogue, chain, address)
-    if is_unified(chain):
-        return amount_cell(units, UNIFIED_DECIMALS, address, sub)
-    if token is None:
+    known = _find_denomination(catalogue, chain, address)
+    if known is None:
         return Cell(format_token_amount(catalogue, chain, address, units), sub)
-    return amount_cell(units, token.decimals, token.symbol, sub)
+    return amount_cell(units, *known, sub)
 
 
 def address_cell(chain: Chain | None, address: str, value_name: str = "address") -> Cell:
