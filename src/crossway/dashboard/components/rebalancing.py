@@ -117,10 +117,10 @@ def suggestions(testnets: bool) -> None:
         if len(planned) > MAX_SUGGESTED:
             st.caption(f"{len(planned) - MAX_SUGGESTED:,} more are not shown.")
         if unserved:
-            st.subheader("Shortages not served")
+            st.subheader("Below target, not refilled")
             balances = {balance.location: balance for balance in now.inputs.balances}
             rows = view.build_unserved_rows(unserved, balances, catalogue)
-            widget.table(rows, view.UNSERVED_COLUMNS, "unserved", "Shortages not served")
+            widget.table(rows, view.UNSERVED_COLUMNS, "unserved", "Below target, not refilled")
 
 
 def _suggestion(transfer: PlannedTransfer) -> None:

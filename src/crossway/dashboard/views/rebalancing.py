@@ -95,7 +95,7 @@ COST_COLUMNS: Final = (
     Column("Taken by bridges", "right", "What bridges took of it so far, by the books"),
     Column("Of the day's limit"),
 )
-UNSERVED_COLUMNS: Final = (Column("Where"), Column("Lacks", "right"), Column("Why not served"))
+UNSERVED_COLUMNS: Final = (Column("Where"), Column("Lacks", "right"), Column("Why not refilled"))
 
 
 def is_of_network(catalogue: Catalogue, location: Location, testnets: bool) -> bool:
