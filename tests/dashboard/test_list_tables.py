@@ -158,6 +158,24 @@ def test_what_cannot_be_resent_is_left_out_and_said(dashboard: Shown, receiver: 
         resending.resend_deliveries(world.services, world.caller, range(1, 1_002))
 
 
+def test_an_event_is_queued_once_however_often_it_is_resent(
+    dashboard: Shown, receiver: Receiver
+) -> None:
+    _, world = dashboard
+    world.create_webhook(receiver.url)
+    deliveries.send_test_event(world.services, world.caller, 1)
+    world.deliver()
+    for _ in range(2):
+        assert resending.resend_deliveries(world.services, world.caller, [1]).count == 1
+    assert [one.replay_of for one in world.list_deliveries(1)] == [None, 1]
+    world.deliver()
+    # Selected with its resend, an event is one event; resent later, it is sent again.
+    assert resending.resend_deliveries(world.services, world.caller, [1, 2]).count == 1
+    assert [one.replay_of for one in world.list_deliveries(1)] == [None, 1, 2]
+    world.deliver()
+    assert len(receiver.requests) == 3
+
+
 def test_the_webhooks_of_selected_payments_are_resent_after_confirmation(
     dashboard: Shown, receiver: Receiver
 ) -> None:

@@ -116,6 +116,32 @@ def test_a_payment_that_comes_while_the_engine_stops_is_kept(service: Service) -
     assert demo.count_payments_and_orders(service.services) == (1, 0)
 
 
+def test_the_audit_log_says_so_although_the_process_ends_right_after(service: Service) -> None:
+    dataset = service.services.find_demo()
+    assert isinstance(dataset, DemoDataset)
+
+    @contextmanager
+    def pause_and_die() -> Iterator[None]:
+        with service.paused():
+            yield
+        raise SystemExit
+
+    dying = replace(dataset, pause_engine=pause_and_die)
+    services = replace(service.services, find_demo=lambda: dying)
+    with pytest.raises(SystemExit):
+        demo.fill_demo(services, ADMIN, 30)
+    stored = demo.count_payments_and_orders(service.services)[0]
+    assert stored > 25
+    with service.store.read() as unit:
+        [(_, actor, action, detail)] = unit.audit_log.list_recent(1)
+    assert (actor, action, detail) == ("Ada", "demo month filled", {"payments": stored})
+    with pytest.raises(SystemExit):
+        demo.reset_simulation(services, ADMIN, confirmed=True)
+    assert demo.count_payments_and_orders(service.services) == (0, 0)
+    with service.store.read() as unit:
+        assert unit.audit_log.list_recent(1)[0][2] == "simulated network emptied"
+
+
 def test_the_end_of_the_process_ends_the_work_and_keeps_the_data(tmp_path: Path) -> None:
     settings = Settings.model_construct(data_dir=tmp_path, database_url=None)
     service = bootstrap.build(settings)

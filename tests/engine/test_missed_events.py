@@ -12,7 +12,16 @@ from sqlalchemy import event
 
 from crossway.domain.clients import Mode, Scope
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
-from crossway.domain.webhooks import DISABLE_AFTER, RETRY_AFTER, DeliveryState
+from crossway.domain.webhooks import (
+    DISABLE_AFTER,
+    RETRY_AFTER,
+    DeliveryAttempt,
+    DeliveryState,
+)
+from crossway.engine.delivery_queue import QueuedDelivery
+from crossway.engine.fan_out import fan_out
+from crossway.engine.webhook_sender import SentDelivery, record_attempts
+from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.developers import deliveries, missed_events
 from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
 from tests.engine.webhook_world import WebhookWorld
@@ -100,6 +109,39 @@ def test_an_event_whose_retries_failed_raises_an_alert(
     assert webhook_alerts(world) == []
 
 
+def test_a_success_of_the_same_batch_does_not_hide_an_event_that_is_given_up(
+    world: WebhookWorld, receiver: Receiver
+) -> None:
+    receiver.status_for = lambda _: 503
+    world.create_webhook(receiver.url, events=["intent_created"])
+    world.create_intent()
+    world.deliver()
+    for wait in RETRY_AFTER[:-1]:
+        world.advance_and_deliver(wait.total_seconds())
+    world.create_intent()
+    fan_out(world.services)
+    now, endpoint = world.clock.now(), world.get_webhook(1)
+    with world.store.read() as unit:
+        listed = unit.deliveries.list_page(DeliveryFilter(), 10)
+    lost_and_accepted = [
+        SentDelivery(
+            QueuedDelivery(delivery, endpoint, event, b"{}", now),
+            DeliveryAttempt(delivery.id, now, status, "", 1, "{}", ""),
+        )
+        for (delivery, event), status in zip(reversed(listed), (503, 200), strict=True)
+    ]
+    record_attempts(world.services, lost_and_accepted, [0.0, 0.0])
+    states = [delivery.state for delivery in world.list_deliveries(1)]
+    assert states == [DeliveryState.FAILED, DeliveryState.DELIVERED]
+    [message] = webhook_alerts(world)
+    assert message.startswith("8 attempts to deliver an event failed; it is not retried")
+    # It ends as ever, with the next event that arrives.
+    receiver.status_for = lambda _: 200
+    world.create_intent()
+    world.deliver()
+    assert webhook_alerts(world) == []
+
+
 def test_everything_that_was_missed_is_sent_again_once_and_in_order(
     world: WebhookWorld, receiver: Receiver
 ) -> None:
@@ -140,6 +182,35 @@ def test_what_was_delivered_or_is_not_subscribed_to_is_not_missed(
     assert missed_events.count_missed(world.services, world.caller, 1) == 0
     update_webhook(world.services, world.caller, 1, DISABLE)
     assert missed_events.count_missed(world.services, world.caller, 1) == 1
+
+
+def test_what_happened_before_its_type_was_subscribed_to_is_not_missed(
+    world: WebhookWorld, receiver: Receiver
+) -> None:
+    receiver.status_for = lambda _: 500
+    world.create_webhook(receiver.url, events=["intent_created"])
+    paid = world.create_intent()
+    world.deliver()
+    update_webhook(world.services, world.caller, 1, DISABLE)
+    world.deposit(paid)
+    world.pass_time(30)  # funded, initiated and completed
+    world.deliver()
+    chosen = ["intent_created", "intent_funded"]
+    both = WebhookUpdate(events=chosen, enabled=True)
+    assert set(update_webhook(world.services, world.caller, 1, both).later_events) == {chosen[1]}
+    assert missed_events.count_missed(world.services, world.caller, 1) == 1
+    # What happens from now on while it is disabled, it does miss.
+    update_webhook(world.services, world.caller, 1, DISABLE)
+    world.deposit(world.create_intent())
+    world.pass_time(30)
+    world.deliver()
+    assert missed_events.count_missed(world.services, world.caller, 1) == 3
+    # To all: the types that it had keep their time.
+    everything = update_webhook(world.services, world.caller, 1, WebhookUpdate(events=["*"]))
+    assert "intent_created" not in everything.later_events
+    assert missed_events.count_missed(world.services, world.caller, 1) == 3
+    update_webhook(world.services, world.caller, 1, ENABLE)
+    assert missed_events.resend_missed(world.services, world.caller, 1).count == 3
 
 
 def test_only_the_owner_with_the_right_scope_sees_and_resends(

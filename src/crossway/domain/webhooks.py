@@ -1,6 +1,7 @@
 """Webhooks: events, endpoints, and the states and retries of deliveries."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
@@ -60,7 +61,9 @@ class Endpoint:
 
     Secrets are encrypted; after a rotation the old one also signs until `old_secret_until`.
     `failing_since` is the first failure after the last success, or when an endpoint that had failed
-    was enabled again or got a new URL: since then nothing has been delivered.
+    was enabled again or got a new URL: since then nothing has been delivered. `later_events` are
+    the types of events that it did not have from the start, each with the instant (ISO 8601) at
+    which it was added.
     """
 
     id: int
@@ -77,6 +80,7 @@ class Endpoint:
     created_at: datetime
     updated_at: datetime
     mode: Mode
+    later_events: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def owner(self) -> Owner:
@@ -91,11 +95,22 @@ class Endpoint:
             return False
         return ALL_EVENTS in self.events or event.type in self.events
 
+    def with_events(self, events: tuple[str, ...], now: datetime) -> "Endpoint":
+        """The endpoint with other subscriptions from now on."""
+        before, after = _event_types(self.events), _event_types(events)
+        later = {type: at for type, at in self.later_events.items() if type in after}
+        later |= dict.fromkeys(sorted(after - before), now.isoformat())
+        return replace(self, events=events, later_events=later)
+
     def signing_secrets(self, now: datetime) -> tuple[bytes, ...]:
         """The encrypted secrets to sign with now, newest first."""
         if self.old_secret is None or self.old_secret_until is None or now >= self.old_secret_until:
             return (self.secret,)
         return (self.secret, self.old_secret)
+
+
+def _event_types(events: tuple[str, ...]) -> set[str]:
+    return {*EventType} if ALL_EVENTS in events else set(events)
 
 
 class DeliveryState(StrEnum):

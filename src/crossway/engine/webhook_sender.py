@@ -113,7 +113,10 @@ def _record_attempts(
     )
     endpoints = dict(before)
     after, attempts = [], []
-    for sent_delivery, fraction in zip(sent, random_fractions, strict=True):
+    # Those that are given up last: a success of the same batch does not hide that one was lost.
+    for sent_delivery, fraction in sorted(
+        zip(sent, random_fractions, strict=True), key=lambda one: _gives_up(one[0])
+    ):
         delivery, endpoint = (
             sent_delivery.queued.delivery,
             endpoints.get(sent_delivery.queued.endpoint.id),
@@ -138,6 +141,12 @@ def _record_attempts(
         elif endpoint.id in given_up and endpoint.failing_since:
             message = f"{MAX_ATTEMPTS} attempts to deliver an event failed; it is not retried: "
             _raise_alert(unit, services, endpoint, message + "webhook {} to {}.")
+
+
+def _gives_up(sent_delivery: SentDelivery) -> bool:
+    """Whether this attempt is the last of its delivery, and failed."""
+    tried = sent_delivery.queued.delivery.attempt_count + 1
+    return tried >= MAX_ATTEMPTS and not sent_delivery.attempt.accepted
 
 
 def _disable_endpoint(unit: UnitOfWork, services: Services, endpoint: Endpoint) -> None:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from threading import Event, Lock, Thread
 from typing import Protocol
 
+from crossway.ports.store import UnitOfWork
+
 NOT_INSTALLED = "The demo data and scenarios are not installed: pip install crossway-demo"
 
 
@@ -23,6 +25,9 @@ class DemoProgress:
 
 # Called with the progress between two steps. What it raises ends the work, and nothing is replaced.
 ReportProgress = Callable[[DemoProgress], None]
+# Called in the transaction that replaces the data, with the number of payments that there are then.
+# What it writes is stored with the data or not at all.
+OnReplaced = Callable[[UnitOfWork, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,9 @@ class DemoData(Protocol):
         """The current numbers of payments and ramp orders."""
         ...
 
-    def generate(self, payments: int, on_progress: ReportProgress) -> DemoSummary:
+    def generate(
+        self, payments: int, on_progress: ReportProgress, on_replaced: OnReplaced
+    ) -> DemoSummary:
         """Replace all business data by a simulated month that ends now.
 
         Raises `InvalidStatus` when another process works on this database, and what `on_progress`
@@ -92,7 +99,7 @@ class DemoData(Protocol):
         """
         ...
 
-    def clear(self, keep_clients: bool) -> None:
+    def clear(self, keep_clients: bool, on_replaced: OnReplaced) -> None:
         """Delete all business data; staff stay, and clients and API keys with `keep_clients`."""
         ...
 

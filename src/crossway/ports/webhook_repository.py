@@ -38,12 +38,14 @@ class NewDelivery:
 
 @dataclass(frozen=True, slots=True)
 class MissedFilter:
-    """Whose missed events are meant: an endpoint with its owner and subscriptions (`*` is all);
-    events before `oldest` are left out, and, with `among`, all whose id is not listed."""
+    """Whose missed events are meant: an endpoint with its owner and subscriptions (`*` is all), and
+    since when it has those that it did not have from the start. Events before `oldest` are left
+    out, and, with `among`, all whose id is not listed."""
 
     webhook_id: int
     owner: Owner
     events: tuple[str, ...]
+    since: Mapping[str, datetime]
     oldest: datetime
     among: tuple[int, ...] | None = None
 
@@ -140,14 +142,19 @@ class DeliveryRepository(Protocol):
         """Set when a DUE delivery is sent next."""
         ...
 
+    def find_open(self, webhook_id: int, event_id: int) -> Delivery | None:
+        """The delivery by which an event is still to be delivered to an endpoint."""
+        ...
+
     def list_open_event_ids(self, webhook_id: int) -> set[int]:
         """The ids of the events that are still to be delivered to an endpoint."""
         ...
 
     def list_missed(self, missed: MissedFilter, limit: int) -> list[tuple[int, str]]:
         """The id and sequence key of each event since the first one that failed for this endpoint
-        which was never delivered to it and is not queued for it; oldest first. Only the newest
-        `limit` deliveries are searched for the first failure."""
+        which was never delivered to it and is not queued for it; oldest first. Events from before
+        the endpoint subscribed to their type count only if they failed. Only the newest `limit`
+        deliveries are searched for the first failure."""
         ...
 
     def count_batch_by_state(

@@ -3,12 +3,13 @@
 Staff, secrets, leases and the audit log stay.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, MetaData, Table, func, select, table, text
 
 from crossway.storage.bulk_sql import insert_into
+from crossway.storage.unit_of_work import SqlUnitOfWork
 
 # The audit log is never shortened, and what is of staff does not change.
 UNTOUCHED_TABLES: Final = frozenset(
@@ -36,16 +37,24 @@ def copy_clients_and_secrets(source: Engine, target: Engine) -> None:
             _copy(read, write, tables[name], only_new=True)
 
 
-def replace_data(source: Engine, target: Engine, keep_clients: bool = True) -> int:
-    """Replace the data of `target` by that of `source` in one transaction; returns the number of
-    rows copied. Without `keep_clients`, clients and API keys are replaced as well."""
+def replace_data(
+    source: Engine,
+    target: Engine,
+    also: Callable[[SqlUnitOfWork], None],
+    keep_clients: bool = True,
+) -> int:
+    """Replace the data of `target` by that of `source` in one transaction, in which `also` works
+    last; returns the number of rows copied. Without `keep_clients`, clients and API keys are
+    replaced as well."""
     tables = _tables(target)
     with source.connect() as read, target.begin() as write:
         changed = [each for each in tables.values() if not _is_untouched(each.name, keep_clients)]
         for each in reversed(changed):
             if not (keep_clients and each.name in MERGED_TABLES):
                 write.execute(each.delete())
-        return sum(_copy(read, write, each, each.name in MERGED_TABLES) for each in changed)
+        copied = sum(_copy(read, write, each, each.name in MERGED_TABLES) for each in changed)
+        also(SqlUnitOfWork(write))
+    return copied
 
 
 def holds_business(engine: Engine) -> dict[str, int]:

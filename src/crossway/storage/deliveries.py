@@ -208,6 +208,13 @@ class SqlDeliveries:
         due = update(deliveries).where(_c.id == delivery_id, _IS_DUE)
         self._db.execute(due.values(next_at=to_micros(at)))
 
+    def find_open(self, webhook_id: int, event_id: int) -> Delivery | None:
+        # The states as parameters, so that the planner uses the index of events.
+        is_open = _c.state.in_([state.value for state in OPEN_DELIVERY])
+        of_event = (_c.event_id == event_id, _c.webhook_id == webhook_id, is_open)
+        row = self._db.execute(select(deliveries).where(*of_event).order_by(_c.id)).first()
+        return None if row is None else DELIVERIES.decode(row)
+
     def list_open_event_ids(self, webhook_id: int) -> set[int]:
         query = select(_c.event_id).where(_c.webhook_id == webhook_id, _IS_OPEN)
         return set(self._db.execute(query).scalars())

@@ -1,6 +1,6 @@
 """Queries about the events that a webhook endpoint missed, and about those queued again."""
 
-from sqlalchemy import Connection, case, exists, func, select
+from sqlalchemy import Connection, case, exists, func, or_, select
 
 from crossway.domain.webhooks import ALL_EVENTS, TEST_KIND, DeliveryState
 from crossway.ports.webhook_repository import MissedFilter
@@ -17,9 +17,8 @@ def list_missed(db: Connection, missed: MissedFilter, limit: int) -> list[tuple[
     first_failed = _find_first_failed(db, missed.webhook_id, limit)
     if first_failed is None:
         return []
-    accepted_or_queued = exists().where(
-        _c.event_id == outbox.c.id, _c.webhook_id == missed.webhook_id, _c.state != _FAILED
-    )
+    own = (_c.event_id == outbox.c.id, _c.webhook_id == missed.webhook_id)
+    accepted_or_queued = exists().where(*own, _c.state != _FAILED)
     if missed.among is None:
         # By the index of a client's positions, so that events of before the failure cost nothing;
         # where retention deleted the failed event, all that are left are read. An event without a
@@ -44,6 +43,9 @@ def list_missed(db: Connection, missed: MissedFilter, limit: int) -> list[tuple[
     )
     if ALL_EVENTS not in missed.events:
         query = query.where(outbox.c.type.in_(missed.events))
+    for later, since in missed.since.items():
+        subscribed = or_(outbox.c.type != later, outbox.c.at + 0 >= to_micros(since))
+        query = query.where(or_(subscribed, exists().where(*own)))
     return [(row.id, f"{row.kind}:{row.resource_id}") for row in db.execute(query)]
 
 

@@ -74,6 +74,7 @@ orders = Table(
 )
 Index("orders_of_client", orders.c.client_id, orders.c.id)
 Index("orders_by_state", orders.c.state, orders.c.id)
+Index("orders_by_creation", orders.c.created_at, orders.c.id)
 Index("orders_of_person", orders.c.customer_id, orders.c.provider, orders.c.created_at)
 partial_index("orders_due", orders.c.next_at, where="next_at IS NOT NULL")
 partial_index(

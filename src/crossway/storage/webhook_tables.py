@@ -45,6 +45,7 @@ webhooks = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Column("mode", Text, nullable=False, server_default=""),
+    Column("later_events", Text, nullable=False, server_default="{}"),
     sqlite_autoincrement=True,
 )
 
@@ -68,6 +69,7 @@ deliveries = Table(
     sqlite_autoincrement=True,
 )
 Index("deliveries_of_webhook", deliveries.c.webhook_id, deliveries.c.id)
+Index("deliveries_by_creation", deliveries.c.webhook_id, deliveries.c.created_at, deliveries.c.id)
 partial_index(
     "deliveries_due",
     deliveries.c.webhook_id,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crossway.domain.clients import OwnerFilter
+from crossway.domain.clients import OwnerFilter, Scope
 from crossway.domain.errors import InvalidInput, KycRequired, Unreachable
 from crossway.domain.kyc import KycAssessment, KycStatus, KycType
 from crossway.domain.ramps import OrderState, ProviderName
@@ -225,13 +225,26 @@ def test_one_email_address_is_one_customer_under_concurrency(kyc: KycHarness) ->
     assert customers.masked_email(kyc.services, without_email) == ""
 
 
-def test_what_a_viewer_asks_is_not_recorded(kyc: KycHarness) -> None:
+READER = frozenset({Scope.READ})
+
+
+@pytest.mark.parametrize(
+    ("reading", "working"),
+    [
+        ({"role": Role.VIEWER}, {"role": Role.OPERATOR}),
+        ({"scopes": READER}, {"scopes": READER | {Scope.WRITE}}),
+    ],
+    ids=["staff", "API key"],
+)
+def test_what_somebody_asks_who_may_only_read_is_not_recorded(
+    kyc: KycHarness, reading: dict[str, Any], working: dict[str, Any]
+) -> None:
     """The same question by somebody who may work on payments is."""
     customers.get_or_create_customer(kyc.services, OWNER, EMAIL)
     asked: list[list[tuple[ProviderName, KycStatus | None]]] = []
-    for role in (Role.VIEWER, Role.OPERATOR):
-        staff = replace(kyc.world.caller, role=role)
-        verification.assess_customer(kyc.services, staff, "YELLOW_CARD", EMAIL, "NG", "NGN")
+    for changes in (reading, working):
+        caller = replace(kyc.world.caller, **changes)
+        verification.assess_customer(kyc.services, caller, "YELLOW_CARD", EMAIL, "NG", "NGN")
         with kyc.world.store.read() as unit:
             checks = unit.kyc_checks.list_page(KycCheckFilter(), 10)
         asked.append([(check.provider, check.status) for check in checks])

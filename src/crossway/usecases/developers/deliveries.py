@@ -112,7 +112,9 @@ def send_test_event(
 def replay_delivery(
     services: Services, caller: Principal, delivery_id: int
 ) -> tuple[Delivery, OutboxEvent]:
-    """Send a delivery's event again as a new delivery; one that is still due is sent now."""
+    """Send a delivery's event again as a new delivery; one that is still due is sent now, also when
+    somebody queued it again before. Raises `InvalidStatus` for a webhook that is disabled, and for
+    an event that waits for an earlier one."""
     caller.require_scope(Scope.WRITE)
     now = services.clock.now()
 
@@ -124,13 +126,14 @@ def replay_delivery(
         detail = {"webhook": endpoint.id, "delivery": delivery_id, "event": event.event_id}
         subject = f"webhook:{endpoint.id}"
         unit.audit_log.record(caller.client.name, "delivery replayed", detail, now, subject)
-        if delivery.state is DeliveryState.WAITING:
+        queued = unit.deliveries.find_open(endpoint.id, event.id) or delivery
+        if queued.state is DeliveryState.WAITING:
             raise InvalidStatus(
                 "It waits for an earlier event of the same resource: replay that one"
             )
-        if delivery.state is DeliveryState.DUE:
-            unit.deliveries.reset_backoff(delivery_id, now)
-            return replace(delivery, next_at=now), event
+        if queued.state is DeliveryState.DUE:
+            unit.deliveries.reset_backoff(queued.id, now)
+            return replace(queued, next_at=now), event
         new_delivery = NewDelivery(endpoint.id, event.id, "", now, replay_of=delivery_id)
         return unit.deliveries.add(new_delivery), event
 

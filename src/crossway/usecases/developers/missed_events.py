@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidInput, InvalidStatus
@@ -27,7 +28,8 @@ class ResentEvents:
 
 def count_missed(services: Services, caller: Principal, webhook_id: int) -> int:
     """How many subscribed events since its first failure a webhook of the caller never accepted and
-    are not queued for it either; at most `MAX_REPLAYED` are counted. Raises `NotFound`."""
+    are not queued for it either; at most `MAX_REPLAYED` are counted. What happened before it
+    subscribed to an event's type, it did not miss. Raises `NotFound`."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
         endpoint = require_owned(caller, unit.webhooks.get(webhook_id))
@@ -87,7 +89,8 @@ def _list_missed(
     services: Services, unit: UnitOfWork, endpoint: Endpoint, among: tuple[int, ...] | None = None
 ) -> list[tuple[int, str]]:
     oldest = get_cutoffs(services)["outbox"] + EXPIRY_MARGIN
-    missed = MissedFilter(endpoint.id, endpoint.owner, endpoint.events, oldest, among)
+    since = {type: datetime.fromisoformat(at) for type, at in endpoint.later_events.items()}
+    missed = MissedFilter(endpoint.id, endpoint.owner, endpoint.events, since, oldest, among)
     return unit.deliveries.list_missed(missed, MAX_REPLAYED)
 
 

@@ -23,13 +23,14 @@ class Resent:
 
 
 def resend_deliveries(services: Services, caller: Principal, ids: Collection[int]) -> Resent:
-    """Send the events of these deliveries again, the oldest first; audited one by one. Raises
+    """Send the events of these deliveries again, the oldest first and each once to a webhook, also
+    where several of its deliveries are named or it is queued already; audited one by one. Raises
     `InvalidStatus` if none of them can be."""
     caller.require_scope(Scope.WRITE)
     if len(ids) > MAX_AT_ONCE:
         raise InvalidInput(f"At most {MAX_AT_ONCE:,} deliveries can be resent at once")
     count, refused, reason = 0, 0, ""
-    for delivery_id in sorted(set(ids)):
+    for delivery_id in _one_of_each_event(services, ids):
         try:
             replay_delivery(services, caller, delivery_id)
             count += 1
@@ -52,3 +53,15 @@ def resend_of_payments(
             # The list begins with the newest: an event that was sent again counts once.
             newest.setdefault((delivery.webhook_id, event.id), delivery.id)
     return resend_deliveries(services, caller, newest.values())
+
+
+def _one_of_each_event(services: Services, ids: Collection[int]) -> list[int]:
+    """The newest of these deliveries of each event to each webhook, in order; what is unknown stays
+    in, for the caller to refuse."""
+    newest: dict[object, int] = {}
+    with services.store.read() as unit:
+        for delivery_id in sorted(set(ids)):
+            delivery = unit.deliveries.get(delivery_id)
+            event = delivery and (delivery.webhook_id, delivery.event_id)
+            newest[event or delivery_id] = delivery_id
+    return sorted(newest.values())

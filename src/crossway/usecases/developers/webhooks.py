@@ -228,9 +228,11 @@ def _update_alert(unit: UnitOfWork, before: Endpoint, after: Endpoint, now: date
 def _merge(before: Endpoint, current: Endpoint, requested: Endpoint, now: datetime) -> Endpoint:
     """The locked endpoint with the requested changes, which were validated before locking."""
     after = before
-    for name in ("url", "events", "description", "enabled"):
+    for name in ("url", "description", "enabled"):
         if getattr(requested, name) != getattr(current, name):
             after = replace(after, **{name: getattr(requested, name)})
+    if requested.events != current.events:
+        after = after.with_events(requested.events, now)
     if after.enabled != before.enabled:
         after = replace(after, disabled_reason="" if after.enabled else DISABLED_BY_HAND)
     is_new_start = after.enabled and (after.url != before.url or not before.enabled)

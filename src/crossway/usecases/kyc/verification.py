@@ -73,14 +73,15 @@ def assess_customer(
 ) -> KycAssessment:
     """A customer's KYC assessment with a provider; with an `amount` in USDC also whether an order
     of that amount can proceed. What it tells is recorded for the list of checks, unless the caller
-    is staff who may only look."""
+    may only look."""
     corridor, parsed_email, amount_micro_usd = parse_kyc_query(
         services, provider, email, country, currency, amount, amount_field
     )
     user = KycUser(parsed_email, caller.owner)
     status = fetch_kyc_status(services, corridor.provider, user, corridor.country)
     assessment = _assess(services, corridor, user, amount_micro_usd, status)
-    if not caller.is_staff or caller.can(Permission.OPERATE):
+    may_work = caller.can(Permission.OPERATE) if caller.is_staff else Scope.WRITE in caller.scopes
+    if may_work:
         record_assessment(services, assessment)
     return assessment
 

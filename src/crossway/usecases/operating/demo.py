@@ -17,6 +17,7 @@ from crossway.ports.demo import (
     ReportProgress,
 )
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 
 MIN_PAYMENTS, DEFAULT_PAYMENTS, MAX_PAYMENTS = 30, 150, 20_000
 log = logging.getLogger("crossway.demo")
@@ -50,8 +51,12 @@ def fill_demo(
         # Somebody may have begun to work in what was empty at the start.
         _require_confirmation(demo, confirmed)
 
-    summary = demo.generate(payments, report)
-    _finish(services, caller, "demo month filled", {"payments": summary.payments})
+    def record(unit: UnitOfWork, stored: int) -> None:
+        now, detail = services.clock.now(), {"payments": stored}
+        unit.audit_log.record(caller.actor_name, "demo month filled", detail, now)
+
+    summary = demo.generate(payments, report, record)
+    _forget_former_data(services)
     return summary
 
 
@@ -123,8 +128,13 @@ def reset_simulation(
     _require_confirmation(demo, confirmed)
     if services.process.demo_job.running:
         raise InvalidStatus("A demo month is being generated: wait for its end or cancel it")
-    demo.clear(keep_clients)
-    _finish(services, caller, "simulated network emptied", {"clients kept": keep_clients})
+
+    def record(unit: UnitOfWork, _: int) -> None:
+        now, detail = services.clock.now(), {"clients kept": keep_clients}
+        unit.audit_log.record(caller.actor_name, "simulated network emptied", detail, now)
+
+    demo.clear(keep_clients, record)
+    _forget_former_data(services)
 
 
 def count_payments_and_orders(services: Services) -> tuple[int, int]:
@@ -152,9 +162,7 @@ def _require_confirmation(demo: DemoData, confirmed: bool) -> None:
         )
 
 
-def _finish(services: Services, caller: Principal, action: str, detail: dict[str, object]) -> None:
-    now = services.clock.now()
-    services.store.write(lambda unit: unit.audit_log.record(caller.actor_name, action, detail, now))
+def _forget_former_data(services: Services) -> None:
     services.process.api_keys.by_hash.clear()
     services.process.kill_switches.last_read = None
     services.process.wake()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from crossway.domain.clients import Mode, Principal, Scope
-from crossway.ports.demo import DemoProgress, DemoSummary, ReportProgress
+from crossway.ports.demo import DemoProgress, DemoSummary, OnReplaced, ReportProgress
 from crossway.ports.store import UnitOfWork
 from crossway.ports.vault import Vault
 from crossway.settings import Settings
@@ -47,7 +47,9 @@ class DemoDataset:
         counts = holds_business(self.store.reader)
         return counts["intents"], counts["orders"]
 
-    def generate(self, payments: int, on_progress: ReportProgress) -> DemoSummary:
+    def generate(
+        self, payments: int, on_progress: ReportProgress, on_replaced: OnReplaced
+    ) -> DemoSummary:
         on_progress(DemoProgress(step="Planning the payments"))
         end = time.time()
         groups = plan_payments(end, payments, self.days)
@@ -56,30 +58,32 @@ class DemoDataset:
             _play(world, groups, start, on_progress)
             counts = holds_business(world.store.reader)
             total = sum(map(len, groups))
+            with world.store.read() as unit:
+                entries = unit.audit_log.list_after(0, _MAX_AUDIT_ENTRIES)
+
+            def add_entries(unit: UnitOfWork) -> None:
+                """What people of the demo month have done: the log itself is never replaced."""
+                for e in entries:
+                    unit.audit_log.record(
+                        e.actor, e.action, e.detail, e.at, e.subject, e.before, e.after
+                    )
+                on_replaced(unit, counts["intents"])
+
             with self.pause_engine():
                 # Last, as it may find what came while the engine was stopping.
                 on_progress(DemoProgress(total, total, _PLAYED_SHARE, "Replacing the data"))
-                records = replace_data(world.store.reader, self.store.writer)
-            self._add_audit_entries(world)
+                records = replace_data(world.store.reader, self.store.writer, add_entries)
         return DemoSummary(counts["intents"], counts["orders"], records)
 
-    def _add_audit_entries(self, world: DemoWorld) -> None:
-        """Append what people of the demo month have done: the log itself is never replaced."""
-        with world.store.read() as unit:
-            entries = unit.audit_log.list_after(0, _MAX_AUDIT_ENTRIES)
-
-        def work(unit: UnitOfWork) -> None:
-            for e in entries:
-                unit.audit_log.record(
-                    e.actor, e.action, e.detail, e.at, e.subject, e.before, e.after
-                )
-
-        self.store.write(work)
-
-    def clear(self, keep_clients: bool) -> None:
+    def clear(self, keep_clients: bool, on_replaced: OnReplaced) -> None:
         world_of = (self.settings, self.store, self.open_vault, time.time())
         with open_demo_world(*world_of, stocked=False) as world, self.pause_engine():
-            replace_data(world.store.reader, self.store.writer, keep_clients)
+            replace_data(
+                world.store.reader,
+                self.store.writer,
+                lambda unit: on_replaced(unit, 0),
+                keep_clients,
+            )
             if not keep_clients:
                 self.on_emptied()
 
