@@ -4,15 +4,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from crossway.domain.costs import Costs
 from crossway.domain.deposits import DepositPurpose
 from crossway.domain.filters import Filter, FilterField, FilterSet, parse_filters
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
-from crossway.ports.search_repository import Note, SavedView
+from crossway.ports.search_repository import Note, PaymentOrder, PaymentPlace, SavedView
+from crossway.storage.ordered_intents import OrderedIntents
 from crossway.storage.search import SqlSearch, _build_search
 from crossway.storage.store import SqlStore
 from tests.storage.records import (
@@ -172,7 +175,8 @@ def test_a_filter_returns_exactly_the_matching_intents(
             finding = SqlSearch(db, narrow)
             pages: list[int] = []
             while True:
-                page = finding.filter_intents(filters, pages[-1] if pages else None, 7, 5.0)
+                after = PaymentPlace(pages[-1]) if pages else None
+                page = finding.filter_intents(filters, after, 7, 5.0)
                 pages += [intent.id for intent in page.intents]
                 if len(page.intents) < 7:
                     break
@@ -186,6 +190,66 @@ def test_a_filter_returns_exactly_the_matching_intents(
             own = finding.filter_intents(narrowed, None, 100, 5.0).intents
             mine = {item.id for item in many if item.client_id == "c-2"}
             assert [item.id for item in own] == [n for n in expected if n in mine]
+
+
+def _value(intent: Intent) -> tuple[int, int]:
+    return intent.costs.amount_micro_usd, intent.id
+
+
+@pytest.mark.parametrize("narrow", [5_000, 0], ids=["few", "many"])
+@pytest.mark.parametrize(
+    ("order", "key", "descending"),
+    [
+        (PaymentOrder.OLDEST, lambda intent: intent.id, False),
+        (PaymentOrder.LARGEST, _value, True),
+        (PaymentOrder.SMALLEST, _value, False),
+    ],
+    ids=["oldest", "largest", "smallest"],
+)
+def test_each_order_lists_the_matching_intents_page_by_page(
+    store: SqlStore,
+    many: list[Intent],
+    narrow: int,
+    order: PaymentOrder,
+    key: Callable[[Intent], Any],
+    descending: bool,
+) -> None:
+    twins = [store_intent(store, costs=many[40].costs) for _ in range(9)]  # of the same value
+    stored = [*many, *twins]
+    for every, some, meets in ASKED:
+        filters = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
+        # Those without a reference have none to compare.
+        candidates = many if "reference" in every else stored
+        matching = sorted(filter(meets, candidates), key=key, reverse=descending)
+        pages: list[Intent] = []
+        with store.reader.connect() as db:
+            finding = SqlSearch(db, narrow)
+            while True:
+                after = PaymentPlace(pages[-1].id, _value(pages[-1])[0]) if pages else None
+                page = finding.filter_intents(filters, after, 7, 5.0, order)
+                pages += page.intents
+                if len(page.intents) < 7:
+                    break
+        assert [one.id for one in pages] == [one.id for one in matching], (every, some)
+
+
+def test_an_order_by_value_reads_its_index_from_the_place_on(store: SqlStore, kind: str) -> None:
+    said: list[tuple[str, Any]] = []
+    event.listen(store.reader, "before_cursor_execute", lambda *seen: said.append(seen[2:4]))
+    with store.reader.connect() as db:
+        listing = OrderedIntents(db, PaymentOrder.LARGEST)
+        listing.next_places(PaymentPlace(7, 5_000_000), 100)
+        statement, values = said[-1]
+        if kind == "sqlite":
+            plan = [row[3] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
+            [step] = plan
+            assert "SEARCH intents USING COVERING INDEX intents_by_usd_amount" in step
+            return
+        for other in ("seqscan", "bitmapscan", "sort"):
+            db.exec_driver_sql(f"SET LOCAL enable_{other} = off")
+        plan = [str(row[0]) for row in db.exec_driver_sql(f"EXPLAIN {statement}", values)]
+        assert any("Scan Backward using intents_by_usd_amount" in row for row in plan)
+        assert not any("Sort" in row for row in plan), plan
 
 
 @pytest.mark.parametrize("narrow", [5_000, 0], ids=["few", "many"])
@@ -215,10 +279,29 @@ def test_a_slow_search_returns_its_progress_and_can_continue(store: SqlStore) ->
         finding = SqlSearch(db, 0)
         first = finding.filter_intents(filters, None, 10, 0.0)
         assert list(first.intents) == []
-        assert first.searched_to == ids[-1] + 1 - 1_000
+        assert first.searched_to == PaymentPlace(ids[-1] + 1 - 1_000)
         [found] = finding.filter_intents(filters, first.searched_to, 10, 0.0).intents
         assert found.id == rare
         assert finding.count_intents(filters, 100, 0.0).more
+
+
+@pytest.mark.parametrize("order", [PaymentOrder.OLDEST, PaymentOrder.SMALLEST])
+def test_a_slow_search_in_another_order_can_continue_too(
+    store: SqlStore, order: PaymentOrder
+) -> None:
+    for _ in range(1_500):
+        store_intent(store)
+    rare = store_intent(store, mode="live", asset_symbol="RARE").id
+    filters = FilterSet(parse_filters("mode:live;token:RARE", "all"))
+    with store.reader.connect() as db:
+        finding = SqlSearch(db, 0)
+        page, steps = finding.filter_intents(filters, None, 10, 0.0, order), 1
+        while page.searched_to is not None:
+            assert page.intents == []
+            page = finding.filter_intents(filters, page.searched_to, 10, 0.0, order)
+            steps += 1
+    assert [one.id for one in page.intents] == [rare]
+    assert steps > 1
 
 
 def test_notes_and_saved_views_are_stored(store: SqlStore) -> None:

@@ -14,7 +14,8 @@ from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrde
 class OrderFilter(OwnerFilter):
     """Filters a list of orders; an empty field matches all. `text` is an order id, either
     reference, an intent address, a wallet or a transaction hash. Orders were created from `start`,
-    included, to `end`, excluded."""
+    included, to `end`, excluded. They are listed newest first and before `before_id`, or
+    `oldest_first` and after `after_id`."""
 
     states: tuple[OrderState, ...] = ()
     direction: str | None = None
@@ -25,6 +26,8 @@ class OrderFilter(OwnerFilter):
     start: datetime | None = None
     end: datetime | None = None
     before_id: int | None = None
+    after_id: int | None = None
+    oldest_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class OrderRepository(Protocol):
         ...
 
     def list_page(self, filter: OrderFilter, limit: int, offset: int = 0) -> list[RampOrder]:
-        """Newest first."""
+        """In the order of the filter."""
         ...
 
     def count(self, filter: OrderFilter) -> int: ...

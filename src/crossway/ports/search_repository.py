@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from crossway.domain.filters import FilterSet
@@ -20,13 +21,42 @@ class SearchHit:
     unique: bool
 
 
+class PaymentOrder(StrEnum):
+    """The orders in which the database lists payments: by their number, which is the order of their
+    creation, or by their value before fees; equal ones by their number."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+
+    @property
+    def ascending(self) -> bool:
+        """Whether lower numbers or values come first."""
+        return self in (PaymentOrder.OLDEST, PaymentOrder.SMALLEST)
+
+    @property
+    def by_value(self) -> bool:
+        """Whether values are compared before numbers."""
+        return self in (PaymentOrder.LARGEST, PaymentOrder.SMALLEST)
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentPlace:
+    """A place in a list of payments: that of the payment with this number, and this value in
+    micro-USD before fees, which only an order by value reads."""
+
+    id: int
+    micro_usd: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class FilteredPage:
-    """One page of a filtered list, newest first. `searched_to` is the oldest id that was examined
-    when the search timed out; None when nothing older matches, or the page is full."""
+    """One page of a filtered list. `searched_to` is the last place that was examined when the
+    search timed out; None when nothing behind it matches, or the page is full."""
 
     intents: Sequence[Intent]
-    searched_to: int | None = None
+    searched_to: PaymentPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +103,13 @@ class SearchRepository(Protocol):
     def filter_intents(
         self,
         filters: FilterSet,
-        before_id: int | None,
+        after: PaymentPlace | None,
         limit: int,
         timeout_seconds: float,
+        order: PaymentOrder = PaymentOrder.NEWEST,
     ) -> FilteredPage:
-        """Intents that match the filters, newest first. The search ends after `timeout_seconds`
-        with what it found until then."""
+        """Intents that match the filters, in this order, behind a place. The search ends after
+        `timeout_seconds` with what it found until then."""
         ...
 
     def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:

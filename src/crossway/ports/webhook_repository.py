@@ -13,7 +13,8 @@ from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState, E
 class DeliveryFilter(OwnerFilter):
     """Filters a list of deliveries by the owner of their webhook and more; an empty field matches
     all. `about` is the kind and id of the resource of the event. Deliveries were created from
-    `start`, included, to `end`, excluded."""
+    `start`, included, to `end`, excluded. They are listed newest first and before `before_id`, or
+    `oldest_first` and after `after_id`."""
 
     webhook_id: int | None = None
     states: tuple[DeliveryState, ...] = ()
@@ -22,6 +23,8 @@ class DeliveryFilter(OwnerFilter):
     start: datetime | None = None
     end: datetime | None = None
     before_id: int | None = None
+    after_id: int | None = None
+    oldest_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class DeliveryRepository(Protocol):
 
     def get(self, delivery_id: int) -> Delivery | None: ...
     def list_page(self, filter: DeliveryFilter, limit: int) -> list[tuple[Delivery, OutboxEvent]]:
-        """Newest first."""
+        """In the order of the filter."""
         ...
 
     def list_attempts(self, delivery_id: int) -> list[DeliveryAttempt]: ...

@@ -29,6 +29,7 @@ from crossway.ports.webhook_repository import (
 )
 from crossway.storage import missed_deliveries
 from crossway.storage.bulk_sql import execute_each, in_values
+from crossway.storage.creation_sql import created_between
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
 from crossway.storage.owner_sql import is_owned
@@ -110,7 +111,8 @@ class SqlDeliveries:
         return None if row is None else DELIVERIES.decode(row)
 
     def list_page(self, filter: DeliveryFilter, limit: int) -> list[tuple[Delivery, OutboxEvent]]:
-        query = select(deliveries).order_by(_c.id.desc()).limit(limit)
+        by_id = _c.id.asc() if filter.oldest_first else _c.id.desc()
+        query = select(deliveries).order_by(by_id).limit(limit)
         if filter.webhook_id is not None:
             query = query.where(_c.webhook_id == filter.webhook_id)
         if conditions := is_owned(webhooks, filter):
@@ -128,12 +130,12 @@ class SqlDeliveries:
                 outbox.c.kind == kind, outbox.c.resource_id == number
             )
             query = query.where(_c.event_id.in_(of_resource))
-        if filter.start is not None:
-            query = query.where(_c.created_at >= to_micros(filter.start))
-        if filter.end is not None:
-            query = query.where(_c.created_at < to_micros(filter.end))
+        own = [_c.webhook_id == filter.webhook_id] if filter.webhook_id is not None else []
+        query = query.where(*created_between(_c.id, _c.created_at, filter.start, filter.end, own))
         if filter.before_id is not None:
             query = query.where(_c.id < filter.before_id)
+        if filter.after_id is not None:
+            query = query.where(_c.id > filter.after_id)
         page = [DELIVERIES.decode(row) for row in self._db.execute(query)]
         events = self._events({delivery.event_id for delivery in page})
         return [(delivery, events[delivery.event_id]) for delivery in page]

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -17,10 +18,10 @@ from sqlalchemy import (
 
 from crossway.domain.filters import FilterField, FilterSet
 from crossway.domain.intent import Intent
-from crossway.ports.search_repository import Count, FilteredPage
+from crossway.ports.search_repository import Count, FilteredPage, PaymentOrder, PaymentPlace
 from crossway.storage.bulk_sql import batches, in_values
 from crossway.storage.filter_sql import between, build_filter_query, single_index_test
-from crossway.storage.intent_rows import INTENTS
+from crossway.storage.ordered_intents import OrderedIntents
 from crossway.storage.tables import intents
 
 _c = intents.c
@@ -28,6 +29,7 @@ _c = intents.c
 NARROW: Final = 5_000
 BATCH, COUNTED = 500, 2_000
 MIN_SPAN, MAX_SPAN = 1_000, 50_000
+MIN_WALK, MAX_WALK = 100, 5_000  # places of the index of values at once
 _GROWS: Final = 4
 _QUICK, _SLOW = 0.01, 0.04  # seconds: below, the next span grows; above, it shrinks
 
@@ -43,24 +45,25 @@ class FilterPlanner:
     def filter_intents(
         self,
         filters: FilterSet,
-        before_id: int | None,
+        after: PaymentPlace | None,
         limit: int,
         timeout_seconds: float,
+        order: PaymentOrder = PaymentOrder.NEWEST,
     ) -> FilteredPage:
+        listing = OrderedIntents(self._db, order)
         test, narrow = self._plan(filters)
         if narrow is not None:
             matching: list[Intent] = []
-            for chunk in batches(_ids_before(narrow, before_id), BATCH):
-                matching += self._rows(
-                    and_(in_values(self._db, _c.id, chunk), test), limit - len(matching)
-                )
+            for chunk in batches(listing.sort_ids(narrow, after), BATCH):
+                matching += listing.rows(chunk, test, limit - len(matching))
                 if len(matching) >= limit:
                     break
             return FilteredPage(matching)
+        if order.by_value:
+            return self._walk(listing, filters, test, after, limit, timeout_seconds)
         if (filter := single_index_test(filters)) is not None:
-            older = filter if before_id is None else and_(filter, _c.id < before_id)
-            return FilteredPage(self._rows(older, limit))
-        return self._scan(filters, test, before_id, limit, timeout_seconds)
+            return FilteredPage(listing.read(and_(filter, listing.behind(after)), limit))
+        return self._scan(listing, filters, test, after, limit, timeout_seconds)
 
     def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:
         test, narrow = self._plan(filters)
@@ -69,7 +72,7 @@ class FilterPlanner:
         if (filter := single_index_test(filters)) is not None:
             n = self._count(select(_c.id).where(filter), limit + 1)
             return Count(min(n, limit), n > limit)
-        lowest, highest = self._bounds(filters, None)
+        lowest, highest = self._bounds(filters)
         n, began, end = 0, time.monotonic(), time.monotonic() + timeout_seconds
         for low, high in self._spans(lowest, highest):
             part = select(_c.id).where(_c.id >= low, _c.id < high, test)
@@ -96,39 +99,76 @@ class FilterPlanner:
 
     def _scan(
         self,
+        listing: OrderedIntents,
         filters: FilterSet,
         test: ColumnElement[bool],
-        before_id: int | None,
+        after: PaymentPlace | None,
         limit: int,
         timeout_seconds: float,
     ) -> FilteredPage:
-        """Scan the list from the newest, one span of ids after the other, until the page is full or
-        the time is over."""
+        """Scan the list by number, one span of ids after the other, until the page is full or the
+        time is over."""
         end, matching = time.monotonic() + timeout_seconds, list[Intent]()
-        lowest, highest = self._bounds(filters, before_id)
-        for low, high in self._spans(lowest, highest):
+        lowest, highest = self._bounds(filters)
+        ascending = listing.order.ascending
+        if after is not None:
+            lowest = max(lowest, after.id + 1) if ascending else lowest
+            highest = highest if ascending else min(highest, after.id)
+        for low, high in self._spans(lowest, highest, ascending):
             span = and_(_c.id >= low, _c.id < high, test)
-            matching += self._rows(span, limit - len(matching))
+            matching += listing.read(span, limit - len(matching))
             if len(matching) >= limit:
                 return FilteredPage(matching)
-            if time.monotonic() > end and low > lowest:
-                return FilteredPage(matching, low)
+            last = high >= highest if ascending else low <= lowest
+            if time.monotonic() > end and not last:
+                return FilteredPage(matching, PaymentPlace(high - 1 if ascending else low))
         return FilteredPage(matching)
 
-    def _spans(self, lowest: int, highest: int) -> Iterator[tuple[int, int]]:
+    def _walk(
+        self,
+        listing: OrderedIntents,
+        filters: FilterSet,
+        test: ColumnElement[bool],
+        after: PaymentPlace | None,
+        limit: int,
+        timeout_seconds: float,
+    ) -> FilteredPage:
+        """Walk along the index of values, and test what it names, until the page is full or the
+        time is over."""
+        end, matching = time.monotonic() + timeout_seconds, list[Intent]()
+        bounds = [
+            between(one, _c.amount_micro_usd)
+            for one in filters.all_of
+            if one.field is FilterField.VALUE and not one.negated
+        ]
+        size = MIN_WALK
+        while True:
+            places = listing.next_places(after, size, *chain.from_iterable(bounds))
+            ids = [place.id for place in places]
+            matching += listing.rows(ids, test, limit - len(matching)) if ids else []
+            if len(matching) >= limit or len(places) < size:
+                return FilteredPage(matching)
+            after, size = places[-1], min(MAX_WALK, size * _GROWS)
+            if time.monotonic() > end:
+                return FilteredPage(matching, after)
+
+    def _spans(
+        self, lowest: int, highest: int, ascending: bool = False
+    ) -> Iterator[tuple[int, int]]:
         span = MIN_SPAN
         while highest > lowest:
-            low = max(lowest, highest - span)
+            low = lowest if ascending else max(lowest, highest - span)
+            high = min(highest, lowest + span) if ascending else highest
             began = time.monotonic()
-            yield low, highest
+            yield low, high
             took = time.monotonic() - began
             if took < _QUICK:
                 span = min(MAX_SPAN, span * _GROWS)
             elif took > _SLOW:
                 span = max(MIN_SPAN, span // 2)
-            highest = low
+            lowest, highest = (high, highest) if ascending else (lowest, low)
 
-    def _bounds(self, filters: FilterSet, before_id: int | None) -> tuple[int, int]:
+    def _bounds(self, filters: FilterSet) -> tuple[int, int]:
         """The lowest id (inclusive) and highest id (exclusive) that can match."""
         newest = self._db.execute(select(func.max(_c.id))).scalar_one() or 0
         lowest, highest = 1, newest + 1
@@ -141,7 +181,7 @@ class FilterPlanner:
                 first, last = self._db.execute(query).one()
                 lowest = max(lowest, first or 1)
                 highest = min(highest, (last or 0) + 1)
-        return lowest, highest if before_id is None else min(highest, before_id)
+        return lowest, highest
 
     def _plan(self, filters: FilterSet) -> tuple[ColumnElement[bool], list[int] | None]:
         """The test of each intent; and all candidate ids when one filter has few matches."""
@@ -168,17 +208,9 @@ class FilterPlanner:
         if least is None:
             return test, None
         numbers = {int(n) for filter in least for n in self._db.execute(filter).scalars()}
-        return test, sorted(numbers, reverse=True)
-
-    def _rows(self, matches: ColumnElement[bool], limit: int) -> list[Intent]:
-        query = select(intents).where(matches).order_by(_c.id.desc()).limit(limit)
-        return [INTENTS.decode(row) for row in self._db.execute(query).all()]
+        return test, list(numbers)
 
     def _count(self, ids: Select[Any], limit: int) -> int:
         """How many ids there are, counted up to `limit`."""
         limited = ids.limit(limit).subquery()
         return int(self._db.execute(select(func.count()).select_from(limited)).scalar_one())
-
-
-def _ids_before(ids: Sequence[int], before_id: int | None) -> Sequence[int]:
-    return ids if before_id is None else [filter for filter in ids if filter < before_id]

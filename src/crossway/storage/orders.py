@@ -23,6 +23,7 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
 from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.storage.creation_sql import created_between
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.order_rows import (
     ORDER_TRANSITIONS,
@@ -103,7 +104,8 @@ class SqlOrders:
         return {row.id: self._decode(row) for row in rows}
 
     def list_page(self, filter: OrderFilter, limit: int, offset: int = 0) -> list[RampOrder]:
-        query = _apply_filter(select(orders), filter).order_by(orders.c.id.desc())
+        by_id = orders.c.id.asc() if filter.oldest_first else orders.c.id.desc()
+        query = _apply_filter(select(orders), filter).order_by(by_id)
         return [
             self._decode(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()
         ]
@@ -257,12 +259,11 @@ def _apply_filter(query: Select[Any], filter: OrderFilter) -> Select[Any]:
         query = query.where(c.customer_id.in_(filter.customer_ids))
     if filter.states:
         query = query.where(c.state.in_([state.value for state in filter.states]))
-    if filter.start is not None:
-        query = query.where(c.created_at >= to_micros(filter.start))
-    if filter.end is not None:
-        query = query.where(c.created_at < to_micros(filter.end))
+    query = query.where(*created_between(c.id, c.created_at, filter.start, filter.end))
     if filter.before_id is not None:
         query = query.where(c.id < filter.before_id)
+    if filter.after_id is not None:
+        query = query.where(c.id > filter.after_id)
     return query.where(_matches(filter.text)) if filter.text else query
 
 

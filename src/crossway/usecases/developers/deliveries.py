@@ -44,7 +44,8 @@ class DeliveryDetail:
 def list_deliveries(
     services: Services, caller: Principal, delivery_filter: DeliveryFilter, limit: int
 ) -> list[tuple[Delivery, OutboxEvent]]:
-    """A page of the caller's deliveries, newest first; staff see those of every client."""
+    """A page of the caller's deliveries, in the order of the filter; staff see those of every
+    client."""
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")

@@ -7,7 +7,7 @@ from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.errors import InvalidInput
 from crossway.domain.filters import Filter, FilterField, FilterSet
 from crossway.domain.intent import Intent, State
-from crossway.ports.search_repository import Count, FilteredPage
+from crossway.ports.search_repository import Count, FilteredPage, PaymentOrder, PaymentPlace
 from crossway.ports.services import Services
 
 MAX_PAGE_SIZE = 100
@@ -17,9 +17,14 @@ _BATCH_SIZE, _BATCH_SECONDS = 500, 1.0
 
 
 def list_page(
-    services: Services, caller: Principal, filters: FilterSet, before_id: int | None, limit: int
+    services: Services,
+    caller: Principal,
+    filters: FilterSet,
+    after: PaymentPlace | None,
+    limit: int,
+    order: PaymentOrder = PaymentOrder.NEWEST,
 ) -> tuple[FilteredPage, Count]:
-    """One page of the caller's payments, newest first, with ids below `before_id`, and their count.
+    """One page of the caller's payments in this order, behind a place, and their count.
 
     When few of many payments match, the search stops after `SEARCH_SECONDS` and the page says how
     far it searched. The count is exact where that is cheap, else it stops at `MAX_COUNT`.
@@ -29,11 +34,11 @@ def list_page(
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
     owners, narrowed = caller.narrow(OwnerFilter()), narrow_filters(caller, filters)
     with services.store.read() as unit:
-        page = unit.search.filter_intents(narrowed, before_id, limit, SEARCH_SECONDS)
+        page = unit.search.filter_intents(narrowed, after, limit, SEARCH_SECONDS, order)
         if (states := _states_if_only_filter(filters)) is not None:
             counts = unit.intents.count_by_state(owners)
             return page, Count(sum(n for state, n in counts.items() if state in states))
-        if before_id is None and page.searched_to is None and len(page.intents) < limit:
+        if after is None and page.searched_to is None and len(page.intents) < limit:
             return page, Count(len(page.intents))
         return page, unit.search.count_intents(narrowed, MAX_COUNT, COUNT_SECONDS)
 
@@ -49,15 +54,15 @@ def narrow_filters(caller: Principal, filters: FilterSet) -> FilterSet:
 def list_all(services: Services, caller: Principal, filters: FilterSet) -> Iterator[Intent]:
     """Iterate over all of the caller's matching payments, newest first, reading them in batches."""
     caller.require_scope(Scope.READ)
-    filters, before_id = narrow_filters(caller, filters), None
+    filters, after = narrow_filters(caller, filters), None
     while True:
         with services.store.read() as unit:
-            page = unit.search.filter_intents(filters, before_id, _BATCH_SIZE, _BATCH_SECONDS)
+            page = unit.search.filter_intents(filters, after, _BATCH_SIZE, _BATCH_SECONDS)
         yield from page.intents
         if page.searched_to is not None:
-            before_id = page.searched_to
+            after = page.searched_to
         elif len(page.intents) == _BATCH_SIZE:
-            before_id = page.intents[-1].id
+            after = PaymentPlace(page.intents[-1].id)
         else:
             return
 
