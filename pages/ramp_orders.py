@@ -17,6 +17,7 @@ from crossway.dashboard.views import merchant_names, periods, ramp_orders
 from crossway.dashboard.views.cells import LinkButton
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.links import export_buttons, page_href
+from crossway.dashboard.views.list_pages import describe_order
 
 PARAMS = ("show", merchants.PARAM, *periods.PARAMS, "search", "type", "provider", "currency")
 st.title("Ramp orders")
@@ -35,17 +36,18 @@ with notices.show_errors():
 @live_fragment.fragment()
 def rows() -> None:
     with notices.show_errors():
-        before_id = pagination.cursor("orders", tuple(params.items()))
-        filters = ramp_orders.build_filter(params, services().clock.now(), before_id)
         own = list_table.own_view(
             "ramp_orders",
             merchant_names.offer_columns(client_names(services()), ramp_orders.OFFERED),
         )
+        sort = own.sort_of_all
+        cursor = pagination.cursor("orders", (tuple(params.items()), sort))
+        filters = ramp_orders.build_filter(params, services().clock.now(), cursor, sort)
         page = ramp_orders.load_page(services(), operator(), filters, own.chosen)
         if page.rows:
             count = f"{page.total:,} order{'' if page.total == 1 else 's'}"
             place = pagination.place("orders", page.older_than)
-            text = f"{count}{place}. Newest first."
+            text = f"{count}{place}. {describe_order(sort)}"
             data = widget.table_data(page.rows, own.columns, "Ramp orders", text)
             mode = current_mode()
             actions = (ramp_orders.export_action(mode),)
@@ -57,7 +59,8 @@ def rows() -> None:
                 f"No {current_mode()} orders yet",
                 "Compare the providers and create the first order.",
             )
-        pagination.page_buttons("orders", page.older_than)
+        older, newer = pagination.button_labels(not filters.oldest_first)
+        pagination.page_buttons("orders", page.older_than, older, newer=newer)
 
 
 rows()

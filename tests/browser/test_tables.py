@@ -162,15 +162,20 @@ def test_columns_and_order_are_kept_after_a_reload(opened: Opener, site: Site) -
     menu.press("Escape")
     expect(refund).to_be_hidden()
     page.get_by_role("button", name="Amount due").click()
-    note = page.get_by_text("Sorted by Amount due, ascending, within this page.")
+    note = page.get_by_text("Sorted by Amount due, ascending.")
     expect(note).to_be_visible()
+    expect(page.get_by_text("Smallest first, by value before fees.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"[?&]sort=amount"))
+    assert page.get_by_role("button", name="Amount due").get_attribute("title") == (
+        "Sorts the whole list"
+    )
     expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Amount due")
     wait_until_drawn(page)
     page.reload()
     expect(note).to_be_visible()
     assert headers(page) == changed
     shown = [float(text.split()[0].replace(",", "")) for text in amounts(page)]
-    assert shown[:3] == sorted(shown[:3])
+    assert shown == sorted(shown)
     page.locator("details.menu summary").click()
     page.get_by_role("button", name="Usual columns").click()
     wait_until("the usual columns are back", lambda: headers(page) == usual)
@@ -178,6 +183,17 @@ def test_columns_and_order_are_kept_after_a_reload(opened: Opener, site: Site) -
     page.get_by_role("button", name="Amount due").click()
     expect(page.get_by_text("Sorted by Amount due, descending")).to_be_visible()
     page.get_by_role("button", name="Amount due").click()
+    expect(page.get_by_text("Sorted by")).to_have_count(0)
+    expect(page.get_by_text("Newest first.")).to_be_visible()
+    expect(page).not_to_have_url(re.compile(r"[?&]sort="))
+    # What only the page can be sorted by says so.
+    page.get_by_role("button", name="Status").click()
+    expect(page.get_by_text("Sorted by Status, ascending, within this page.")).to_be_visible()
+    assert page.get_by_role("button", name="Status").get_attribute("title") == "Sorts this page"
+    page.locator("[data-key=sort-id]").click()
+    expect(page.get_by_text("Oldest first.")).to_be_visible()
+    page.locator("[data-key=sort-id]").click()
+    page.locator("[data-key=sort-id]").click()
     expect(page.get_by_text("Sorted by")).to_have_count(0)
     assert log.errors == []
 

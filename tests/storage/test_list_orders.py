@@ -59,7 +59,7 @@ def test_a_list_is_read_from_either_end_and_within_a_period(
     assert listed(oldest_first=True) == ids
     assert listed(2, before_id=ids[3]) == [ids[2], ids[1]]
     assert listed(2, after_id=ids[3], oldest_first=True) == [ids[4], ids[5]]
-    period = {"start": later(10), "end": later(40)}
+    period: dict[str, Any] = {"start": later(10), "end": later(40)}
     within = [ids[at] for at, second in enumerate(SECONDS) if 10 <= second < 40]
     assert listed(**period) == within[::-1]
     assert listed(**period, oldest_first=True) == within
@@ -79,7 +79,7 @@ def _plan(db: Connection, statement: str, values: Any, kind: str) -> str:
 
 
 def test_a_period_is_found_by_its_index_and_nothing_is_sorted(store: SqlStore, kind: str) -> None:
-    period = {"start": later(10), "end": later(40)}
+    period: dict[str, Any] = {"start": later(10), "end": later(40)}
     orders, own = OrderFilter(mode="test", **period), DeliveryFilter(webhook_id=1, **period)
     cases: list[tuple[str, Callable[[Connection], Any]]] = [
         ("orders_by_creation", lambda db: SqlOrders(db).list_page(orders, 26)),

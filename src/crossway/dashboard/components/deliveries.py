@@ -14,6 +14,7 @@ from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import deliveries as view
 from crossway.dashboard.views.clients import client_names
+from crossway.dashboard.views.list_pages import describe_order
 from crossway.dashboard.views.periods import parse_list_range
 from crossway.dashboard.views.webhooks import describe_event
 from crossway.domain.roles import Permission
@@ -23,7 +24,7 @@ _TABLE = "deliveries"
 
 
 def delivery_list(webhook_id: int) -> None:
-    """The deliveries of one webhook, newest first."""
+    """The deliveries of one webhook, newest first if not asked otherwise."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         quick = st.segmented_control(
             "Show",
@@ -52,21 +53,22 @@ def delivery_list(webhook_id: int) -> None:
 @live_fragment.fragment()
 def _rows(webhook_id: int, quick: str, kind: str | None, period: PeriodParams) -> None:
     with notices.show_errors():
-        before = pagination.cursor("deliveries", (webhook_id, quick, kind, period))
+        own, caller = list_table.own_view("deliveries", view.OFFERED), operator()
+        sort = own.sort_of_all
+        cursor = pagination.cursor("deliveries", (webhook_id, quick, kind, period, sort))
         created = parse_list_range(dict(period), services().clock.now())
-        filters = view.build_filter(webhook_id, quick, kind, created, before)
-        caller = operator()
-        own = list_table.own_view("deliveries", view.OFFERED)
+        filters = view.build_filter(webhook_id, quick, kind, created, cursor, sort)
         page = view.load_page(services(), caller, filters, own.chosen)
         if page.rows:
-            data = widget.table_data(page.rows, own.columns, "Deliveries")
+            data = widget.table_data(page.rows, own.columns, "Deliveries", describe_order(sort))
             actions = (view.RESEND,) if caller.can(Permission.OPERATE) else ()
             list_table.table(data, _TABLE, own, actions, (webhook_id, quick, kind, period))
         elif kind or period or quick != view.ALL:
             notices.empty_state("No matching deliveries", "Remove a filter.", "filter_alt_off")
         else:
             notices.empty_state("No deliveries yet", "Send a test event.", "send")
-        pagination.page_buttons("deliveries", page.older_than)
+        older, newer = pagination.button_labels(not filters.oldest_first)
+        pagination.page_buttons("deliveries", page.older_than, older, newer=newer)
 
 
 def delivery_detail(detail: DeliveryDetail) -> None:

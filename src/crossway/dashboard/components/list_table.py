@@ -2,12 +2,13 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import streamlit as st
 
 from crossway.dashboard.components import widget
 from crossway.dashboard.components.actions import Action, run_action
+from crossway.dashboard.components.date_range import write_to_url
 from crossway.dashboard.components.notices import error_sentence, queue_toast
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import list_columns
@@ -18,6 +19,8 @@ from crossway.domain.errors import DomainError
 from crossway.usecases.staff import table_preferences as preferences
 
 T = TypeVar("T")
+# The parameter of the URL that holds the order; a page has one list with controls.
+_SORT: Final = "sort"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,12 @@ class OwnView(Generic[T]):
     chosen: tuple[ListColumn[T], ...]
     sort: str
     menu: Sequence[Mapping[str, Any]]
+
+    @property
+    def sort_of_all(self) -> str:
+        """The order that the database is asked for; empty for the usual one."""
+        all_by = {one.name for one in self.columns if one.sorts_all}
+        return self.sort if self.sort.removeprefix("-") in all_by else ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,13 +65,14 @@ class SelectedRows:
 
 def own_view(list_name: str, offered: Sequence[ListColumn[T]] = ()) -> OwnView[T]:
     """How the viewer wants a list, as they chose in any browser; without `offered` columns, only
-    its order."""
+    its order. An order in the page's URL comes first."""
     preference = preferences.get_preference(services(), operator(), list_name)
+    sort = st.query_params.get(_SORT) or preference.sort
     if not offered:
-        return OwnView(list_name, (), preference.sort, ())
+        return OwnView(list_name, (), sort, ())
     chosen = list_columns.choose(offered, preference.columns)
     menu = list_columns.describe_choice(offered, chosen)
-    return OwnView(list_name, chosen, preference.sort, menu)
+    return OwnView(list_name, chosen, sort, menu)
 
 
 def table(
@@ -127,6 +137,7 @@ def _keep(list_name: str, key: str) -> None:
         preference = replace(preference, columns=tuple(map(str, sent["columns"])))
     if "sort" in sent:
         preference = replace(preference, sort=str(sent["sort"]))
+        write_to_url({_SORT: preference.sort})
     try:
         preferences.save_preference(services(), caller, list_name, preference)
     except DomainError as error:

@@ -1,26 +1,27 @@
 """Pagination by cursor; changing a list's filters returns to its first page."""
 
 from collections.abc import Callable, Hashable
+from typing import Any
 
 import streamlit as st
 
 from crossway.dashboard.session import current_mode
 
 
-def cursor(name: str, filters: Hashable) -> int | None:
-    """The cursor at which the current page begins; None on the first page, which a list of the
-    other mode begins with too."""
+def cursor(name: str, filters: Hashable) -> Any:
+    """The cursor at which the current page begins, as `page_buttons` got it; None on the first
+    page, which a list of the other mode, or in another order, begins with too."""
     filters = (current_mode(), filters)
     if st.session_state.get(f"{name}_asked") != filters:
         st.session_state[f"{name}_asked"] = filters
         st.session_state[f"{name}_pages"] = []
-    pages: list[int] = st.session_state[f"{name}_pages"]
+    pages: list[object] = st.session_state[f"{name}_pages"]
     return pages[-1] if pages else None
 
 
-def place(name: str, older_than: int | None) -> str:
+def place(name: str, older_than: object) -> str:
     """The page number as a suffix for a count; empty if there is only one page."""
-    pages: list[int] = st.session_state[f"{name}_pages"]
+    pages: list[object] = st.session_state[f"{name}_pages"]
     return f", page {len(pages) + 1}" if pages or older_than else ""
 
 
@@ -29,11 +30,16 @@ def page_number(name: str) -> int:
     return len(st.session_state[f"{name}_pages"]) + 1
 
 
+def button_labels(newest_first: bool) -> tuple[str, str]:
+    """The labels of the buttons to the next and the previous page of a list in some order."""
+    return ("Older", "Newer") if newest_first else ("Next", "Previous")
+
+
 def page_buttons(
     name: str,
-    older_than: int | None,
+    older_than: object,
     older: str = "Older",
-    next_page_cursor: Callable[[], int | None] | None = None,
+    next_page_cursor: Callable[[], object] | None = None,
     newer: str = "Newer",
 ) -> None:
     """The buttons to the previous and next page.
@@ -41,7 +47,7 @@ def page_buttons(
     `next_page_cursor` returns the cursor when the button is pressed, where rows may have moved
     since the page was read.
     """
-    pages: list[int] = st.session_state[f"{name}_pages"]
+    pages: list[object] = st.session_state[f"{name}_pages"]
 
     def on() -> None:
         next_cursor = older_than if next_page_cursor is None else next_page_cursor()
@@ -61,5 +67,5 @@ def page_buttons(
             st.button(older, icon=":material/arrow_forward:", key=f"{name}_old", on_click=on)
 
 
-def _back(pages: list[int]) -> None:
+def _back(pages: list[object]) -> None:
     pages.pop()

@@ -18,38 +18,40 @@ from crossway.dashboard.views import intents, merchant_names, payment_columns, p
 from crossway.dashboard.views.cells import Column
 from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.intents import ListPage
+from crossway.ports.search_repository import PaymentOrder
 
 _NAME, _LABEL = "intents", "Payments"
 
 
 @live_fragment.fragment(shared=True)
 def rows(filters: Mapping[str, str]) -> None:
-    """One page of the payments that match the filters, newest first."""
+    """One page of the payments that match the filters, newest first if not asked otherwise."""
     with notices.show_errors():
-        before = pagination.cursor(_NAME, tuple(filters.items()))
+        names = client_names(services())
+        own = list_table.own_view(
+            _NAME, merchant_names.offer_columns(names, payment_columns.OFFERED)
+        )
+        order = payment_columns.ORDERS.get(own.sort_of_all, PaymentOrder.NEWEST)
+        after = pagination.cursor(_NAME, (tuple(filters.items()), order))
         intent_filter, caller, number = (
             payment_filters.parse_params(filters, services().clock.now()),
             operator(),
             pagination.page_number(_NAME),
         )
 
-        names = client_names(services())
-        own = list_table.own_view(
-            _NAME, merchant_names.offer_columns(names, payment_columns.OFFERED)
-        )
-
         def read() -> ListPage:
-            # Shared by all who see the same columns.
+            # Shared by all who see the same columns in the same order.
             return shared_query.read(
-                f"{caller.mode} payments {before} {number} {intent_filter} {own.names}",
-                lambda: intents.load_page(services(), caller, intent_filter, before, own.chosen),
+                f"{caller.mode} payments {order} {after} {number} {intent_filter} {own.names}",
+                lambda: intents.load_page(
+                    services(), caller, intent_filter, after, own.chosen, order
+                ),
                 render=lambda of: _render(of, number, own.columns),
             )
 
         page = read()
-        if page.searched_to is not None:
-            text = f"Searched payments down to #{page.searched_to:,}."
-            st.caption(f"{text} Few of them match; continue to search older ones.")
+        if page.searched:
+            st.caption(f"{page.searched} Few of them match; continue to search the others.")
         elif filters and not page.rows:
             notices.empty_state("No matching payments", "Remove or change a filter.")
         elif not page.rows:
@@ -60,9 +62,12 @@ def rows(filters: Mapping[str, str]) -> None:
             data = widget.table_data(page.rows, own.columns, _LABEL, _caption(page, number))
             actions = intents.offered_actions(caller)
             list_table.table(data, _NAME, own, actions, (caller.mode, intent_filter))
-        older = "Search older payments" if page.searched_to is not None else "Older"
+        usual = order is PaymentOrder.NEWEST
+        older, newer = pagination.button_labels(usual)
+        if page.searched:
+            older = "Search older payments" if usual else "Search other payments"
         # Evaluated when pressed, as rows may have moved since the button was drawn.
-        pagination.page_buttons(_NAME, page.older_than, older, lambda: read().older_than)
+        pagination.page_buttons(_NAME, page.older_than, older, lambda: read().older_than, newer)
 
 
 def act_on_selected() -> None:
@@ -83,4 +88,4 @@ def _caption(of: ListPage, number: int) -> str:
     if of.searched_to is not None:
         return ""
     page = f", page {number}" if number > 1 or of.older_than else ""
-    return f"{of.count}{page}. Newest first."
+    return f"{of.count}{page}. {of.description}"

@@ -44,13 +44,15 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column header; a `wide` column is hidden on narrow screens. `name` identifies a column that
-    people can sort by or choose."""
+    people can sort by or choose; `sorts_all` if the database sorts the whole list by it, where
+    others sort the page."""
 
     title: str
     align: Literal["", "right"] = ""
     hint: str = ""
     wide: bool = False
     name: str = ""
+    sorts_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)

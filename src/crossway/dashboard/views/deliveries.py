@@ -26,6 +26,7 @@ from crossway.dashboard.views.links import (
     webhook_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.list_pages import OLDEST_FIRST, take_page
 from crossway.dashboard.views.merchant_names import merchant_cell
 from crossway.dashboard.views.periods import TimeRange
 from crossway.dashboard.views.webhooks import describe_event
@@ -90,16 +91,24 @@ class ListPage:
 
 
 def build_filter(
-    webhook_id: int, quick: str, kind: str | None, created: TimeRange, before_id: int | None
+    webhook_id: int,
+    quick: str,
+    kind: str | None,
+    created: TimeRange,
+    cursor: int | None,
+    sort: str = "",
 ) -> DeliveryFilter:
-    """The page's filters as a `DeliveryFilter`."""
+    """The page's filters as a `DeliveryFilter` of what is behind a cursor."""
+    oldest_first = sort in OLDEST_FIRST
     return DeliveryFilter(
         webhook_id=webhook_id,
         states=QUICK_FILTERS.get(quick, ()),
         event=kind or "",
         start=created.start,
         end=created.end,
-        before_id=before_id,
+        before_id=None if oldest_first else cursor,
+        after_id=cursor if oldest_first else None,
+        oldest_first=oldest_first,
     )
 
 
@@ -109,11 +118,10 @@ def load_page(
     filters: DeliveryFilter,
     columns: Sequence[ListColumn[ListedDelivery]],
 ) -> ListPage:
-    """One page of deliveries with these columns, newest first."""
+    """One page of deliveries with these columns, in the order of the filter."""
     records = deliveries.list_deliveries(services, caller, filters, PAGE_SIZE + 1)
-    page_records = records[:PAGE_SIZE]
-    older = page_records[-1][0].id if len(records) > PAGE_SIZE else None
-    return ListPage(tuple(_row(columns, record) for record in page_records), older)
+    shown, last = take_page(records, PAGE_SIZE)
+    return ListPage(tuple(_row(columns, one) for one in shown), last[0].id if last else None)
 
 
 def status_badge(delivery: Delivery) -> Badge:
@@ -161,7 +169,7 @@ def _describe_resource(event: OutboxEvent) -> str:
 
 OFFERED: Final[Sequence[ListColumn[ListedDelivery]]] = (
     ListColumn(
-        Column("Delivery", name="id"),
+        Column("Delivery", name="id", sorts_all=True),
         lambda of: Cell(f"#{of[0].id}", sub=describe_event(of[1].type), order=of[0].id),
     ),
     ListColumn(
@@ -178,7 +186,8 @@ OFFERED: Final[Sequence[ListColumn[ListedDelivery]]] = (
     ),
     ListColumn(Column("Next attempt", name="next"), lambda of: _next_attempt(of[0])),
     ListColumn(
-        Column("Created", wide=True, name="created"), lambda of: time_cell(of[0].created_at)
+        Column("Created", wide=True, name="created", sorts_all=True),
+        lambda of: time_cell(of[0].created_at),
     ),
     ListColumn(
         Column("Event ID", wide=True, name="event_id"),

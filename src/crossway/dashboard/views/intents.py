@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from crossway.dashboard.views import payment_filters, status_labels
 from crossway.dashboard.views.cells import Badge, Row, RowAction
 from crossway.dashboard.views.clients import client_names
+from crossway.dashboard.views.formatting import format_usd
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.list_pages import take_page
 from crossway.dashboard.views.payment_columns import (
     USUAL,
     ListedPayment,
@@ -23,7 +25,7 @@ from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.roles import Permission
-from crossway.ports.search_repository import Count
+from crossway.ports.search_repository import Count, PaymentOrder, PaymentPlace
 from crossway.ports.services import Services
 from crossway.usecases.payments import listing as lists
 from crossway.usecases.payments.intents import get_by_id
@@ -40,6 +42,12 @@ EXPORT_FIELDS = (
 )  # fmt: skip
 
 
+_ORDERS: Final[Mapping[PaymentOrder, str]] = {
+    PaymentOrder.NEWEST: "Newest first.",
+    PaymentOrder.OLDEST: "Oldest first.",
+    PaymentOrder.LARGEST: "Largest first, by value before fees.",
+    PaymentOrder.SMALLEST: "Smallest first, by value before fees.",
+}
 RESEND = RowAction("resend", "Resend webhooks…", "replay")
 
 
@@ -50,8 +58,25 @@ class ListPage:
 
     rows: tuple[Row, ...]
     total: Count
-    older_than: int | None
-    searched_to: int | None
+    older_than: PaymentPlace | None
+    searched_to: PaymentPlace | None
+    order: PaymentOrder = PaymentOrder.NEWEST
+
+    @property
+    def description(self) -> str:
+        """The order in words."""
+        return _ORDERS[self.order]
+
+    @property
+    def searched(self) -> str:
+        """How far the search got, in words; empty when it was not cut short."""
+        if self.searched_to is None:
+            return ""
+        way = "up" if self.order.ascending else "down"
+        place = f"#{self.searched_to.id:,}"
+        if self.order.by_value:
+            place = f"{format_usd(self.searched_to.micro_usd)} before fees"
+        return f"Searched payments {way} to {place}."
 
     @property
     def count(self) -> str:
@@ -73,12 +98,13 @@ def load_page(
     services: Services,
     caller: Principal,
     filters: FilterSet,
-    before_id: int | None,
+    after: PaymentPlace | None,
     columns: Sequence[ListColumn[ListedPayment]] = USUAL,
+    order: PaymentOrder = PaymentOrder.NEWEST,
 ) -> ListPage:
-    """One page of payments with these columns, newest first, by keyset pagination."""
-    page, total = lists.list_page(services, caller, filters, before_id, PAGE_SIZE + 1)
-    page_intents = page.intents[:PAGE_SIZE]
+    """One page of payments with these columns, in this order, by keyset pagination."""
+    page, total = lists.list_page(services, caller, filters, after, PAGE_SIZE + 1, order)
+    page_intents, last = take_page(page.intents, PAGE_SIZE)
     badges, names = exception_badges(services, page_intents), client_names(services)
     return ListPage(
         rows=tuple(
@@ -86,9 +112,15 @@ def load_page(
             for intent in page_intents
         ),
         total=total,
-        older_than=page_intents[-1].id if len(page.intents) > PAGE_SIZE else page.searched_to,
+        older_than=place_of(last) if last else page.searched_to,
         searched_to=page.searched_to,
+        order=order,
     )
+
+
+def place_of(intent: Intent) -> PaymentPlace:
+    """The place of a payment in the list."""
+    return PaymentPlace(intent.id, intent.costs.amount_micro_usd)
 
 
 def exception_badges(services: Services, intents: Sequence[Intent]) -> dict[int, tuple[Badge, ...]]:

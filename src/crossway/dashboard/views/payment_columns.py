@@ -28,6 +28,7 @@ from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.catalogue import Chain
 from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import bridge_title
+from crossway.ports.search_repository import PaymentOrder
 from crossway.ports.services import Services
 
 
@@ -112,7 +113,7 @@ def _status(of: ListedPayment) -> Cell:
 
 OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ListColumn(
-        Column("Payment", name="id"),
+        Column("Payment", name="id", sorts_all=True),
         lambda of: Cell(f"#{of.intent.id}", sub=reference(of.intent), order=of.intent.id),
     ),
     ListColumn(Column("Status", name="status"), _status),
@@ -120,7 +121,7 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
         Column("Merchant", name=MERCHANT_COLUMN),
         lambda of: name_cell(of.merchants, of.intent.client_id),
     ),
-    ListColumn(Column("Amount due", "right", name="amount"), _amount_due),
+    ListColumn(Column("Amount due", "right", name="amount", sorts_all=True), _amount_due),
     ListColumn(Column("Route", name="route"), _route),
     ListColumn(
         Column("Bridge", name="bridge"),
@@ -170,7 +171,8 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
         on_request=True,
     ),
     ListColumn(
-        Column("Created", wide=True, name="created"), lambda of: time_cell(of.intent.created_at)
+        Column("Created", wide=True, name="created", sorts_all=True),
+        lambda of: time_cell(of.intent.created_at),
     ),
     ListColumn(
         Column("Last change", wide=True, name="updated"),
@@ -185,6 +187,13 @@ OFFERED: Final[Sequence[ListColumn[ListedPayment]]] = (
     ListColumn(Column("Time left", name="left"), _time_left),
 )
 """All columns; those on request are offered in the columns menu."""
+ORDERS: Final[Mapping[str, PaymentOrder]] = {
+    "id": PaymentOrder.OLDEST,
+    "created": PaymentOrder.OLDEST,
+    "amount": PaymentOrder.SMALLEST,
+    "-amount": PaymentOrder.LARGEST,
+}
+"""The sortings of the whole list; all others begin with the newest."""
 USUAL: Final = list_columns.without(list_columns.choose(OFFERED, ()), MERCHANT_COLUMN)
 COLUMNS: Final = list_columns.columns_of(USUAL)
 

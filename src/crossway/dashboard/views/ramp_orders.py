@@ -18,6 +18,7 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
+from crossway.dashboard.views.list_pages import OLDEST_FIRST, take_page
 from crossway.dashboard.views.marks import mark_provider
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.clients import Mode, Principal
@@ -68,8 +69,12 @@ class ListPage:
     older_than: int | None
 
 
-def build_filter(params: Mapping[str, str], now: datetime, before_id: int | None) -> OrderFilter:
-    """The filters of the query string as an `OrderFilter`. Raises `InvalidInput`."""
+def build_filter(
+    params: Mapping[str, str], now: datetime, cursor: int | None, sort: str = ""
+) -> OrderFilter:
+    """The filters of the query string as an `OrderFilter` of what is behind a cursor. Raises
+    `InvalidInput`."""
+    oldest_first = sort in OLDEST_FIRST
     created = periods.parse_list_range(params, now)
     return OrderFilter(
         client_id=params.get("client") or None,
@@ -80,7 +85,9 @@ def build_filter(params: Mapping[str, str], now: datetime, before_id: int | None
         text=params.get("search", "").strip(),
         start=created.start,
         end=created.end,
-        before_id=before_id,
+        before_id=None if oldest_first else cursor,
+        after_id=cursor if oldest_first else None,
+        oldest_first=oldest_first,
     )
 
 
@@ -90,16 +97,16 @@ def load_page(
     filters: OrderFilter,
     columns: Sequence[ListColumn[ListedOrder]],
 ) -> ListPage:
-    """One page of orders with these columns, newest first."""
+    """One page of orders with these columns, in the order of the filter."""
     orders, total = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
-    page_orders = orders[:PAGE_SIZE]
+    page_orders, last = take_page(orders, PAGE_SIZE)
     emails, names = _masked_emails(services, page_orders), client_names(services)
     return ListPage(
         rows=tuple(
             _row(columns, ListedOrder(services, order, emails, names)) for order in page_orders
         ),
         total=total,
-        older_than=page_orders[-1].id if len(orders) > PAGE_SIZE else None,
+        older_than=last.id if last else None,
     )
 
 
@@ -172,7 +179,7 @@ def _row(columns: Sequence[ListColumn[ListedOrder]], of: ListedOrder) -> Row:
 
 OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
     ListColumn(
-        Column("Order", name="id"),
+        Column("Order", name="id", sorts_all=True),
         lambda of: Cell(
             f"#{of.order.id}",
             sub=ramp_status_labels.DIRECTIONS[of.order.direction],
@@ -209,7 +216,7 @@ OFFERED: Final[Sequence[ListColumn[ListedOrder]]] = (
         lambda of: Cell(of.emails.get(of.order.customer_id or "") or "–"),
     ),
     ListColumn(
-        Column("Created", wide=True, name="created"),
+        Column("Created", wide=True, name="created", sorts_all=True),
         lambda of: Cell(at=to_millis(of.order.created_at)),
     ),
     ListColumn(

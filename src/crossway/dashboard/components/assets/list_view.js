@@ -13,11 +13,20 @@ const compareCells = (a, b, sign) => {
 
 const parseSort = (text) => ({ name: text.replace(/^-/, ""), descending: text.startsWith("-") })
 
-// The rows in the order that was asked for; as they came without one.
+// A choice counts from the click on; what the server tells anew, as after another address, instead.
+const currentSort = (host, told) => {
+  if (host.crosswayTold !== told) host.crosswaySort = host.crosswayTold = told
+  return host.crosswaySort
+}
+
+// By some columns the database sorts the whole list, by the others the browser sorts the page.
+const sortScope = (column, whole) => column.sorts_all || whole ? "Sorts the whole list" : "Sorts this page"
+
+// The rows in the order that was asked for; as they came without one, or sorted by the database.
 const sortRows = (rows, columns, sort) => {
   const { name, descending } = parseSort(sort)
   const at = name ? columns.findIndex((column) => column.name === name) : -1
-  if (at < 0) return rows
+  if (at < 0 || columns[at].sorts_all) return rows
   return rows.toSorted((a, b) => compareCells(a.cells[at], b.cells[at], descending ? -1 : 1))
 }
 
@@ -28,7 +37,7 @@ const describeSort = (columns, sort, whole) => {
   const { name, descending } = parseSort(sort)
   const column = name && columns.find((one) => one.name === name)
   if (!column) return ""
-  return `Sorted by ${column.title}, ${descending ? "descending" : "ascending"}${whole ? "" : ", within this page"}.`
+  return `Sorted by ${column.title}, ${descending ? "descending" : "ascending"}${whole || column.sorts_all ? "" : ", within this page"}.`
 }
 
 // A menu closes when somebody presses outside it.
@@ -84,7 +93,7 @@ const columnMenu = (host, menu, sortChoice, choose) => {
 }
 
 // On narrow screens there are no headers to press.
-const sortChoice = (columns, sort, setSort) => {
+const sortChoice = (columns, sort, setSort, whole) => {
   const option = (value, text) => {
     const node = make("option", { value }, text)
     node.selected = value === sort
@@ -92,7 +101,10 @@ const sortChoice = (columns, sort, setSort) => {
   }
   const select = make("select", { "data-key": "sort-choice", "aria-label": "Sort by" },
     option("", "Usual order"),
-    ...columns.filter((one) => one.name).flatMap((one) => [option(one.name, `${one.title} ↑`), option(`-${one.name}`, `${one.title} ↓`)]))
+    ...columns.filter((one) => one.name).flatMap((one) => {
+      const scope = whole || one.sorts_all ? "" : ", this page"
+      return [option(one.name, `${one.title} ↑${scope}`), option(`-${one.name}`, `${one.title} ↓${scope}`)]
+    }))
   select.addEventListener("change", () => setSort(select.value))
   return make("label", { class: "narrow" }, select)
 }

@@ -1,11 +1,11 @@
 // A table on wide screens, a stack of cards on narrow ones. Where a list has controls, its rows can
 // be selected, acted on and sorted, and its columns chosen.
 
-const headCell = (column, sort, setSort) => {
+const headCell = (column, sort, setSort, whole) => {
   const { name, descending } = parseSort(sort)
   const own = setSort && column.name && column.name === name
   const text = setSort && column.name
-    ? make("button", { type: "button", class: "sort", "data-key": `sort-${column.name}`, onclick: () => setSort(nextSort(sort, column.name)) },
+    ? make("button", { type: "button", class: "sort", "data-key": `sort-${column.name}`, title: sortScope(column, whole), onclick: () => setSort(nextSort(sort, column.name)) },
         column.title, icon(own && descending ? "arrow_downward" : "arrow_upward"))
     : column.title
   return make("th", { scope: "col", class: column.align, title: column.hint, "aria-sort": own ? (descending ? "descending" : "ascending") : null }, text)
@@ -62,7 +62,7 @@ const tools = (selection, caption, note, menu) => {
 
 const drawTable = (host, { columns, rows, label, caption, controls = {} }, send, drawAgain) => {
   const { actions = [], sortable, menu = [], whole } = controls
-  const sort = sortable ? (host.crosswaySort ??= controls.sort ?? "") : ""
+  const sort = sortable ? currentSort(host, controls.sort ?? "") : ""
   const setSort = sortable && ((wanted) => {
     host.crosswaySort = wanted
     drawAgain()
@@ -75,10 +75,10 @@ const drawTable = (host, { columns, rows, label, caption, controls = {} }, send,
   followKeys(body, selection)
   const table = make("table", { "aria-label": label },
     caption && !sortable ? make("caption", {}, caption) : null,
-    make("thead", {}, make("tr", {}, selection ? selection.headCell() : null, ...columns.map((column) => headCell(column, sort, setSort)))),
+    make("thead", {}, make("tr", {}, selection ? selection.headCell() : null, ...columns.map((column) => headCell(column, sort, setSort, whole)))),
     body)
   selection?.show()
-  const choice = setSort ? sortChoice(columns, sort, setSort) : null
+  const choice = setSort ? sortChoice(columns, sort, setSort, whole) : null
   const columnsMenu = menu.length ? columnMenu(host, menu, choice, (names) => send("prefer", { columns: names })) : null
   const note = describeSort(columns, sort, whole)
   return sortable ? make("div", {}, tools(selection, caption, note, columnsMenu), table) : table
