@@ -3,12 +3,12 @@
 import streamlit as st
 
 from crossway.dashboard.components import (
+    list_table,
     live_fragment,
     merchants,
     notices,
     one_time_secrets,
     webhooks,
-    widget,
 )
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import webhooks as view
@@ -26,7 +26,7 @@ def rows() -> None:
         table_rows = view.build_rows(services(), operator(), client)
         if table_rows:
             columns, shown = drop_lone_merchant(client_names(services()), view.COLUMNS, table_rows)
-            widget.table(shown, columns, "webhooks", "Webhooks")
+            list_table.row_table(shown, columns, "webhooks", "Webhooks", whole=True)
         elif client:
             notices.empty_state("No webhooks of this merchant", "Choose another one.", "webhook")
         else:

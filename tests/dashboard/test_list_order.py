@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from crossway.domain.clients import Mode
 from crossway.ports.table_preferences import TablePreference
-from crossway.usecases.developers import deliveries
+from crossway.usecases.developers import api_keys, clients, deliveries
 from crossway.usecases.staff import table_preferences
 from tests.dashboard.conftest import DashboardApp
 from tests.dashboard.webhook_dashboard import webhook_dashboard
@@ -88,6 +89,32 @@ def test_ramp_orders_are_sorted_over_all_pages(screen: DashboardApp, world: Ramp
     assert both_pages(screen.open("ramp_orders", sort="created"), "orders") == numbers
     assert "Oldest first." in screen.widget("orders")["caption"]
     assert both_pages(screen.open("ramp_orders"), "orders", "Older") == numbers[::-1]
+
+
+SMALL = {
+    "merchants": ("merchants", "Merchant"),
+    "keys": ("keys", "Key"),
+    "audit": ("audit", "Action"),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_lists_offer_their_columns_too(
+    screen: DashboardApp, world: RampWorld, name: str
+) -> None:
+    table, first = SMALL[name]
+    made = clients.create_client(world.services, "Kijani Market", world.operator)
+    api_keys.create_api_key(world.services, made.id, Mode.TEST, world.operator)
+    shown = screen.open(name).widget(table)
+    menu = [one["name"] for one in shown["controls"]["menu"]]
+    assert shown["columns"][0]["title"] == first
+    assert len(menu) == len(shown["columns"]) - 1
+    chosen = TablePreference((menu[1],))
+    table_preferences.save_preference(world.services, world.operator, name, chosen)
+    less = screen.rerun().widget(table)
+    assert [column.get("name") for column in less["columns"][1:]] == [menu[1]]
+    for before, after in zip(shown["rows"], less["rows"], strict=True):
+        assert after["cells"] == [before["cells"][0], before["cells"][2]]
 
 
 @pytest.fixture

@@ -83,11 +83,18 @@ def _rows(kind: str | None, drawn_actions: tuple[bool, bool]) -> None:
             names = client_names(services())
             rows = view.build_active_rows(services(), found, names)
             columns, shown = drop_lone_merchant(names, view.ACTIVE_COLUMNS, rows)
-            data = widget.table_data(shown, columns, "Active alerts")
             may_act = operator().can(Permission.OPERATE)
             offered = alert_triage.offered_actions(rows) if may_act else ()
-            own: list_table.OwnView[object] = list_table.own_view("alerts")
-            list_table.table(data, TABLE, own, offered, scope=kind, whole=True)
+            list_table.row_table(
+                shown,
+                columns,
+                TABLE,
+                "Active alerts",
+                actions=offered,
+                scope=kind,
+                list_name="alerts",
+                whole=True,
+            )
         elif kind:
             notices.empty_state(
                 "No active alerts of this kind", "Choose another kind or view resolved alerts."

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components import list_table, live_fragment, notices, pagination
 from crossway.dashboard.components.date_range import PeriodParams, list_period
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import audit as view
@@ -74,7 +74,7 @@ def rows(selected: AuditFilters) -> None:
         entry_filter = _filter(selected, pagination.cursor("audit", selected))
         page = view.load_page(services(), operator(), entry_filter)
         if page.rows:
-            widget.table(page.rows, view.COLUMNS, "audit", "Audit log")
+            list_table.row_table(page.rows, view.COLUMNS, "audit", "Audit log")
         elif any(selected):
             notices.empty_state("No matching entries", "Remove a filter.", "filter_alt_off")
         else:

@@ -2,7 +2,12 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, one_time_secrets, widget
+from crossway.dashboard.components import (
+    list_table,
+    live_fragment,
+    notices,
+    one_time_secrets,
+)
 from crossway.dashboard.components.actions import confirm, run_action
 from crossway.dashboard.components.permissions import requires
 from crossway.dashboard.session import first_keys, forget_first_keys, operator, services
@@ -44,7 +49,9 @@ def key_table(ended: bool, client_id: str | None, key: str) -> None:
     with notices.show_errors():
         page = view.load_page(services(), ended, client_id)
         if page.rows:
-            widget.table(page.rows, view.COLUMNS, key, "API keys")
+            list_table.row_table(
+                page.rows, view.COLUMNS, key, "API keys", list_name="keys", whole=True
+            )
         elif ended:
             notices.empty_state("No revoked keys", "Revoked and expired keys appear here.")
         else:

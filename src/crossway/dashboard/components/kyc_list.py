@@ -7,6 +7,7 @@ import streamlit as st
 from crossway.dashboard.components import (
     environment,
     kyc,
+    list_table,
     live_fragment,
     merchants,
     notices,
@@ -54,7 +55,7 @@ def _rows(merchant: str | None, provider: str | None, status: str | None) -> Non
         page = kyc_checks.load_page(services(), operator(), merchant, provider, status, after)
         if page.rows:
             st.caption("Last changed first. Addresses are masked: search by the exact one above.")
-            widget.table(page.rows, kyc_checks.COLUMNS, "kyc_checks", "Identity checks")
+            list_table.row_table(page.rows, kyc_checks.COLUMNS, "kyc_checks", "Identity checks")
         elif merchant or provider or status:
             notices.empty_state("No matching checks", "Remove a filter.")
         else:

@@ -12,7 +12,7 @@ from crossway.dashboard.components.date_range import write_to_url
 from crossway.dashboard.components.notices import error_sentence, queue_toast
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import list_columns
-from crossway.dashboard.views.cells import Column, RowAction, to_json
+from crossway.dashboard.views.cells import Column, Row, RowAction, to_json
 from crossway.dashboard.views.links import MAX_SELECTED, is_record_id
 from crossway.dashboard.views.list_columns import ListColumn
 from crossway.domain.errors import DomainError
@@ -107,6 +107,24 @@ def table(
     )
     if _waiting(key) in st.session_state:
         st.rerun()
+
+
+def row_table(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    key: str,
+    label: str,
+    caption: str = "",
+    actions: Sequence[RowAction] = (),
+    scope: Hashable = "",
+    list_name: str = "",
+    whole: bool = False,
+) -> None:
+    """As `table`, of a small list whose rows are built whole, with all of these named columns."""
+    own = own_view(list_name or key, list_columns.of_rows(columns))
+    shown = [replace(row, cells=list_columns.cells_of(own.chosen, row)) for row in rows]
+    data = widget.table_data(shown, own.columns, label, caption)
+    table(data, key, own, actions, scope, whole)
 
 
 def pop_selected(key: str) -> SelectedRows | None:

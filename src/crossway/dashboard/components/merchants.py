@@ -10,6 +10,7 @@ from crossway.dashboard.components import (
     branding,
     clients,
     keys,
+    list_table,
     listing,
     live_fragment,
     notices,
@@ -87,7 +88,7 @@ def merchant_list() -> None:
             )
             return
         text = f"In {current_mode()} mode, by volume of the last 30 days; updates by itself."
-        widget.table(rows, merchants.COLUMNS, "merchants", "Merchants", text)
+        list_table.row_table(rows, merchants.COLUMNS, "merchants", "Merchants", text, whole=True)
 
 
 def page(client: Client) -> None:

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from crossway.dashboard.components import live_fragment, notices, pagination, widget
+from crossway.dashboard.components import list_table, live_fragment, notices, pagination, widget
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.amount_reading import (
     AmountInput,
@@ -221,7 +221,7 @@ def link_list(after: str, merchant: str | None) -> None:
         if page.rows:
             names = client_view.client_names(services())
             columns, rows = merchant_names.drop_lone_merchant(names, view.COLUMNS, page.rows)
-            widget.table(rows, columns, "payment_links", "Payment links")
+            list_table.row_table(rows, columns, "payment_links", "Payment links")
         elif merchant:
             notices.empty_state("No payment links of this merchant", "Choose another.", "add_link")
         else:

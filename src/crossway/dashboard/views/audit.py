@@ -32,12 +32,12 @@ from crossway.usecases.staff import audit, members
 PAGE_SIZE = 50
 MAX_EXPORT_ROWS = 10_000
 COLUMNS = (
-    Column("Action"),
-    Column("Actor"),
-    Column("Details"),
-    Column("Before"),
-    Column("After"),
-    Column("Time"),
+    Column("Action", name="action"),
+    Column("Actor", name="actor"),
+    Column("Details", name="details"),
+    Column("Before", name="before"),
+    Column("After", name="after"),
+    Column("Time", name="time"),
 )
 _CSV: Final = ("id", "at", "actor", "action", "subject", "detail", "before", "after", "hash")
 _HREFS: Final[Mapping[str, Callable[[str], str]]] = {

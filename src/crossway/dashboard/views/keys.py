@@ -16,12 +16,12 @@ from crossway.usecases.developers import api_keys, clients
 from crossway.usecases.developers.api_keys import ApiKeyUpdate
 
 COLUMNS = (
-    Column("Key"),
-    Column("Status"),
-    Column("Permissions"),
-    Column("Rate limit"),
-    Column("Allowed IPs", wide=True),
-    Column("Last used"),
+    Column("Key", name="key"),
+    Column("Status", name="status"),
+    Column("Permissions", name="permissions"),
+    Column("Rate limit", name="rate_limit"),
+    Column("Allowed IPs", wide=True, name="allowed_ips"),
+    Column("Last used", name="last_used"),
 )
 MODES: Final[Mapping[Mode, Badge]] = {
     Mode.TEST: Badge("Test", "blue", "science", "Testnets and mainnets"),

@@ -21,12 +21,12 @@ from crossway.usecases.kyc.checks import ListedCheck
 
 PAGE_SIZE: Final = 25
 COLUMNS: Final = (
-    Column("Customer"),
-    Column("Status"),
-    Column("Missing"),
-    Column("Provider"),
-    Column("Merchant", wide=True),
-    Column("Last change"),
+    Column("Customer", name="customer"),
+    Column("Status", name="status"),
+    Column("Missing", name="missing"),
+    Column("Provider", name="provider"),
+    Column("Merchant", wide=True, name="merchant"),
+    Column("Last change", name="last_change"),
 )
 STATUSES: Final[Mapping[str, str]] = {
     status.value: label for status, (label, _, _) in kyc.STATUSES.items()

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from crossway.dashboard.views.cells import Cell, Column
+from crossway.dashboard.views.cells import Cell, Column, Row
 
 T = TypeVar("T")
 
@@ -28,6 +29,15 @@ def choose(offered: Sequence[ListColumn[T]], names: Sequence[str]) -> tuple[List
     if not known:
         return (first, *(one for one in others if not one.on_request))
     return (first, *(one for one in others if one.column.name in known))
+
+
+def of_rows(columns: Sequence[Column]) -> tuple[ListColumn[Row], ...]:
+    """The named columns of a small list whose rows are built whole: each shows its own cell."""
+    return tuple(ListColumn(one, partial(_cell_at, at)) for at, one in enumerate(columns))
+
+
+def _cell_at(at: int, row: Row) -> Cell:
+    return row.cells[at]
 
 
 def without(chosen: Sequence[ListColumn[T]], name: str) -> tuple[ListColumn[T], ...]:

@@ -31,13 +31,20 @@ from crossway.usecases.operating.merchants import (
 )
 
 COLUMNS: Final = (
-    Column("Merchant"),
-    Column("Volume, 24 h", "right", "Amounts of the completed payments created in the period"),
-    Column("Volume, 7 d", "right", wide=True),
-    Column("Volume, 30 d", "right"),
-    Column("Payments, 30 d", "right", "Created in the last 30 days", wide=True),
-    Column("Success, 30 d", "right", SUCCESS_MEANING),
-    Column("Webhooks"),
+    Column("Merchant", name="merchant"),
+    Column(
+        "Volume, 24 h",
+        "right",
+        "Amounts of the completed payments created in the period",
+        name="volume_24_h",
+    ),
+    Column("Volume, 7 d", "right", wide=True, name="volume_7_d"),
+    Column("Volume, 30 d", "right", name="volume_30_d"),
+    Column(
+        "Payments, 30 d", "right", "Created in the last 30 days", wide=True, name="payments_30_d"
+    ),
+    Column("Success, 30 d", "right", SUCCESS_MEANING, name="success_30_d"),
+    Column("Webhooks", name="webhooks"),
 )
 ROUTE_COLUMNS: Final = (
     Column("Route"),
@@ -65,9 +72,9 @@ def _row(of: merchants.MerchantSummary) -> Row:
         label=f"Merchant {of.client.name}, {_dollars(month)} in 30 days",
         cells=(
             Cell(of.client.name),
-            *(Cell(_dollars(one)) for one in (day, week, month)),
-            Cell(f"{month.created:,}"),
-            Cell(format_share(month.completed, month.ended_funded)),
+            *(Cell(_dollars(one), order=one.volume_micro_usd) for one in (day, week, month)),
+            Cell(f"{month.created:,}", order=month.created),
+            Cell(format_share(month.completed, month.ended_funded), order=success(month)),
             Cell(badges=(health_badge(of.webhooks),)),
         ),
     )
@@ -82,6 +89,11 @@ def health_badge(health: WebhookHealth) -> Badge:
     if health.disabled:
         return Badge(f"{health.disabled} disabled", "gray", "power_off")
     return NO_WEBHOOKS
+
+
+def success(measures: Measures) -> float | None:
+    """The share of completed payments, to be compared; None where none has ended."""
+    return measures.completed / measures.ended_funded if measures.ended_funded else None
 
 
 def _dollars(measures: Measures) -> str:

@@ -31,13 +31,13 @@ from crossway.usecases.payers import links
 from crossway.usecases.payers.link_fields import LinkRequest
 
 COLUMNS = (
-    Column("Payment link"),
-    Column("Status"),
+    Column("Payment link", name="payment_link"),
+    Column("Status", name="status"),
     Column("Merchant", name=MERCHANT_COLUMN),
-    Column("Amount", "right"),
-    Column("Destination"),
-    Column("Paid", "right"),
-    Column("Created"),
+    Column("Amount", "right", name="amount"),
+    Column("Destination", name="destination"),
+    Column("Paid", "right", name="paid"),
+    Column("Created", name="created"),
 )
 USE_COLUMNS = (
     Column("Payment"),

@@ -23,13 +23,13 @@ from crossway.usecases.developers import deliveries, webhooks
 from crossway.usecases.developers.deliveries import MAX_REPLAYED
 
 COLUMNS = (
-    Column("Endpoint"),
+    Column("Endpoint", name="endpoint"),
     Column("Merchant", name=MERCHANT_COLUMN),
-    Column("Status"),
-    Column("Events"),
-    Column("Delivered, 24 h", "right", "In the last 24 hours"),
-    Column("Failed, 24 h", "right", "Retries exhausted in the last 24 hours"),
-    Column("Queued", "right", "Waiting or to be retried"),
+    Column("Status", name="status"),
+    Column("Events", name="events"),
+    Column("Delivered, 24 h", "right", "In the last 24 hours", name="delivered_24_h"),
+    Column("Failed, 24 h", "right", "Retries exhausted in the last 24 hours", name="failed_24_h"),
+    Column("Queued", "right", "Waiting or to be retried", name="queued"),
 )
 EVENT_NAMES: Final = (*(one.value for one in EventType), ALL_EVENTS)
 ON = Badge("Enabled", "green", "check_circle")
@@ -78,6 +78,8 @@ def display_url(endpoint: Endpoint) -> str:
 
 def _row(endpoint: Endpoint, names: Mapping[str, str], health: Health) -> Row:
     badge, failed = status_badge(endpoint), health.get(DeliveryState.FAILED, 0)
+    delivered = health.get(DeliveryState.DELIVERED, 0)
+    queued = sum(health.get(state, 0) for state in OPEN_DELIVERY)
     reason = endpoint.disabled_reason if not endpoint.enabled else ""
     return Row(
         key=str(endpoint.id),
@@ -88,9 +90,9 @@ def _row(endpoint: Endpoint, names: Mapping[str, str], health: Health) -> Row:
             name_cell(names, endpoint.client_id),
             Cell(badges=(badge,), sub=reason, at=_failing_since(endpoint)),
             Cell(describe_events(endpoint)),
-            Cell(f"{health.get(DeliveryState.DELIVERED, 0):,}"),
-            Cell(f"{failed:,}", tone="bad" if failed else ""),
-            Cell(f"{sum(health.get(state, 0) for state in OPEN_DELIVERY):,}"),
+            Cell(f"{delivered:,}", order=delivered),
+            Cell(f"{failed:,}", tone="bad" if failed else "", order=failed),
+            Cell(f"{queued:,}", order=queued),
         ),
     )
 
