@@ -50,11 +50,13 @@ class QueryVersion:
 
 @dataclass(eq=False)
 class SharedQuery(Generic[T]):
-    """One query and its last result; browsers know it by its unguessable `id`."""
+    """One query and its last result; browsers know it by its unguessable `id`. However much
+    changes, it is computed at most once in `min_age_seconds`."""
 
     compute: Callable[[], T]
     topics: tuple[Topic, ...]
     render: Callable[[T], RenderState]
+    min_age_seconds: float = 0.0
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     version: int = 0
     frame_version: int = 0
@@ -72,7 +74,8 @@ class SharedQuery(Generic[T]):
         with self._lock:
             counters = self._counters_in(push.change_counters().current())
             age = time.monotonic() - self._refreshed_at
-            if self._stale or counters != self._counters or age > max_age_seconds:
+            changed = counters != self._counters and age >= self.min_age_seconds
+            if self._stale or changed or age > max(max_age_seconds, self.min_age_seconds):
                 self._recompute(counters)
             return cast(T, self._value), self.current_version()
 
@@ -86,6 +89,8 @@ class SharedQuery(Generic[T]):
             age = time.monotonic() - self._refreshed_at
             if current == self._counters and age < MAX_AGE_SECONDS:
                 return False
+            if age < self.min_age_seconds:
+                return False  # Asked again at the next poll, as its counters stay the old ones.
             try:
                 self._recompute(current)
             except Exception as error:
@@ -181,14 +186,18 @@ def read(
     compute: Callable[[], T],
     topics: tuple[Topic, ...] = push.ALL_TOPICS,
     render: Callable[[T], RenderState] = _whole_frame,
+    min_age_seconds: float = 0.0,
 ) -> T:
     """The result of `compute`, shared by all who read the same name.
 
     The read is recorded for the fragment being drawn, which is redrawn when the result changes.
     `compute` also runs in other threads and must not use the Streamlit session. Callers must not
-    modify the result.
+    modify the result. A costly one that changes with every payment is computed at most once in
+    `min_age_seconds`.
     """
-    query = query_registry().get_or_create(name, lambda: SharedQuery(compute, topics, render))
+    query = query_registry().get_or_create(
+        name, lambda: SharedQuery(compute, topics, render, min_age_seconds)
+    )
     recorded = _recorded_reads.get()
     if recorded is not None:
         # Recorded before it is read: after a failure the fragment is redrawn once it works.

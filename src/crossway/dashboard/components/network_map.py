@@ -25,6 +25,8 @@ from crossway.usecases.pricing.router import with_enabled_flag
 # Quotes ask the bridges, states the nodes: both are read in the background.
 QUOTES_MAX_AGE_SECONDS: Final = 60.0
 STATUS_MAX_AGE_SECONDS: Final = 5.0
+# However many browsers and payments there are.
+MIN_AGE_SECONDS: Final = 1.0
 _STATUSES: Final = "chain statuses"
 _TOPICS: Final = (Topic.PAYMENTS, Topic.ALERTS, Topic.REST)
 _NETWORKS: Final = ("Mainnets", "Testnets")
@@ -63,6 +65,7 @@ def network_map(
             map_reader(services(), caller, window, testnets),
             _TOPICS,
             render,
+            MIN_AGE_SECONDS,
         )
         widget.network_map(data, key, large=large)
 

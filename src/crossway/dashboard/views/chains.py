@@ -54,6 +54,10 @@ PROBLEMS: Final[Mapping[ChainProblem, _Problem]] = MappingProxyType(
             Badge("Wrong chain", "red", "wrong_location", "A node serves another chain"),
             "Correct the URL of that node in the chain's profile. Nothing it says is believed.",
         ),
+        ChainProblem.FORGED: _Problem(
+            Badge("Forged deposits", "red", "gpp_bad", "A node reported what no block has"),
+            "Disable the chain and replace the node that lies. Nothing of it was credited.",
+        ),
         ChainProblem.CONTRADICTED: _Problem(
             Badge("Contradicted", "orange", "compare_arrows", "A node contradicts the others"),
             "Compare that node with a block explorer and replace it. The others are believed.",

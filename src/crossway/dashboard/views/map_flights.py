@@ -22,6 +22,7 @@ FUNDED, STARTED, DUE, ARRIVED = 0.03, 0.15, 0.92, 1.0
 _START_BLOCKS: Final = 2
 _ARRIVAL_SECONDS: Final = 1.0
 _MAX_REASON: Final = 160
+_ENDED: Final = (State.EXPIRED, State.FAILED)
 
 
 def link_key(bridge: str, one: str, other: str) -> str:
@@ -64,10 +65,15 @@ def _flight(
         "usd": round(flight.micro_usd / 1_000_000),
         "held": flight.delay[:_MAX_REASON] if held else "",
         "arrived": intent.state is State.COMPLETED,
+        "refund": intent.state in _ENDED,
         "title": f"#{intent.id} {ends[0]} → {ends[1]}",
         "amount": format_amount(terms.deposit_amount, intent.asset_decimals, intent.asset_symbol),
         "stage": _describe_stage(flight),
-        "expected": f"usually {format_duration(seconds)}",
+        "expected": (
+            "the recipient is not paid any more"
+            if intent.state in _ENDED
+            else f"usually {format_duration(seconds)}"
+        ),
         "href": intent_href(intent.id),
     }
 
@@ -83,6 +89,8 @@ def _stretch(
     )
     if flight.intent.state is State.COMPLETED:
         return DUE, ARRIVED, _ARRIVAL_SECONDS
+    if flight.intent.state in _ENDED:
+        return FUNDED, FUNDED, _ARRIVAL_SECONDS
     if flight.intent.state is State.FUNDED:
         return FUNDED, STARTED, _START_BLOCKS * source
     if transfer is not None and transfer.sent_at and transfer.expected_at:
@@ -112,6 +120,8 @@ def _describe_stage(flight: Flight) -> str:
     intent, transfer = flight.intent, flight.transfer
     if intent.state is State.COMPLETED:
         return "Recipient paid"
+    if intent.state in _ENDED:
+        return f"{intent.state.value.capitalize()}, and its refund waits"
     if intent.state is State.FUNDED:
         return "Deposit complete, to be started"
     return _describe_transfer(transfer) if transfer else "Payout in progress"

@@ -1,7 +1,7 @@
 """The network map: chains, the connections of bridges between them, and what is wrong with each."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -69,7 +69,7 @@ def build_map(catalogue: Catalogue, sources: MapSources) -> dict[str, Any]:
         "label": "Network map",
         "window": sources.window,
         "amount": format_usd(AMOUNT_MICRO_USD, 0),
-        "summary": _summarise(sources, len(flights)),
+        "summary": _summarise(sources, flights),
         "chains": _build_chains(sources),
         "bridges": bridges,
         "links": links,
@@ -88,16 +88,21 @@ def _usual_seconds(sources: MapSources) -> dict[Corridor, float]:
     return usual | quoted
 
 
-def _summarise(sources: MapSources, flights: int) -> str:
+def _summarise(sources: MapSources, drawn: Sequence[Mapping[str, Any]]) -> str:
     chains = {chain.id for chain in sources.chains}
     totals = [of for (_, *ends), of in sources.figures.totals.items() if set(ends) <= chains]
     paid, micro_usd = sum(of.paid for of in totals), sum(of.micro_usd for of in totals)
     carried = "No payments were paid out"
     if paid:
         carried = f"{_count(paid)} paid out, {format_usd(micro_usd, 0)}"
+    refunds = sum(1 for flight in drawn if flight["refund"])
+    flights = len(drawn) - refunds
     hidden = sources.figures.open - flights
     newest = f" (the newest {flights} are drawn)" if hidden > 0 and flights else ""
-    return f"{carried} in the last {sources.window}. {sources.figures.open:,} under way{newest}."
+    verb = "waits" if refunds == 1 else "wait"
+    waiting = f" {_count(refunds)} not paid out {verb} for a refund." if refunds else ""
+    under_way = f"{sources.figures.open:,} under way{newest}."
+    return f"{carried} in the last {sources.window}. {under_way}{waiting}"
 
 
 def _count(payments: int) -> str:

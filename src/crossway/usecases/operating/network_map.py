@@ -10,6 +10,7 @@ from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.clients import OwnerFilter, Principal
 from crossway.domain.corridor_stats import CorridorTotals, CorridorVolume, sum_volumes
 from crossway.domain.intent import Intent, State
+from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.roles import Permission
 from crossway.ports.records import IntentFilter, TransitionRecord
 from crossway.ports.services import Services
@@ -22,16 +23,20 @@ MAX_IN_FLIGHT: Final = 60
 ARRIVED_FOR: Final = timedelta(seconds=10)
 """How long a payment that has just ended is still listed, so that its arrival is seen."""
 _MAX_RECENT: Final = 40
+MAX_REFUNDS: Final = 20
+_MAX_WAITING: Final = 200
 _OPEN: Final = (State.FUNDED, State.INITIATED)
+_ENDED: Final = (State.EXPIRED, State.FAILED)
 # Bridge, source and destination; the bridge is empty within one chain.
 Corridor = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """A payment between its deposit and its recipient. `since` is when it entered its state,
-    `transfer` its bridge transfer, if a bridge carries it, and `delay` why it is late, as a
-    sentence; empty where it is not, or nobody says why."""
+    """A payment between its deposit and its recipient, or one that failed or expired and waits for
+    its refund. `since` is when it entered its state, `transfer` its bridge transfer, if a bridge
+    carries it, and `delay` why it or its refund waits, as a sentence; empty where it does not, or
+    nobody says why."""
 
     intent: Intent
     micro_usd: int
@@ -43,7 +48,8 @@ class Flight:
 @dataclass(frozen=True, slots=True)
 class NetworkFigures:
     """What the corridors carried in the window, and what is under way: `open` payments are funded
-    and not ended, of which `flights` are the newest; those that have just been paid follow."""
+    and not ended, of which `flights` are the newest; those that have just been paid, and those
+    whose refund waits, follow."""
 
     totals: Mapping[Corridor, CorridorTotals]
     flights: Sequence[Flight]
@@ -72,10 +78,12 @@ def get_network_figures(services: Services, caller: Principal, window: Window) -
 
 def _list_flights(unit: UnitOfWork, caller: Principal, now: datetime) -> list[Flight]:
     under_way = unit.intents.list_page(caller.narrow(IntentFilter(states=_OPEN)), MAX_IN_FLIGHT)
-    intents = [*under_way, *_list_arrived(unit, caller, now)]
+    refunds = _list_waiting_refunds(unit, caller)
+    intents = [*under_way, *_list_arrived(unit, caller, now), *(one for one, _ in refunds)]
     ids = {intent.id for intent in intents}
     values, transfers = unit.intents.get_usd_values(ids), unit.bridge_transfers.get_many(ids)
-    delays = find_delays(unit, under_way, now)
+    reasons = {one.id: reason for one, reason in refunds}
+    reasons |= {id_: delay.reason for id_, delay in find_delays(unit, under_way, now).items()}
     entered = _entry_times(unit.intents.list_transitions(ids, newest=1)) if ids else {}
     return [
         Flight(
@@ -83,10 +91,27 @@ def _list_flights(unit: UnitOfWork, caller: Principal, now: datetime) -> list[Fl
             values.get(intent.id, 0),
             entered.get((intent.id, intent.state), intent.updated_at),
             transfers.get(intent.id),
-            delays[intent.id].reason if intent.id in delays else "",
+            reasons.get(intent.id, ""),
         )
         for intent in intents
     ]
+
+
+def _list_waiting_refunds(unit: UnitOfWork, caller: Principal) -> list[tuple[Intent, str]]:
+    """Payments that failed or expired and whose refund waits, the newest first, with the reason. A
+    refund that does not wait takes seconds, and is not shown."""
+    waiting = {
+        tx.intent_id: tx.reason
+        for tx in unit.outbound_txs.list_needing_attention(_MAX_WAITING)
+        if tx.kind is OutboundTxKind.REFUND
+    }
+    intents = unit.intents.get_many(waiting) if waiting else {}
+    ended = [
+        (intents[id_], waiting[id_])
+        for id_ in sorted(intents, reverse=True)
+        if intents[id_].state in _ENDED and caller.lists(intents[id_])
+    ]
+    return ended[:MAX_REFUNDS]
 
 
 def _list_arrived(unit: UnitOfWork, caller: Principal, now: datetime) -> list[Intent]:

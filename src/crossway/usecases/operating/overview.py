@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from crossway.domain.clients import OwnerFilter, Principal
 from crossway.domain.corridor_stats import Outcome, PeriodVolume, quantile_seconds
@@ -64,14 +66,23 @@ class FundsInTransit:
 
 class ChainProblem(StrEnum):
     """What is wrong with a chain's nodes or with the relayer there: no node answers, a node serves
-    another chain, nodes contradict each other, the newest block is old, or there is no gas."""
+    another chain or has reported deposits that do not exist, nodes contradict each other, the
+    newest block is old, or there is no gas."""
 
     NONE = ""
     SILENT = "silent"
     WRONG_CHAIN = "wrong_chain"
+    FORGED = "forged"
     CONTRADICTED = "contradicted"
     LAGGING = "lagging"
     NO_GAS = "no_gas"
+
+
+MAX_NODE_ALERTS: Final = 200
+# By the beginning of an alert's key; of two of one chain, the last one counts.
+_REPORTED: Final = MappingProxyType(
+    {"disputed": ChainProblem.CONTRADICTED, "forged": ChainProblem.FORGED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +225,7 @@ def list_chain_statuses(services: Services) -> list[ChainStatus]:
 
 def _status_query(services: Services) -> Callable[[str], ChainStatus]:
     now, kill_switches = services.clock.now(), active_kill_switches(services)
+    reported = _list_reported(services)
 
     def query_status(chain_id: str) -> ChainStatus:
         chain, disabled_reason, started_at = (
@@ -234,7 +246,7 @@ def _status_query(services: Services) -> Callable[[str], ChainStatus]:
         response_ms = round((time.perf_counter() - started_at) * 1000)
         lag = max(0.0, (now - heads.time).total_seconds())
         gas_runway = gas // fee if fee else None
-        cause, problem = _find_problem(heads, now, gas_runway)
+        cause, problem = _find_problem(heads, now, gas_runway, reported.get(chain_id))
         return ChainStatus(
             chain_id,
             heads.height,
@@ -251,11 +263,30 @@ def _status_query(services: Services) -> Callable[[str], ChainStatus]:
     return query_status
 
 
+def _list_reported(services: Services) -> dict[str, tuple[ChainProblem, str]]:
+    """By chain, what scans have found its nodes to report wrongly and is not over yet: their heads
+    do not show it."""
+    with services.store.read() as unit:
+        alerts = unit.alerts.list_active(MAX_NODE_ALERTS, "node")
+    found: dict[str, tuple[ChainProblem, str]] = {}
+    for source, cause in _REPORTED.items():
+        for alert in alerts:
+            kind, _, chain = alert.key.partition(":")
+            if kind == source:
+                found[chain] = (cause, alert.message)
+    return found
+
+
 def _find_problem(
-    heads: ChainHead, now: datetime, gas_runway: int | None
+    heads: ChainHead,
+    now: datetime,
+    gas_runway: int | None,
+    reported: tuple[ChainProblem, str] | None,
 ) -> tuple[ChainProblem, str]:
     if heads.wrong_chains:
         return ChainProblem.WRONG_CHAIN, f"{'; '.join(heads.wrong_chains)}. It is not used."
+    if reported is not None:
+        return reported
     if heads.doubts:
         return ChainProblem.CONTRADICTED, f"{'; '.join(heads.doubts)}."
     if gas_runway == 0:
