@@ -33,6 +33,7 @@ def test_a_returning_merchant_needs_three_clicks(opened: Opener, site: Site) -> 
     page.get_by_role("link", name="New payment").last.click()  # 1
     expect(page.get_by_role("textbox", name="Recipient gets")).to_be_focused()
     expect(recipient).to_have_value(shop)
+    wait_until_drawn(page)
     page.keyboard.type("1,000.50")
     page.get_by_role("button", name=_CREATE).click()  # 2
     expect(page.get_by_text(_READY)).to_be_visible()
@@ -41,6 +42,7 @@ def test_a_returning_merchant_needs_three_clicks(opened: Opener, site: Site) -> 
     copied = page.evaluate("navigator.clipboard.readText()")
     made = site.read("/intents?limit=1")["intents"][0]
     assert made["recipient"] == shop
+    assert made["initialAmount"] == "1000500000"
     assert urlsplit(copied).path.startswith("/pay/")
     wait_until_drawn(page)
 

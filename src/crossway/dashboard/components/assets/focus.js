@@ -1,5 +1,22 @@
-// Puts the keyboard into a field when the page is opened, unless it is in one already. Touch screens
-// are left alone: their keyboard would cover the page.
+// Puts the keyboard into a field when the page is opened, unless it is in one already, so that what is
+// typed replaces what it holds. Touch screens are left alone: their keyboard would cover the page.
+
+const FRAMES = 40
+
+// Streamlit may fill the field a moment after it has drawn it.
+const selectWhatItGets = (input) => {
+  let typed = false
+  let selected = null
+  let frames = 0
+  input.addEventListener("input", () => { typed = true }, { once: true })
+  const select = () => {
+    if (typed || document.activeElement !== input) return
+    if (input.value !== selected) input.select()
+    selected = input.value
+    if (++frames < FRAMES) requestAnimationFrame(select)
+  }
+  select()
+}
 
 export default function (component) {
   const { data, parentElement } = component
@@ -12,8 +29,8 @@ export default function (component) {
     if (["INPUT", "TEXTAREA"].includes(document.activeElement?.tagName)) return
     if (input) {
       input.focus({ preventScroll: true })
-      input.select()
-    } else if (++tries < 20) requestAnimationFrame(go)
+      selectWhatItGets(input)
+    } else if (++tries < FRAMES) requestAnimationFrame(go)
   }
   go()
 }
