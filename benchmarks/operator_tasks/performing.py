@@ -77,30 +77,45 @@ def perform(
         if on_demo:
             with site_of(stage, demo=True) as site:
                 for task in on_demo:
-                    yield _perform(browser, site, receiver, task, ways[task.name], stage)
+                    with visit(browser) as context:
+                        place = Place(site, context, receiver, stage.pictures)
+                        yield perform_at(place, task, ways[task.name])
         for task in possible:
             if task.empty:
-                with site_of(stage, demo=False) as site:
-                    yield _perform(browser, site, receiver, task, ways[task.name], stage)
+                with site_of(stage, demo=False) as site, visit(browser) as context:
+                    place = Place(site, context, receiver, stage.pictures)
+                    yield perform_at(place, task, ways[task.name])
 
 
-def _perform(
-    browser: Browser, site: Site, receiver: Receiver, task: Task, way: Way, stage: Stage
-) -> Result:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A service, the browser in front of it, and a receiver of its webhooks; pictures are saved if
+    there is a folder for them."""
+
+    site: Site
+    context: BrowserContext
+    receiver: Receiver
+    pictures: Path | None = None
+
+
+def perform_at(place: Place, task: Task, way: Way) -> Result:
+    """Perform a task that has a way."""
     assert way.steps is not None
-    scene, console = task.scene(site, receiver), list[str]()
-    with visit(browser) as context:
-        person = Person(open_overview(context, site, console), stage.pictures)
-        person.picture(f"{task.name}_0")
-        try:
-            person.start()
-            way.steps(person, scene)
-            person.stop()
-            person.picture(f"{task.name}_1")
-            site.until(f"{task.name} is done", lambda: task.is_done(site, scene))
-        except (Error, AssertionError, TimeoutError) as error:
-            person.picture(f"{task.name}_failed")
-            return Result(task, way, person, str(error).splitlines()[0], tuple(console))
+    site, console = place.site, list[str]()
+    scene = task.scene(site, place.receiver)
+    person = Person(open_overview(place.context, site, console), place.pictures)
+    person.picture(f"{task.name}_0")
+    try:
+        person.start()
+        way.steps(person, scene)
+        person.stop()
+        person.picture(f"{task.name}_1")
+        site.until(f"{task.name} is done", lambda: task.is_done(site, scene))
+    except (Error, AssertionError, TimeoutError) as error:
+        person.picture(f"{task.name}_failed")
+        return Result(task, way, person, str(error).splitlines()[0], tuple(console))
+    finally:
+        person.page.close()
     return Result(task, way, person, console=tuple(console))
 
 
@@ -128,13 +143,14 @@ def site_of(stage: Stage, demo: bool) -> Iterator[Site]:
             shutil.copytree(stage.demo, folder, dirs_exist_ok=True)
         elif demo:
             _command(stage, folder, "demo", "--yes", "--payments", str(PAYMENTS))
-        if demo:
+        # A service removes the first keys of an installation that is some minutes old.
+        key = first_key(folder, "live") if demo else ""
+        with serving(folder, checkout=stage.checkout, INVENTORY="true") as server:
             entry = ("POLYGON_MAINNET", BOOKED_ADDRESS, "--name", BOOKED)
             _command(stage, folder, "addresses", "add", *entry)
-        # A service removes the first keys of an installation that is some minutes old.
-        key = first_key(folder) if demo else ""
-        with serving(folder, checkout=stage.checkout, INVENTORY="true") as server:
-            yield Site(f"http://127.0.0.1:{server.port}", folder, key or first_key(folder))
+            # An empty installation is shown in test mode, a demo month in live mode.
+            url = f"http://127.0.0.1:{server.port}"
+            yield Site(url, folder, key or first_key(folder, "test"))
 
 
 def _command(stage: Stage, folder: Path, *arguments: str) -> None:

@@ -19,6 +19,11 @@ _IDLE = """() => {
   return app?.dataset.testScriptState === 'notRunning'
     && !document.querySelector('[data-testid=stSkeleton]')
 }"""
+_REPLACES = """label => {
+  const field = document.activeElement
+  return field?.ariaLabel === label && field.value
+    && field.selectionStart === 0 && field.selectionEnd === field.value.length
+}"""
 _OUTSIDE = """node => {
   const box = node.getBoundingClientRect()
   return box.top < 0 || box.bottom > innerHeight
@@ -79,11 +84,11 @@ class Person:
         main = self.page.locator("[data-testid=stMain]")
         self.click(main.get_by_role("link", name=re.compile(name)), f"<{name}>")
 
-    def menu(self, name: str) -> None:
-        """Open a page by the navigation."""
+    def menu(self, name: str, title: str = "") -> None:
+        """Open a page by the navigation; its title is its name, unless another is given."""
         menu = self.page.locator("[data-testid=stSidebarNav]")
         self.click(menu.get_by_role("link", name=name), f"menu {name}")
-        self.sees(self.heading(name))
+        self.sees(self.heading(title or name))
 
     def choose(self, box: Locator, option: str) -> None:
         """Open a select box, type what to look for and click on the option: two clicks."""
@@ -107,9 +112,17 @@ class Person:
 
     def press(self, chord: str) -> None:
         """A shortcut: counts as a click."""
+        self.wait_until_idle()
         self.page.keyboard.press(chord)
         self.clicks += 1
         self.route.append(chord)
+
+    def jump(self, text: str, what: str) -> None:
+        """Open the palette by keyboard, type and open what it finds first: one click."""
+        self.press("Control+k")
+        self.sees(self.page.get_by_role("combobox", name="Jump to a page, payment or action"))
+        self.type(text, what)
+        self.enter()
 
     def enter(self) -> None:
         """The key that ends what was typed."""
@@ -125,6 +138,15 @@ class Person:
         self.page.wait_for_function(
             "async part => (await navigator.clipboard.readText()).includes(part)", arg=part
         )
+
+    def can_replace(self, label: str) -> None:
+        """Wait until what is typed replaces the content of the field with this label."""
+        self.wait_until_idle()
+        self.page.wait_for_function(_REPLACES, arg=label, timeout=PATIENCE_MS)
+
+    def has_value(self, field: Locator, part: str) -> None:
+        """Wait until a field holds a text with this part."""
+        expect(field).to_have_value(re.compile(re.escape(part)), timeout=PATIENCE_MS)
 
     def sees(self, target: Locator) -> None:
         """Wait until something is on the screen."""

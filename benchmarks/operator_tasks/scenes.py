@@ -8,6 +8,7 @@ from threading import Thread
 from typing import Any, Final
 
 from benchmarks.operator_tasks.site import Site
+from crossway.adapters.chains.simulated.blocks.derivation import operator_addresses
 from crossway.catalogue import load_catalogue
 from crossway.domain.webhooks import RETRY_AFTER
 
@@ -21,8 +22,8 @@ REFUSING: Final = "0x00000000000000000000000000000000000bad01"
 BOOKED, BOOKED_ADDRESS = "New wallet of the payer", "0x00000000000000000000000000000000000600d1"
 REFUND_UNITS: Final = "10000000"
 LOST_EVENTS: Final = 3
-# In smallest units: nearly all that a demo month has in inventory, and more than is left then.
-NEARLY_ALL, MORE_THAN_LEFT = "990000000000", "100000000000"
+# In smallest units of USDT: what a first payment leaves in inventory, and what the next asks for.
+LEFT, MORE_THAN_LEFT = 1_000_000, 100_000_000
 
 
 @dataclass
@@ -82,7 +83,7 @@ def completed_payment(site: Site) -> Scene:
 def lying_node(site: Site) -> Scene:
     """Optimism's node reports the id of another chain."""
     site.post(f"/sandbox/chains/{OPTIMISM}/faults", lie="chain_id")
-    _until_alert(site, "chain")
+    _until_alert(site, "chain", "wrong_chain")
     return Scene(chain="Optimism")
 
 
@@ -102,11 +103,19 @@ def refused_refund(site: Site) -> Scene:
 def empty_inventory(site: Site) -> Scene:
     """A payout in USDT on Avalanche, which no bridge brings, waits: another took what there was."""
     to = {"destination_chain": AVALANCHE, "tokenOut": TOKENS[AVALANCHE, "USDT"].address}
-    for amount in (NEARLY_ALL, MORE_THAN_LEFT):
-        pay(site, create_payment(site, amount, source_chain=POLYGON, **to))
+    held = _inventory(site, AVALANCHE, "USDT")
+    for amount in (held - LEFT, MORE_THAN_LEFT):
+        pay(site, create_payment(site, str(amount), source_chain=POLYGON, **to))
     _until_alert(site, "stock")
     number = site.query("SELECT max(id) FROM intents WHERE out_symbol = 'USDT'")
     return Scene(number, chain="Avalanche")
+
+
+def _inventory(site: Site, chain: str, symbol: str) -> int:
+    """What the relayer has of a token, in smallest units."""
+    balances = site.read(f"/sandbox/balances/{operator_addresses('evm').relayer}")["balances"]
+    [held] = [one for one in balances if (one["chain"], one["token"]) == (chain, symbol)]
+    return int(held["amount"])
 
 
 def _until_alert(site: Site, *kinds: str) -> None:
@@ -146,8 +155,11 @@ def outage(site: Site, receiver: Receiver) -> Scene:
     """A receiver was down until every delivery was given up; now it works again."""
     site.post("/webhooks", url=receiver.url, events=["intent_completed"])
     number = int(site.query("SELECT id FROM webhooks WHERE url = ?", receiver.url))
-    for _ in range(LOST_EVENTS):
-        completed_payment(site)
+    payments = [create_payment(site) for _ in range(LOST_EVENTS)]
+    for payment in payments:
+        pay(site, payment)
+    are_done = lambda: all(is_in(site, one, "COMPLETED") for one in payments)  # noqa: E731
+    site.until("the payments complete", are_done)
     for attempt, delay in enumerate(RETRY_AFTER, start=1):
         _until_tried(site, number, attempt)
         site.post("/sandbox/clock", advanceSeconds=delay.total_seconds() * 1.1 + 1)

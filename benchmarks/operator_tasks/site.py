@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import httpx
 
@@ -16,7 +16,7 @@ PATIENCE_SECONDS: Final = 120
 
 @dataclass(frozen=True)
 class Site:
-    """A running service, and its first live API key: a demo month is shown in live mode."""
+    """A running service, and its first API key for the mode that its dashboard shows."""
 
     url: str
     folder: Path
@@ -56,6 +56,6 @@ class Site:
         return {"Authorization": f"Bearer {self.key}"}
 
 
-def first_key(folder: Path) -> str:
-    """The first live key of an installation whose dashboard has not been opened yet."""
-    return str(json.loads((folder / "first_keys.json").read_text())["live"])
+def first_key(folder: Path, mode: Literal["test", "live"]) -> str:
+    """The first key of an installation whose dashboard has not been opened yet."""
+    return str(json.loads((folder / "first_keys.json").read_text())[mode])

@@ -67,10 +67,15 @@ def refund(person: Person, scene: Scene) -> None:
 
 def payout(person: Person, scene: Scene) -> None:
     person.link("The relayer is short of USDT")
-    person.sees(person.page.get_by_text(re.compile("payments wait for")))
-    person.button("^Carry out")
-    person.button("^Carry out", person.page.get_by_role("dialog"))
-    person.sees(person.page.get_by_text(re.compile(r"Rebalancing #\d+ has begun")))
+    person.sees(person.page.get_by_text(re.compile("payments? waits? for")))
+    person.menu("Simulator")
+    person.choose(person.page.locator(".st-key-fault_chain input"), scene.chain)
+    expander = "Set the relayer's balance"
+    person.click(person.page.locator("summary", has_text=expander), expander)
+    person.choose(person.page.locator(".st-key-relayer_token input"), "USDT")
+    person.fill(person.page.locator(".st-key-relayer_amount input"), "100000", "amount")
+    person.button("Set the relayer's USDT")
+    person.sees(person.page.get_by_text("The relayer's balance is 100000 USDT"))
 
 
 def webhooks(person: Person, scene: Scene) -> None:
@@ -110,7 +115,7 @@ WAYS: Final[Mapping[str, Way]] = {
     "link": Way(link),
     "kyc": Way(kyc),
     "refund": Way(refund),
-    "payout": Way(payout),
+    "payout": Way(payout, "nothing on the page behind the alert funds it"),
     "webhooks": Way(webhooks, "no alert leads there; delivered events are sent again as well"),
     "failure": Way(None, "there was no presentation mode"),
     "first_payment": Way(first_payment),

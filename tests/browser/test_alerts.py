@@ -1,4 +1,5 @@
-"""Alerts link to their next step and are resolved once it is done."""
+"""Alerts link to their next step and are resolved once it is done; a lack of inventory in
+`test_operator_tasks`."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +11,6 @@ from tests.browser.conftest import WIDE, Opener, Site
 from tests.browser.site_api import (
     advance_clock,
     create_intent,
-    create_inventory_intent,
     deposit,
     inject_faults,
     wait_in_quick_time,
@@ -66,15 +66,6 @@ def test_a_failed_refund_is_sent_again_after_confirmation(opened: Opener, site: 
     assert observed.errors == []
 
 
-def inventory_short(site: Site, page: Page) -> None:
-    """Two payments exceed the inventory: one waits until it expires and is refunded."""
-    for back in (wallet(0x570C), wallet(0x571C)):
-        deposit(site, create_inventory_intent(site, back, "999000000000"))
-    open_next_step(site, page, "The relayer is short of USDT on Avalanche C-Chain")
-    expect(page.get_by_role("heading", name="Treasury")).to_be_visible()
-    pass_expiry(site)
-
-
 def unexpected_deposit(site: Site, page: Page) -> None:
     intent = create_intent(site, wallet(0xF0E1))
     deposit(site, intent, "5000000", token="USDT")
@@ -110,9 +101,7 @@ def foreign_transaction(site: Site, page: Page) -> None:
     expect(dialog).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    "act", [inventory_short, unexpected_deposit, chain_not_responding, foreign_transaction]
-)
+@pytest.mark.parametrize("act", [unexpected_deposit, chain_not_responding, foreign_transaction])
 def test_each_alert_is_resolved_by_its_next_step(
     opened: Opener, site: Site, act: Callable[[Site, Page], None]
 ) -> None:
