@@ -17,6 +17,7 @@ from crossway.dashboard.components.navigation import (
     page_path,
 )
 from crossway.dashboard.components.sign_in import require_sign_in
+from crossway.dashboard.mode_choice import follow_mode
 from crossway.dashboard.page_registry import PAGES, Page, pages_by_section
 from crossway.dashboard.session import services, signed_in_staff
 
@@ -50,6 +51,7 @@ current_page = st.navigation(
 )
 # The run ends normally: st.stop() would leave live fragments behind that keep drawing.
 if require_sign_in() and not continue_navigation(current_page.url_path):
+    follow_mode()
     with notices.show_errors():
         environment.open_linked_payment()
     if current_page.url_path != "present":

@@ -2,6 +2,7 @@
 shows is in `test_operator_tasks`."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,10 +81,13 @@ def test_the_story_pauses_and_goes_back(opened: Opener) -> None:
 def test_a_presentation_goes_by_keys(opened: Opener) -> None:
     page, _ = opened("present", PROJECTOR)
     steps = [("ArrowRight", "2."), ("PageDown", "3."), (" ", "4."), ("ArrowLeft", "3.")]
-    steps += [("PageUp", "2."), ("End", "7."), ("Home", "1.")]
+    steps += [("PageUp", "2."), ("End", "7."), ("Home", "1."), ("PageDown", "2.")]
     for key, number in steps:
         page.keyboard.press(key)
         expect(heading(page)).to_contain_text(number)
+    expect(page).to_have_url(re.compile(r"[?&]chapter=2&payment=\d+"))
+    page.reload()
+    expect(heading(page)).to_contain_text("2.")
     page.keyboard.press("F1")
     keys = page.locator(".st-key-story .keys")
     expect(keys).to_contain_text("Full screen")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,9 @@ from crossway.dashboard import session
 from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.staff import sign_in as staff_sign_in
+from tests.engine.webhook_world import WebhookWorld
 from tests.harness import CATALOGUE
+from tests.receivers import Receiver, running_receiver
 from tests.usecases.ramp_world import RampWorld
 
 PAGES_FOLDER = Path(__file__).parents[2] / "pages"
@@ -101,6 +104,9 @@ class DashboardApp:
         return plain.replace("\\", "")
 
 
+WebhookDashboard = tuple[DashboardApp, WebhookWorld]
+
+
 def new_dashboard() -> AppTest:
     """The whole dashboard; a run opens its first page."""
     at = AppTest.from_file(str(PAGES_FOLDER / "_shell.py"), default_timeout=30)
@@ -129,6 +135,34 @@ def world(tmp_path: Path) -> Iterator[RampWorld]:
     st.cache_resource.clear()
     yield built
     built.store.close()
+
+
+@contextmanager
+def webhook_dashboard(folder: Path) -> Iterator[WebhookDashboard]:
+    """The whole dashboard, opened on its first page, and a world behind it that delivers
+    webhooks."""
+    world = WebhookWorld(f"sqlite:///{folder / 'telling.db'}")
+    configure(lambda: world.services)
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    try:
+        yield DashboardApp(new_dashboard(), world).rerun(), world
+    finally:
+        world.close()
+
+
+@pytest.fixture
+def dashboard(tmp_path: Path) -> Iterator[WebhookDashboard]:
+    """As `webhook_dashboard`."""
+    with webhook_dashboard(tmp_path) as result:
+        yield result
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """A merchant's server for webhooks."""
+    with running_receiver() as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Webhooks and their deliveries on screen: added, tested, inspected and resent."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -13,25 +11,9 @@ from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import DISABLE_AFTER, DISABLED_REASON, DeliveryState
 from crossway.usecases.developers import deliveries
 from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
-from tests.dashboard.conftest import DashboardApp
-from tests.dashboard.webhook_dashboard import webhook_dashboard
-from tests.engine.webhook_world import WebhookWorld
-from tests.receivers import Receiver, running_receiver
+from tests.dashboard.conftest import DashboardApp, WebhookDashboard
+from tests.receivers import Receiver
 from tests.record_numbers import public_id
-
-Shown = tuple[DashboardApp, WebhookWorld]
-
-
-@pytest.fixture
-def dashboard(tmp_path: Path) -> Iterator[Shown]:
-    with webhook_dashboard(tmp_path) as result:
-        yield result
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with running_receiver() as receiver:
-        yield receiver
 
 
 def badges(row: dict[str, object], column: int) -> list[str]:
@@ -45,7 +27,7 @@ def text_of(screen: DashboardApp, key: str) -> str:
 
 
 def test_a_webhook_is_added_and_its_secret_verifies_the_test_event(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     assert "No test webhooks yet" in screen.open("webhooks").text
@@ -65,7 +47,7 @@ def test_a_webhook_is_added_and_its_secret_verifies_the_test_event(
     assert [row["cells"][n]["text"] for n in (3, 4, 5)] == ["1", "0", "0"]
 
 
-def test_an_internal_webhook_url_shows_an_error(dashboard: Shown) -> None:
+def test_an_internal_webhook_url_shows_an_error(dashboard: WebhookDashboard) -> None:
     screen, _ = dashboard
     screen.open("webhooks").at.text_input(key="new_webhook_url").set_value("https://10.0.0.1/x")
     screen.click("Add a webhook")
@@ -74,7 +56,7 @@ def test_an_internal_webhook_url_shows_an_error(dashboard: Shown) -> None:
 
 
 def test_a_failing_endpoint_shows_its_response_and_next_attempt(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     receiver.status_for = lambda arrived: 500
@@ -90,7 +72,7 @@ def test_a_failing_endpoint_shows_its_response_and_next_attempt(
 
 
 def test_a_disabled_endpoint_shows_the_reason_and_can_be_enabled(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     receiver.status_for = lambda arrived: 500
@@ -111,7 +93,7 @@ def test_a_disabled_endpoint_shows_the_reason_and_can_be_enabled(
 
 
 def test_what_a_webhook_missed_is_resent_by_one_button_with_its_progress(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     receiver.status_for = lambda arrived: 500
@@ -137,7 +119,7 @@ def progress_texts(screen: DashboardApp) -> list[str]:
 
 
 def test_deliveries_are_filtered_by_state_and_by_event(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     world.create_webhook(receiver.url)
@@ -151,7 +133,7 @@ def test_deliveries_are_filtered_by_state_and_by_event(
     assert "No matching deliveries" in screen.rerun().text
 
 
-def test_deliveries_are_paged(dashboard: Shown, receiver: Receiver) -> None:
+def test_deliveries_are_paged(dashboard: WebhookDashboard, receiver: Receiver) -> None:
     screen, world = dashboard
     world.create_webhook(receiver.url)
     for _ in range(27):
@@ -165,7 +147,7 @@ def test_deliveries_are_paged(dashboard: Shown, receiver: Receiver) -> None:
 
 
 def test_a_delivery_shows_request_and_response_and_is_resent(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     receiver.response_body = b"got it, thanks"
@@ -189,7 +171,7 @@ def test_a_delivery_shows_request_and_response_and_is_resent(
     assert "#1" in text_of(screen.open("delivery", id="2"), "delivery_facts")
 
 
-def test_a_webhook_is_changed_on_its_page(dashboard: Shown, receiver: Receiver) -> None:
+def test_a_webhook_is_changed_on_its_page(dashboard: WebhookDashboard, receiver: Receiver) -> None:
     screen, world = dashboard
     world.create_webhook(receiver.url)
     screen.open("webhook", id="1").at.multiselect(key="webhook_1_events").set_value(
@@ -200,7 +182,7 @@ def test_a_webhook_is_changed_on_its_page(dashboard: Shown, receiver: Receiver) 
     assert "Payment funded, Payment completed" in text_of(screen, "webhook_facts")
 
 
-def test_webhooks_are_filtered_by_client(dashboard: Shown, receiver: Receiver) -> None:
+def test_webhooks_are_filtered_by_client(dashboard: WebhookDashboard, receiver: Receiver) -> None:
     screen, world = dashboard
     world.create_webhook(receiver.url)
     assert screen.open("webhooks", client="c-1").widget("webhooks")["rows"]
@@ -209,7 +191,9 @@ def test_webhooks_are_filtered_by_client(dashboard: Shown, receiver: Receiver) -
 
 
 @pytest.mark.parametrize("number", ["", "9", "x", "9" * 30])
-def test_an_unknown_webhook_or_delivery_shows_a_message(dashboard: Shown, number: str) -> None:
+def test_an_unknown_webhook_or_delivery_shows_a_message(
+    dashboard: WebhookDashboard, number: str
+) -> None:
     screen, _ = dashboard
     for name in ("webhook", "delivery"):
         text = screen.open(name, id=number).text.casefold()

@@ -1,8 +1,6 @@
 """Long lists sorted by the database: over all pages, by the page's URL or by what was chosen."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -10,10 +8,8 @@ from crossway.domain.clients import Mode
 from crossway.ports.table_preferences import TablePreference
 from crossway.usecases.developers import api_keys, clients, deliveries
 from crossway.usecases.staff import table_preferences
-from tests.dashboard.conftest import DashboardApp
-from tests.dashboard.webhook_dashboard import webhook_dashboard
-from tests.engine.webhook_world import WebhookWorld
-from tests.receivers import running_receiver
+from tests.dashboard.conftest import DashboardApp, WebhookDashboard
+from tests.receivers import Receiver
 from tests.storage.ramp_records import an_order
 from tests.usecases.ramp_world import RampWorld
 
@@ -117,20 +113,13 @@ def test_small_lists_offer_their_columns_too(
         assert after["cells"] == [before["cells"][0], before["cells"][2]]
 
 
-@pytest.fixture
-def dashboard(tmp_path: Path) -> Iterator[tuple[DashboardApp, WebhookWorld]]:
-    with webhook_dashboard(tmp_path) as result:
-        yield result
-
-
 def test_deliveries_are_sorted_over_all_pages(
-    dashboard: tuple[DashboardApp, WebhookWorld],
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
-    with running_receiver() as receiver:
-        world.create_webhook(receiver.url)
-        for _ in range(PAGE + 2):
-            deliveries.send_test_event(world.services, world.caller, 1)
+    world.create_webhook(receiver.url)
+    for _ in range(PAGE + 2):
+        deliveries.send_test_event(world.services, world.caller, 1)
     numbers = list(range(1, PAGE + 3))
     assert both_pages(screen.open("webhook", id="1", sort="id"), "deliveries") == numbers
     assert screen.widget("deliveries")["caption"] == "Oldest first."

@@ -2,10 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
@@ -22,27 +20,12 @@ from crossway.ports.table_preferences import TablePreference
 from crossway.usecases.developers import deliveries, resending
 from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
 from crossway.usecases.staff import table_preferences
-from tests.dashboard.conftest import DashboardApp
-from tests.dashboard.webhook_dashboard import webhook_dashboard
-from tests.engine.webhook_world import WebhookWorld
-from tests.receivers import Receiver, running_receiver
+from tests.dashboard.conftest import DashboardApp, WebhookDashboard
+from tests.receivers import Receiver
 from tests.usecases.ramp_world import RampWorld
 
-Shown = tuple[DashboardApp, WebhookWorld]
 ONE_MERCHANT = merchant_names.offer_columns({}, payment_columns.OFFERED)
 USUAL = ["Payment", "Status", "Amount due", "Route", "Recipient", "Created", "Time left"]
-
-
-@pytest.fixture
-def dashboard(tmp_path: Path) -> Iterator[Shown]:
-    with webhook_dashboard(tmp_path) as result:
-        yield result
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with running_receiver() as receiver:
-        yield receiver
 
 
 def person(member_id: int) -> Principal:
@@ -125,7 +108,7 @@ def test_selected_payments_are_exported(screen: DashboardApp, world: RampWorld) 
 
 
 def test_selected_deliveries_are_resent_in_their_order(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     world.create_webhook(receiver.url)
@@ -142,7 +125,9 @@ def test_selected_deliveries_are_resent_in_their_order(
     assert screen.widget("deliveries")["controls"]["scope"] != controls["scope"], "emptied"
 
 
-def test_what_cannot_be_resent_is_left_out_and_said(dashboard: Shown, receiver: Receiver) -> None:
+def test_what_cannot_be_resent_is_left_out_and_said(
+    dashboard: WebhookDashboard, receiver: Receiver
+) -> None:
     _, world = dashboard
     world.create_webhook(receiver.url)
     world.create_webhook(receiver.url)
@@ -159,7 +144,7 @@ def test_what_cannot_be_resent_is_left_out_and_said(dashboard: Shown, receiver: 
 
 
 def test_an_event_is_queued_once_however_often_it_is_resent(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     _, world = dashboard
     world.create_webhook(receiver.url)
@@ -177,7 +162,7 @@ def test_an_event_is_queued_once_however_often_it_is_resent(
 
 
 def test_the_webhooks_of_selected_payments_are_resent_after_confirmation(
-    dashboard: Shown, receiver: Receiver
+    dashboard: WebhookDashboard, receiver: Receiver
 ) -> None:
     screen, world = dashboard
     world.create_webhook(receiver.url)

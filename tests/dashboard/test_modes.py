@@ -72,6 +72,30 @@ def test_a_selector_that_is_sent_without_its_choice_keeps_the_mode(
     assert app.at.segmented_control(key="operator_mode").value == mode
 
 
+@pytest.mark.parametrize("mode", Mode)
+def test_a_link_to_a_filtered_list_opens_in_the_mode_it_was_made_in(
+    app: DashboardApp, payments: dict[Mode, Intent], mode: Mode
+) -> None:
+    app.open("intents")
+    switch(app, mode)
+    assert "mode" not in app.at.query_params
+    app.at.segmented_control(key="asked_show").set_value("Pending")
+    app.rerun()
+    assert app.at.query_params["mode"] == mode.value
+    # Somebody else follows the link, whose session shows the other mode.
+    reader = DashboardApp(new_dashboard(), app.world).rerun()
+    switch(reader, other(mode))
+    reader.open("intents", show="Pending", mode=mode.value)
+    assert listed(reader, "intents") == [str(payments[mode].id)]
+    assert reader.at.segmented_control(key="operator_mode").value == mode
+    # Who switches, follows the link no longer; nor is anything else a mode.
+    switch(reader, other(mode))
+    assert listed(reader, "intents") == [str(payments[other(mode)].id)]
+    assert reader.at.query_params["mode"] == other(mode).value
+    reader.open("intents", mode="both")
+    assert listed(reader, "intents") == [str(payments[other(mode)].id)]
+
+
 def test_every_page_says_which_mode_it_shows(app: DashboardApp) -> None:
     for mode in Mode:
         app.open("overview")

@@ -50,6 +50,15 @@ def test_every_page_of_the_sidebar_can_be_jumped_to(screen: DashboardApp) -> Non
     assert all(entry["words"] for entry in found.values() if entry["kind"] == "Pages")
 
 
+def test_an_action_that_only_opens_a_page_says_which() -> None:
+    actions = palette_entries.list_actions(Role.ADMIN, Mode.TEST, simulated=True, frozen=False)
+    says = {entry.title: entry.sub for entry in actions}
+    assert says["Disable a chain…"] == "Opens Chains"
+    assert says["Disable a bridge…"] == "Opens Routes"
+    assert says["Refund a payment…"] == "Opens Payments"
+    assert all(bool(entry.sub) == bool(entry.href) for entry in actions)
+
+
 def test_actions_are_those_that_the_role_permits() -> None:
     viewer, operator, admin = titles(Role.VIEWER), titles(Role.OPERATOR), titles(Role.ADMIN)
     assert "Switch to live mode" in viewer

@@ -11,8 +11,7 @@ from crossway.domain.public_ids import RecordKind
 from crossway.ports.logs import AuditFilter, LoggedRequest
 from crossway.usecases.developers import api_keys
 from crossway.usecases.public_numbers import ids_of
-from tests.dashboard.conftest import DashboardApp
-from tests.dashboard.webhook_dashboard import webhook_dashboard
+from tests.dashboard.conftest import DashboardApp, webhook_dashboard
 from tests.usecases.ramp_world import RampWorld
 
 

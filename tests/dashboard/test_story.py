@@ -70,6 +70,31 @@ def test_drawing_a_chapter_again_pays_nothing_again(screen: DashboardApp) -> Non
         assert unit.intents.get(number + 1) is None
 
 
+def test_a_reloaded_presentation_goes_on_where_it_was(screen: DashboardApp) -> None:
+    world = screen.world
+    screen.open("present")
+    go_to(screen, 3)
+    story = screen.at.session_state["told_story"]
+    address = {name: screen.at.query_params[name] for name in ("chapter", "payment")}
+    assert address == {"chapter": "4", "payment": str(story.payment)}
+    world.pass_time(40)
+    again = DashboardApp(new_dashboard(), world).open("present", **address)
+    shown = again.widget("story")
+    assert shown["at"] == 3
+    assert facts(shown)["The shop got"] == "25.00 USDC"
+    with world.store.read() as unit:
+        assert len(unit.deposits.list_by_intents([story.payment])) == 1
+        assert unit.intents.get(story.payment + 1) is None
+    # The first chapter has the address of the page, and what names nothing changes nothing.
+    go_to(again, 0)
+    assert "chapter" not in again.at.query_params
+    other = world.create_intent()
+    for wrong in ({"chapter": "9"}, {"chapter": "x"}, {"payment": str(other.id)}):
+        fresh = DashboardApp(new_dashboard(), world).open("present", **wrong)
+        assert fresh.widget("story")["at"] == 0
+        assert fresh.at.session_state["told_story"].payment is None
+
+
 def test_a_presentation_ends_with_an_outage_that_is_told_as_it_is(screen: DashboardApp) -> None:
     world = screen.world
     screen.open("present")

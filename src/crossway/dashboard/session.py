@@ -27,7 +27,7 @@ from crossway.usecases.staff.sessions import ActiveSession, SignInRequirement
 
 FIRST_KEYS = "first_keys"
 MODE_KEY, MODE_COOKIE = "operator_mode", "crossway_mode"
-_MODE_CHOSEN, _LAST_MODE, _NEXT_MODE = "mode_was_chosen", "last_mode", "next_mode"
+_LAST_MODE, _NEXT_MODE = "last_mode", "next_mode"
 _UNATTENDED = "unattended_rerun"
 _VIEWER_SESSION, _MAX_VIEWER_SESSIONS = "viewer_session", 10_000
 _factories: list[Callable[[], Services]] = []
@@ -185,24 +185,8 @@ def _first_mode() -> Mode:
 
 def show_mode_next(mode: Mode | None = None) -> None:
     """Show a mode from the next run on, by default the one that a new session begins with. Unlike
-    `switch_mode`, it works while a page is drawn, and is not remembered as a choice."""
+    `mode_choice.switch_mode`, it works while a page is drawn, and is not remembered as a choice."""
     st.session_state[_NEXT_MODE] = mode or _first_mode()
-
-
-def switch_mode(mode: Mode) -> None:
-    """Show another mode from now on; for the callback of a button."""
-    st.session_state[MODE_KEY] = mode
-    mode_was_chosen()
-
-
-def mode_was_chosen() -> None:
-    """Note that the mode is a choice, which the browser is to remember."""
-    st.session_state[_MODE_CHOSEN] = True
-
-
-def chosen_mode() -> Mode | None:
-    """The mode if it was chosen in this session."""
-    return current_mode() if st.session_state.get(_MODE_CHOSEN) else None
 
 
 def operator() -> Principal:

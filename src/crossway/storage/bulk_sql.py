@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import (
     ARRAY,
     JSON,
-    Boolean,
     ColumnElement,
     Connection,
     Dialect,
@@ -26,41 +25,10 @@ from sqlalchemy import (
     literal,
 )
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.visitors import InternalTraversal
+
+from crossway.in_json import InJson
 
 T = TypeVar("T")
-
-_IN_JSON_PARTS: Any = [
-    ("column", InternalTraversal.dp_clauseelement),
-    ("listed", InternalTraversal.dp_clauseelement),
-]
-
-
-class _InJson(ColumnElement[bool]):
-    """`column IN (SELECT value FROM json_each(?))` in one piece: SQLAlchemy's own subquery costs
-    more to build and to look up in its cache than SQLite needs to execute the statement."""
-
-    inherit_cache = True
-    type = Boolean()
-    _traverse_internals = _IN_JSON_PARTS
-
-    def __init__(self, column: ColumnElement[Any], listed: ColumnElement[str]) -> None:
-        self.column, self.listed = column, listed
-
-    @property
-    def _from_objects(self) -> Any:
-        return self.column._from_objects
-
-    def self_group(self, against: Any = None) -> Any:
-        # SQLAlchemy would add `= 1` to a condition, with which SQLite uses no index.
-        return self
-
-
-@compiles(_InJson)
-def _compile_in_json(element: _InJson, compiler: Any, **options: Any) -> str:
-    column, listed = (compiler.process(e, **options) for e in (element.column, element.listed))
-    return f"{column} IN (SELECT value FROM json_each({listed}))"
 
 
 def in_values(
@@ -68,7 +36,7 @@ def in_values(
 ) -> ColumnElement[bool]:
     """`column IN values` with one bound parameter, however many values there are."""
     if db.dialect.name == "sqlite":
-        return _InJson(column, literal(json.dumps(list(values)), Text))
+        return InJson(column, literal(json.dumps(list(values)), Text))
     return column == any_(cast(list(values), ARRAY(column.type)))
 
 

@@ -32,6 +32,8 @@ MIN_SPAN, MAX_SPAN = 1_000, 50_000
 MIN_WALK, MAX_WALK = 100, 5_000  # places of the index of values at once
 _GROWS: Final = 4
 _QUICK, _SLOW = 0.01, 0.04  # seconds: below, the next span grows; above, it shrinks
+# A part of a list, and the last place in it; None for the last part.
+Part = tuple[ColumnElement[bool], PaymentPlace | None]
 
 
 class FilterPlanner:
@@ -59,11 +61,17 @@ class FilterPlanner:
                 if len(matching) >= limit:
                     break
             return FilteredPage(matching)
-        if order.by_value:
-            return self._walk(listing, filters, test, after, limit, timeout_seconds)
-        if (filter := single_index_test(filters)) is not None:
+        if not order.by_value and (filter := single_index_test(filters)) is not None:
             return FilteredPage(listing.read(and_(filter, listing.behind(after)), limit))
-        return self._scan(listing, filters, test, after, limit, timeout_seconds)
+        end, found = time.monotonic() + timeout_seconds, list[Intent]()
+        walk = self._walk if order.by_value else self._scan
+        for part, reached in walk(listing, filters, after):
+            found += listing.read(and_(part, test), limit - len(found))
+            if len(found) >= limit:
+                break
+            if reached is not None and time.monotonic() > end:
+                return FilteredPage(found, reached)
+        return FilteredPage(found)
 
     def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:
         test, narrow = self._plan(filters)
@@ -98,59 +106,35 @@ class FilterPlanner:
         return Count(n)
 
     def _scan(
-        self,
-        listing: OrderedIntents,
-        filters: FilterSet,
-        test: ColumnElement[bool],
-        after: PaymentPlace | None,
-        limit: int,
-        timeout_seconds: float,
-    ) -> FilteredPage:
-        """Scan the list by number, one span of ids after the other, until the page is full or the
-        time is over."""
-        end, matching = time.monotonic() + timeout_seconds, list[Intent]()
+        self, listing: OrderedIntents, filters: FilterSet, after: PaymentPlace | None
+    ) -> Iterator[Part]:
+        """The list by number, in spans of it."""
         lowest, highest = self._bounds(filters)
         ascending = listing.order.ascending
         if after is not None:
             lowest = max(lowest, after.id + 1) if ascending else lowest
             highest = highest if ascending else min(highest, after.id)
         for low, high in self._spans(lowest, highest, ascending):
-            span = and_(_c.id >= low, _c.id < high, test)
-            matching += listing.read(span, limit - len(matching))
-            if len(matching) >= limit:
-                return FilteredPage(matching)
             last = high >= highest if ascending else low <= lowest
-            if time.monotonic() > end and not last:
-                return FilteredPage(matching, PaymentPlace(high - 1 if ascending else low))
-        return FilteredPage(matching)
+            reached = None if last else PaymentPlace(high - 1 if ascending else low)
+            yield and_(_c.id >= low, _c.id < high), reached
 
     def _walk(
-        self,
-        listing: OrderedIntents,
-        filters: FilterSet,
-        test: ColumnElement[bool],
-        after: PaymentPlace | None,
-        limit: int,
-        timeout_seconds: float,
-    ) -> FilteredPage:
-        """Walk along the index of values, and test what it names, until the page is full or the
-        time is over."""
-        end, matching = time.monotonic() + timeout_seconds, list[Intent]()
+        self, listing: OrderedIntents, filters: FilterSet, after: PaymentPlace | None
+    ) -> Iterator[Part]:
+        """The list by value, in runs of what its index names next."""
         bounds = [
             between(one, _c.amount_micro_usd)
             for one in filters.all_of
             if one.field is FilterField.VALUE and not one.negated
         ]
         size = MIN_WALK
-        while True:
-            places = listing.next_places(after, size, *chain.from_iterable(bounds))
-            ids = [place.id for place in places]
-            matching += listing.rows(ids, test, limit - len(matching)) if ids else []
-            if len(matching) >= limit or len(places) < size:
-                return FilteredPage(matching)
-            after, size = places[-1], min(MAX_WALK, size * _GROWS)
-            if time.monotonic() > end:
-                return FilteredPage(matching, after)
+        while places := listing.next_places(after, size, *chain.from_iterable(bounds)):
+            after = places[-1] if len(places) == size else None
+            yield in_values(self._db, _c.id, [place.id for place in places]), after
+            if after is None:
+                return
+            size = min(MAX_WALK, size * _GROWS)
 
     def _spans(
         self, lowest: int, highest: int, ascending: bool = False

@@ -5,16 +5,14 @@ import streamlit as st
 from crossway.dashboard.components import widget
 from crossway.dashboard.components.navigation import open_intent
 from crossway.dashboard.components.notices import simulated_badge
+from crossway.dashboard.mode_choice import chosen_mode, mode_was_chosen, switch_mode
 from crossway.dashboard.page_registry import shows_both_modes
 from crossway.dashboard.session import (
     MODE_COOKIE,
     MODE_KEY,
-    chosen_mode,
     current_mode,
-    mode_was_chosen,
     operator,
     services,
-    switch_mode,
 )
 from crossway.dashboard.views import simulator
 from crossway.dashboard.views.keys import MODES

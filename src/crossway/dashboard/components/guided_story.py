@@ -54,7 +54,9 @@ def _offer() -> None:
 
 
 def present() -> None:
-    """The story beside the network map, with large type and keys."""
+    """The story beside the network map, with large type and keys. Its chapter and payments are in
+    the URL, so that a reload goes on where it was."""
+    _follow_address(_story())
     left, right = st.columns(_STORY_AND_MAP, gap="medium")
     with left:
         _stage(presenting=True)
@@ -67,6 +69,8 @@ def _stage(presenting: bool) -> None:
     story = story_start.current()
     with notices.show_errors():
         _carry_out(story, presenting)
+    if presenting:
+        _keep_in_address(story)
     with notices.show_errors():
         data = view.build_story(services(), operator(), story, presenting)
         widget.story(
@@ -79,6 +83,25 @@ def _stage(presenting: bool) -> None:
     if not presenting and story.at >= len(guided_tour.CHAPTERS) and not story.ended:
         story.ended = True
         st.rerun()
+
+
+def _follow_address(story: GuidedStory) -> None:
+    """Go to the chapter that the URL names anew, as after a reload, with the payments of before."""
+    asked = tuple(st.query_params.get(name, "") for name in view.ADDRESS)
+    if asked != story.address:
+        view.resume(services(), operator(), story, *asked)
+        story.address = asked
+
+
+def _keep_in_address(story: GuidedStory) -> None:
+    known = view.describe_address(story)
+    if known != story.address:
+        story.address = known
+        others = {name: st.query_params[name] for name in st.query_params}
+        own = dict(zip(view.ADDRESS, known, strict=True))
+        kept = own | {name: text for name, text in others.items() if name not in own}
+        # All at once: each change of the URL is a step of the browser's history.
+        st.query_params.from_dict({name: text for name, text in kept.items() if text})
 
 
 def _carry_out(story: GuidedStory, presenting: bool) -> None:

@@ -14,6 +14,7 @@ from crossway.dashboard.components import (
     pagination,
     widget,
 )
+from crossway.dashboard.mode_choice import keep_mode
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import clients, kyc_checks
 from crossway.dashboard.views import kyc as kyc_view
@@ -42,6 +43,7 @@ def listed_checks() -> None:
                 placeholder="Any",
                 width=200,
                 bind="query-params",
+                on_change=keep_mode,
             )
             for label, options in choices
         ]

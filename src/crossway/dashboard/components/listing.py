@@ -8,9 +8,11 @@ import streamlit as st
 from crossway.dashboard.components.actions import run_action
 from crossway.dashboard.components.date_range import period_control
 from crossway.dashboard.components.notices import escape_markdown
+from crossway.dashboard.mode_choice import keep_mode
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views import periods
 from crossway.dashboard.views.formatting import format_utc
+from crossway.dashboard.views.links import MODE_PARAM
 from crossway.domain.roles import Permission
 from crossway.ports.search_repository import SavedView
 from crossway.usecases.payments import notes_and_saved_views
@@ -32,7 +34,7 @@ def read_filters(screen: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def write_filters(names: Sequence[str], filters: Mapping[str, str]) -> None:
-    """Set exactly these filters in the URL."""
+    """Set exactly these filters in the URL, and the mode that they were chosen in."""
     for name in names:
         value = filters.get(name, "")
         if value:
@@ -41,8 +43,10 @@ def write_filters(names: Sequence[str], filters: Mapping[str, str]) -> None:
             del st.query_params[name]
     if any(filters.values()):
         st.query_params.pop(SHOW_ALL, None)
+        keep_mode()
     else:
         st.query_params[SHOW_ALL] = "all"
+        st.query_params.pop(MODE_PARAM, None)
 
 
 def segmented_filter(label: str, name: str, choices: Sequence[str], names: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from crossway.dashboard.components import (
     widget,
 )
 from crossway.dashboard.components.charting import chart, theme_shade
+from crossway.dashboard.mode_choice import keep_mode
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import clients as client_view
 from crossway.dashboard.views import (
@@ -73,6 +74,7 @@ def _write(names: Sequence[str], resets: str) -> None:
         listing.write_filters(names, filters | {PARAM: value})
     elif value:
         st.query_params[PARAM] = value
+        keep_mode()
     else:
         st.query_params.pop(PARAM, None)
 

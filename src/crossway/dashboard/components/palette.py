@@ -9,8 +9,9 @@ import streamlit as st
 
 from crossway.dashboard.components import alerts, emergency_stop, search, simulator, widget
 from crossway.dashboard.components.navigation import open_page
+from crossway.dashboard.mode_choice import switch_mode
 from crossway.dashboard.page_registry import PAGES
-from crossway.dashboard.session import current_mode, services, signed_in_staff, switch_mode
+from crossway.dashboard.session import current_mode, services, signed_in_staff
 from crossway.dashboard.views import palette_entries as view
 from crossway.dashboard.views import simulator as clock
 from crossway.domain.clients import Mode

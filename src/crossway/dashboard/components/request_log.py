@@ -13,6 +13,7 @@ from crossway.dashboard.components import (
     widget,
 )
 from crossway.dashboard.components.date_range import PeriodParams, list_period
+from crossway.dashboard.mode_choice import keep_mode
 from crossway.dashboard.session import current_mode, operator, services
 from crossway.dashboard.views import periods
 from crossway.dashboard.views import requests as view
@@ -35,6 +36,7 @@ def filters() -> RequestFilters:
         required=True,
         label_visibility="collapsed",
         bind="query-params",
+        on_change=keep_mode,
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         client = merchants.merchant_filter(alone=True)
@@ -45,11 +47,15 @@ def filters() -> RequestFilters:
             key="method",
             placeholder="Any",
             bind="query-params",
+            on_change=keep_mode,
             width=120,
         )
-        path = st.text_input("Path", key="path", bind="query-params", placeholder="/intents")
-        number = st.text_input(
-            "Request ID", key="request_id", bind="query-params", placeholder="Exact"
+        texts = (("Path", "path", "/intents"), ("Request ID", "request_id", "Exact"))
+        path, number = (
+            st.text_input(
+                label, key=key, bind="query-params", placeholder=hint, on_change=keep_mode
+            )
+            for label, key, hint in texts
         )
     return client, quick or view.ALL, method, path, number, list_period("Time (UTC)")
 

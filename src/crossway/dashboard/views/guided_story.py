@@ -36,13 +36,15 @@ OUTAGE: Final = guided_tour.Chapter(
 FAILING_CHAIN: Final = tour_payment.DESTINATION
 # A fault that was forgotten ends by itself.
 OUTAGE_SECONDS: Final = 300
+# What the URL of a presentation holds: the chapter from 1 on, its payment and that of the outage.
+ADDRESS: Final = ("chapter", "payment", "delayed")
 
 
 @dataclass(slots=True)
 class GuidedStory:
     """What one viewer's story has come to; `run` tells it from the one before. `delayed` is the
     payment of the outage, `fault` whether an outage is to begin or to end, and `ended` whether the
-    page has shown the end."""
+    page has shown the end. `address` is what the URL of a presentation says of it."""
 
     run: str
     at: int = 0
@@ -52,6 +54,7 @@ class GuidedStory:
     delayed: int | None = None
     fault: bool | None = None
     ended: bool = False
+    address: tuple[str, ...] = ("", "", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,36 @@ class Scene:
 def list_chapters(presenting: bool) -> tuple[guided_tour.Chapter, ...]:
     """The chapters; a presentation ends with a failure and its recovery."""
     return (*guided_tour.CHAPTERS, OUTAGE) if presenting else guided_tour.CHAPTERS
+
+
+def describe_address(story: GuidedStory) -> tuple[str, str, str]:
+    """What the URL of a presentation is to say; empty at its beginning."""
+    numbers = (story.at + 1 if story.at else None, story.payment, story.delayed)
+    chapter, payment, delayed = ("" if one is None else str(one) for one in numbers)
+    return chapter, payment, delayed
+
+
+def resume(
+    services: Services, caller: Principal, story: GuidedStory, chapter: str, *numbers: str
+) -> None:
+    """Go to a chapter as a URL names it, with the payments of the story that it belongs to; what is
+    no chapter or no payment of a story is left out."""
+    last = len(list_chapters(presenting=True))
+    if chapter.isascii() and chapter.isdigit() and 1 <= int(chapter) <= last:
+        story.at = int(chapter) - 1
+    elif not chapter:
+        story.at = 0
+    orders = (tour_payment.ORDER, OUTAGE.title)
+    payment, delayed = (
+        tour_payment.find_tour_payment(services, caller, number, order)
+        for number, order in zip(numbers, orders, strict=True)
+    )
+    if payment is not None:
+        story.payment = payment.id
+        # The chapters from the third on are shown once the deposit was sent.
+        story.paid = story.paid or story.at >= 2 or payment.state is not State.PENDING
+    if delayed is not None:
+        story.delayed = delayed.id
 
 
 def build_story(

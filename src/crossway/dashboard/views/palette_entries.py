@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from crossway.dashboard.page_registry import PAGES
 from crossway.dashboard.views import search, webhooks
 from crossway.dashboard.views.cells import Badge, Row
 from crossway.dashboard.views.links import client_href, payment_link_href, webhook_href
@@ -51,6 +52,7 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "simulator": "demo month data clock faults test deposits",
     }
 )
+_TITLES: Final = MappingProxyType({page.name: page.title for page in PAGES})
 # Pages that the sidebar does not show, and their icons.
 _ICONS_OF_PAGES: Final[Mapping[str, str]] = MappingProxyType(
     {"account": "passkey", "search": "search"}
@@ -118,7 +120,9 @@ def _simulator_actions(frozen: bool) -> Iterator[PaletteEntry]:
 
 
 def _action(title: str, icon: str, href: str = "", act: str = "", words: str = "") -> PaletteEntry:
-    return PaletteEntry("Actions", title, "", icon, href, act, words)
+    """An action; one that only opens a page, where it is carried out, says which."""
+    sub = f"Opens {_TITLES[href]}" if href else ""
+    return PaletteEntry("Actions", title, sub, icon, href, act, words)
 
 
 def find_records(

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
+from crossway.dashboard.views.links import is_record_id
 from crossway.domain.clients import Principal
+from crossway.domain.errors import NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.quotes import Quote
 from crossway.ports.services import Services
@@ -53,6 +55,19 @@ def create_tour_payment(services: Services, caller: Principal, order: str = ORDE
         metadata={"order": order},
     )
     return create_intent(services, caller, request)
+
+
+def find_tour_payment(
+    services: Services, caller: Principal, number: str, order: str
+) -> Intent | None:
+    """The tour's payment with this number and label; None if there is none."""
+    if not is_record_id(number):
+        return None
+    try:
+        intent = intents.get_by_id(services, caller, int(number))
+    except NotFound:
+        return None
+    return intent if intent.metadata.get("order") == order else None
 
 
 def pay(services: Services, caller: Principal, intent_id: int, amount: str = "over") -> None:
