@@ -56,7 +56,8 @@ def test_an_action_that_only_opens_a_page_says_which() -> None:
     assert says["Disable a chain…"] == "Opens Chains"
     assert says["Disable a bridge…"] == "Opens Routes"
     assert says["Refund a payment…"] == "Opens Payments"
-    assert all(bool(entry.sub) == bool(entry.href) for entry in actions)
+    pages = {page.name: f"Opens {page.title}" for page in PAGES}
+    assert all(entry.sub == (pages[entry.href] if entry.href else "") for entry in actions)
 
 
 def test_actions_are_those_that_the_role_permits() -> None:

@@ -89,7 +89,7 @@ def test_a_reloaded_presentation_goes_on_where_it_was(screen: DashboardApp) -> N
     go_to(again, 0)
     assert "chapter" not in again.at.query_params
     other = world.create_intent()
-    for wrong in ({"chapter": "9"}, {"chapter": "x"}, {"payment": str(other.id)}):
+    for wrong in ({"chapter": "9"}, {"chapter": "x"}, {"chapter": "4"}, {"payment": str(other.id)}):
         fresh = DashboardApp(new_dashboard(), world).open("present", **wrong)
         assert fresh.widget("story")["at"] == 0
         assert fresh.at.session_state["told_story"].payment is None

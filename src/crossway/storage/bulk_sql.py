@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
-from crossway.in_json import InJson
+from crossway.sql.in_json import InJson
 
 T = TypeVar("T")
 

@@ -56,7 +56,7 @@ def _offer() -> None:
 def present() -> None:
     """The story beside the network map, with large type and keys. Its chapter and payments are in
     the URL, so that a reload goes on where it was."""
-    _follow_address(_story())
+    _follow_address(story_start.current())
     left, right = st.columns(_STORY_AND_MAP, gap="medium")
     with left:
         _stage(presenting=True)

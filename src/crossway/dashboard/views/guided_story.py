@@ -82,12 +82,8 @@ def resume(
     services: Services, caller: Principal, story: GuidedStory, chapter: str, *numbers: str
 ) -> None:
     """Go to a chapter as a URL names it, with the payments of the story that it belongs to; what is
-    no chapter or no payment of a story is left out."""
-    last = len(list_chapters(presenting=True))
-    if chapter.isascii() and chapter.isdigit() and 1 <= int(chapter) <= last:
-        story.at = int(chapter) - 1
-    elif not chapter:
-        story.at = 0
+    no chapter or no payment of a story is left out. A chapter that makes a payment or pays it is
+    not begun by a link: it needs the payment of before. The outage begins with a key alone."""
     orders = (tour_payment.ORDER, OUTAGE.title)
     payment, delayed = (
         tour_payment.find_tour_payment(services, caller, number, order)
@@ -95,6 +91,13 @@ def resume(
     )
     if payment is not None:
         story.payment = payment.id
+    last = len(list_chapters(presenting=True))
+    if chapter.isascii() and chapter.isdigit() and 1 <= int(chapter) <= last:
+        is_safe = story.payment is not None or int(chapter) == last
+        story.at = int(chapter) - 1 if is_safe else 0
+    elif not chapter:
+        story.at = 0
+    if payment is not None:
         # The chapters from the third on are shown once the deposit was sent.
         story.paid = story.paid or story.at >= 2 or payment.state is not State.PENDING
     if delayed is not None:

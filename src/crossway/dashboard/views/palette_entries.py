@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from crossway.dashboard.page_registry import PAGES
 from crossway.dashboard.views import search, webhooks
 from crossway.dashboard.views.cells import Badge, Row
 from crossway.dashboard.views.links import client_href, payment_link_href, webhook_href
@@ -52,7 +51,16 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "simulator": "demo month data clock faults test deposits",
     }
 )
-_TITLES: Final = MappingProxyType({page.name: page.title for page in PAGES})
+# The pages where an action that only opens one is carried out.
+_TITLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "intents": "Payments",
+        "chains": "Chains",
+        "routes": "Routes",
+        "keys": "API keys",
+        "staff": "Staff",
+    }
+)
 # Pages that the sidebar does not show, and their icons.
 _ICONS_OF_PAGES: Final[Mapping[str, str]] = MappingProxyType(
     {"account": "passkey", "search": "search"}

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
-from crossway.in_json import InJson
+from crossway.sql.in_json import InJson
 
 
 def in_values(

@@ -1,5 +1,4 @@
-"""A condition of SQLite, for storage and for what is simulated: a column is one of many values,
-which are the elements of one JSON text."""
+"""A condition of SQLite: a column is one of many values, the elements of one JSON text."""
 
 from typing import Any
 
