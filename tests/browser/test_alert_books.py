@@ -29,6 +29,9 @@ def test_inventory_added_without_a_posting_is_an_alert_until_it_is_booked(
     expect(page.get_by_text("Anything that needs attention appears here")).to_be_visible()
     navigate(page, "Reconcile")
     reconcile(page, "The books and the chains agree")
+    run = page.locator("a.open[aria-label$='Run 1']")
+    # A screen reader and speech input know a link by what it shows.
+    assert (run.get_attribute("aria-label") or "").startswith(run.locator("time").inner_text())
     inject_faults(site, balances={"relayer": {"USDC": "5000000000000"}})
     reconcile(page, "1 difference to review")
     navigate(page, "Alerts")

@@ -11,10 +11,11 @@ const headCell = (column, sort, setSort, whole) => {
   return make("th", { scope: "col", class: column.align, title: column.hint, "aria-sort": own ? (descending ? "descending" : "ascending") : null }, text)
 }
 
-// The accessible name of a link begins with its visible text.
+// The accessible name of a link begins with its visible text. An age, which changes, is not part of it.
 const accessibleName = (row) => {
-  const { text, badges, sub } = row.cells[0] || {}
-  const visible = [text, ...(badges || []).map((one) => one.text), sub].filter(Boolean).join(" ")
+  const { text, badges, at, as, sub } = row.cells[0] || {}
+  const when = at && as === "exact" ? formatExact(at) : ""
+  const visible = [text, ...(badges || []).map((one) => one.text), when, sub].filter(Boolean).join(" ")
   return visible && !row.label.includes(visible) ? `${visible}: ${row.label}` : row.label
 }
 
