@@ -108,7 +108,7 @@ def empty_inventory(site: Site) -> Scene:
         pay(site, create_payment(site, str(amount), source_chain=POLYGON, **to))
     _until_alert(site, "stock")
     number = site.query("SELECT max(id) FROM intents WHERE out_symbol = 'USDT'")
-    return Scene(number, chain="Avalanche")
+    return Scene(number, chain="Avalanche C-Chain")
 
 
 def _inventory(site: Site, chain: str, symbol: str) -> int:

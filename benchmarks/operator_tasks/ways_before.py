@@ -101,8 +101,13 @@ def first_payment(person: Person, scene: Scene) -> None:
 
 def guided_tour(person: Person, scene: Scene) -> None:
     person.menu("Guided tour")
-    for name in ("Ask for a quote", "Next", "Create the payment", "Next", "Simulate an over"):
-        person.button(name)
+    person.button("Ask for a quote")
+    person.button("Next")
+    person.button("Create the payment")
+    person.sees(person.page.get_by_text("Send exactly"))
+    person.button("Next")
+    person.sees(person.page.get_by_text("3. The customer pays"))
+    person.button("Simulate an over")
     person.button("Next")
     person.sees(person.page.get_by_text("Recipient paid by"))
 
