@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from crossway.adapters.chains.simulated.blocks import bulk_sql as simulated_sql
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 
 METADATA = MetaData()
 ITEMS = Table("items", METADATA, Column("id", Integer, primary_key=True), Column("size", Integer))
@@ -44,31 +44,31 @@ def ids(db: Connection, condition: object) -> list[int]:
 
 
 def test_it_selects_what_is_listed_also_negated_and_combined(db: Connection) -> None:
-    assert ids(db, in_values(db, ITEMS.c.id, [1, 3, 99])) == [1, 3]
-    assert ids(db, in_values(db, ITEMS.c.id, [])) == []
-    assert ids(db, ~in_values(db, ITEMS.c.id, [1, 3])) == [0, 2, 4]
-    either = or_(in_values(db, ITEMS.c.id, [0]), in_values(db, ITEMS.c.size, [40]))
+    assert ids(db, in_values(ITEMS.c.id, [1, 3, 99])) == [1, 3]
+    assert ids(db, in_values(ITEMS.c.id, [])) == []
+    assert ids(db, ~in_values(ITEMS.c.id, [1, 3])) == [0, 2, 4]
+    either = or_(in_values(ITEMS.c.id, [0]), in_values(ITEMS.c.size, [40]))
     assert ids(db, either) == [0, 4]
 
 
 def test_each_execution_binds_its_own_values(db: Connection) -> None:
-    assert [ids(db, in_values(db, ITEMS.c.id, [n])) for n in range(4)] == [[0], [1], [2], [3]]
+    assert [ids(db, in_values(ITEMS.c.id, [n])) for n in range(4)] == [[0], [1], [2], [3]]
 
 
 def test_it_names_the_tables_that_it_needs(db: Connection) -> None:
-    joined = in_values(db, OTHERS.c.id, [2]) & (OTHERS.c.id == ITEMS.c.id)
+    joined = in_values(OTHERS.c.id, [2]) & (OTHERS.c.id == ITEMS.c.id)
     assert ids(db, joined) == [2]
-    inner = exists().where(in_values(db, OTHERS.c.id, [3]), OTHERS.c.id == ITEMS.c.id)
+    inner = exists().where(in_values(OTHERS.c.id, [3]), OTHERS.c.id == ITEMS.c.id)
     assert ids(db, inner) == [3]
     alias = ITEMS.alias()
-    assert list(db.scalars(select(alias.c.id).where(in_values(db, alias.c.id, [4])))) == [4]
+    assert list(db.scalars(select(alias.c.id).where(in_values(alias.c.id, [4])))) == [4]
 
 
 def test_it_limits_updates_and_deletions(db: Connection) -> None:
-    changed = update(ITEMS).values(size=0).where(in_values(db, ITEMS.c.id, [1, 2]))
+    changed = update(ITEMS).values(size=0).where(in_values(ITEMS.c.id, [1, 2]))
     assert db.execute(changed).rowcount == 2
-    assert db.execute(delete(ITEMS).where(in_values(db, ITEMS.c.id, [2]))).rowcount == 1
-    assert ids(db, in_values(db, ITEMS.c.size, [0])) == [0, 1]
+    assert db.execute(delete(ITEMS).where(in_values(ITEMS.c.id, [2]))).rowcount == 1
+    assert ids(db, in_values(ITEMS.c.size, [0])) == [0, 1]
 
 
 @pytest.mark.parametrize("condition", [in_values, simulated_sql.in_values])

@@ -61,8 +61,10 @@ class Engine:
         owner: str,
         sole: bool = False,
         monotonic_seconds: Callable[[], float] = time.monotonic,
+        housekeeping_seconds: float = INTERVAL_SECONDS,
     ) -> None:
-        """`sole` takes over all leases at the start; set it where no other engine runs."""
+        """`sole` takes over all leases at the start; set it where no other engine runs.
+        `housekeeping_seconds` pass between what is done beside the chains, by either clock."""
         self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
         fenced = FencedStore(services.store, self._leases)
         self._services = services = replace(services, store=fenced)
@@ -74,6 +76,7 @@ class Engine:
         self._scanned_to: dict[str, Cursor] = {}
         # By the machine's clock, and by the service's.
         self._housekeeping_at: tuple[datetime, datetime] | None = None
+        self._housekeeping_interval = timedelta(seconds=housekeeping_seconds)
         self._sleeper = Sleeper(services, BEAT_SECONDS)
         self._pace = Pace(services)
         self._head_reader = HeadReader(services)
@@ -164,7 +167,7 @@ class Engine:
         if self._housekeeping_at is None:
             return True
         pairs = zip(self._times(), self._housekeeping_at, strict=True)
-        return max(abs(now - last) for now, last in pairs) >= timedelta(seconds=INTERVAL_SECONDS)
+        return max(abs(now - last) for now, last in pairs) >= self._housekeeping_interval
 
     def _times(self) -> tuple[datetime, datetime]:
         return self._services.clock.machine(), self._services.clock.now()

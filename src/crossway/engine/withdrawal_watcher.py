@@ -13,6 +13,7 @@ from crossway.ports.store import UnitOfWork
 INTERVAL: Final = timedelta(minutes=5)
 WITHDRAWN: Final = "escrow:withdrawn"
 """What caused a posting of a withdrawal, whose transaction is not looked for."""
+_HELD_BY_CONTRACTS: Final = (Account.OWED, Account.SPREAD)
 
 
 class WithdrawalWatcher:
@@ -43,7 +44,7 @@ class WithdrawalWatcher:
         if not due:
             return 0
         with self._services.store.read() as unit:
-            balances = unit.ledger.get_balances()
+            balances = unit.ledger.get_balances(accounts=_HELD_BY_CONTRACTS)
         booked = 0
         for name in due:
             held = {
@@ -127,7 +128,7 @@ class WithdrawalWatcher:
 
         def work(unit: UnitOfWork) -> int:
             # What has changed meanwhile is looked at again.
-            if unit.ledger.get_balances().get(key) != expected:
+            if unit.ledger.get_balances(key[1], key[:1]).get(key) != expected:
                 return 0
             account, place, token = key
             posting = Posting(NO_INTENT, place, token, Account.EQUITY, account, amount, WITHDRAWN)

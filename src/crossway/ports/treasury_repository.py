@@ -84,7 +84,11 @@ class LedgerRepository(Protocol):
         from one of them."""
         ...
 
-    def get_balances(self) -> dict[BalanceKey, int]: ...
+    def get_balances(
+        self, chain: str = "", accounts: Collection[Account] = ()
+    ) -> dict[BalanceKey, int]:
+        """The balance of every account that has one, or only on a chain, or of these accounts."""
+        ...
 
     def list_opened_accounts(self) -> set[BalanceKey]:
         """Accounts with a posting against EQUITY: an opening balance or an adjustment."""

@@ -7,7 +7,8 @@ from sqlalchemy import Connection, func, select, text, union_all, update
 
 from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.records import PendingNonce
-from crossway.storage.bulk_sql import in_values, per_dialect
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.row_mapper import from_micros, to_micros
 from crossway.storage.tables import account_nonces, outbound_txs, tx_attempts
 
@@ -47,7 +48,7 @@ class SqlAccountNonces:
         )
         attempts = (
             select(tx_attempts.c.chain)
-            .where(in_values(self._db, tx_attempts.c.outbound_tx_id, self._ids(oldest)))
+            .where(in_values(tx_attempts.c.outbound_tx_id, self._ids(oldest)))
             .group_by(tx_attempts.c.chain)
             .having(func.min(tx_attempts.c.at) <= to_micros(since))
         )

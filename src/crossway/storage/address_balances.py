@@ -23,7 +23,8 @@ from sqlalchemy import (
 
 from crossway.domain.ledger import NO_INTENT, Account, AddressBalance, AddressKey, Posting
 from crossway.domain.outbound import SWEEP_KINDS
-from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import execute_each, per_dialect
 from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.treasury_tables import address_balances
 
@@ -70,7 +71,12 @@ _WITH_WAITING_SWEEP: Final = _WITH_SWEEP.where(
 _WITH_FAILED_SWEEP: Final = _WITH_SWEEP.where(
     text("outbound_txs.state IN ('DUE', 'SIGNED', 'FAILED')"), _t.state == "FAILED"
 )
-_CLAIMABLE: Final = (_SELECT.where(text("dust <> '0'")), _WITH_WAITING_SWEEP, _WITH_FAILED_SWEEP)
+_CLAIMABLE: Final = tuple(
+    query.where(_c.chain == bindparam("chain"), _c.intent_id >= bindparam("first"))
+    .order_by(_c.intent_id)
+    .limit(bindparam("limit"))
+    for query in (_SELECT.where(text("dust <> '0'")), _WITH_WAITING_SWEEP, _WITH_FAILED_SWEEP)
+)
 
 
 def _by_key(dialect: str) -> Select[Any]:
@@ -117,7 +123,7 @@ class AddressBalances:
         flag = "misdirected = 1" if self._db.dialect.name == "sqlite" else "misdirected"
         query = _SELECT.where(text(f"{flag} AND held <> '0'"))
         if intent_ids is not None:
-            query = query.where(in_values(self._db, _c.intent_id, intent_ids))
+            query = query.where(in_values(_c.intent_id, intent_ids))
         rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
         # Below zero: money left before its deposit was credited.
         return [balance for row in rows if (balance := _decode(row)).held > 0]
@@ -126,9 +132,9 @@ class AddressBalances:
         """Where dust lies on a chain or a sweep waits unsigned or failed, by payment, from one of
         them."""
         found: dict[AddressKey, AddressBalance] = {}
+        place = {"chain": chain, "first": from_intent, "limit": limit}
         for claimable in _CLAIMABLE:
-            query = claimable.where(_c.chain == chain, _c.intent_id >= from_intent)
-            rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
+            rows = self._db.execute(claimable, place).all()
             found |= {(row.intent_id, row.chain, row.token): _decode(row) for row in rows}
         return sorted(found.values(), key=lambda balance: balance.intent_id)[:limit]
 

@@ -10,7 +10,8 @@ from sqlalchemy import Column, Connection, delete, insert, select, update
 from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
 from crossway.ports.records import Alert
 from crossway.ports.topics import Topic
-from crossway.storage.bulk_sql import in_values, insert_into
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import insert_into
 from crossway.storage.row_mapper import (
     from_micros,
     from_micros_or_none,
@@ -55,7 +56,7 @@ class SqlAlerts:
     def resolve(self, keys: Collection[str], at: datetime) -> None:
         if not keys:
             return
-        deleted = delete(alerts).where(in_values(self._db, alerts.c.key, keys))
+        deleted = delete(alerts).where(in_values(alerts.c.key, keys))
         columns = [alerts.c[name] for name in (*_ALERT_COLUMNS, *_OWNER_COLUMNS)]
         rows = [dict(row._mapping) for row in self._db.execute(deleted.returning(*columns))]
         if rows:
@@ -74,7 +75,7 @@ class SqlAlerts:
 
     def acknowledge(self, keys: Collection[str], by: str, note: str, at: datetime) -> list[str]:
         unacknowledged = (
-            in_values(self._db, alerts.c.key, keys),
+            in_values(alerts.c.key, keys),
             alerts.c.acknowledged_at.is_(None),
         )
         acknowledgement = {"acknowledged_at": to_micros(at), "acknowledged_by": by, "note": note}
@@ -103,7 +104,7 @@ class SqlAlerts:
         """Set a column of active alerts; returns the keys of those where it was another."""
         if not keys:
             return []
-        is_new = (in_values(self._db, alerts.c.key, keys), column.is_distinct_from(value))
+        is_new = (in_values(alerts.c.key, keys), column.is_distinct_from(value))
         statement = update(alerts).where(*is_new).values({column: value}).returning(alerts.c.key)
         changed_keys = sorted(self._db.execute(statement).scalars())
         if changed_keys:

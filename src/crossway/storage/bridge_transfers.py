@@ -9,8 +9,9 @@ from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState, BridgeTransferStep
 from crossway.domain.intent import Intent
 from crossway.ports.bridge_transfer_repository import BridgeTransferChange
+from crossway.sql.in_values import in_values
 from crossway.storage.bridge_tables import OPEN, bridge_steps, bridge_transfers
-from crossway.storage.bulk_sql import execute_each, in_values, insert_into
+from crossway.storage.bulk_sql import execute_each, insert_into
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import intents
@@ -123,9 +124,7 @@ class SqlBridgeTransfers:
     def get_steps(self, intent_ids: Collection[int]) -> dict[int, list[BridgeTransferStep]]:
         if not intent_ids:
             return {}
-        query = select(bridge_steps).where(
-            in_values(self._db, bridge_steps.c.intent_id, intent_ids)
-        )
+        query = select(bridge_steps).where(in_values(bridge_steps.c.intent_id, intent_ids))
         steps: dict[int, list[BridgeTransferStep]] = {}
         for row in self._db.execute(query.order_by(bridge_steps.c.id)).all():
             steps.setdefault(row.intent_id, []).append(_STEPS.decode(row))
@@ -134,9 +133,7 @@ class SqlBridgeTransfers:
     def _by_id(self, ids: Collection[int], for_update: bool) -> dict[int, BridgeTransfer]:
         if not ids:
             return {}
-        query = select(bridge_transfers).where(
-            in_values(self._db, bridge_transfers.c.intent_id, ids)
-        )
+        query = select(bridge_transfers).where(in_values(bridge_transfers.c.intent_id, ids))
         if for_update:
             query = query.order_by(bridge_transfers.c.intent_id).with_for_update()
         rows = self._db.execute(query).all()

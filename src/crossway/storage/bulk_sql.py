@@ -1,14 +1,13 @@
 """SQL statements over many values at once, in the form that each database plans well."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import (
-    ARRAY,
     JSON,
     ColumnElement,
     Connection,
@@ -18,26 +17,13 @@ from sqlalchemy import (
     Table,
     Text,
     Update,
-    any_,
     bindparam,
     cast,
     func,
-    literal,
 )
 from sqlalchemy.dialects import sqlite
 
-from crossway.sql.in_json import InJson
-
 T = TypeVar("T")
-
-
-def in_values(
-    db: Connection, column: ColumnElement[Any], values: Collection[Any]
-) -> ColumnElement[bool]:
-    """`column IN values` with one bound parameter, however many values there are."""
-    if db.dialect.name == "sqlite":
-        return InJson(column, literal(json.dumps(list(values)), Text))
-    return column == any_(cast(list(values), ARRAY(column.type)))
 
 
 def list_oldest_first(

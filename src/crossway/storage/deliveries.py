@@ -27,8 +27,9 @@ from crossway.ports.webhook_repository import (
     MissedFilter,
     NewDelivery,
 )
+from crossway.sql.in_values import in_values
 from crossway.storage import missed_deliveries
-from crossway.storage.bulk_sql import execute_each, in_values
+from crossway.storage.bulk_sql import execute_each
 from crossway.storage.creation_sql import created_between
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
@@ -184,7 +185,7 @@ class SqlDeliveries:
     def lock_due(self, ids: Collection[int]) -> dict[int, Delivery]:
         if not ids:
             return {}
-        query = select(deliveries).where(in_values(self._db, _c.id, ids), _IS_DUE)
+        query = select(deliveries).where(in_values(_c.id, ids), _IS_DUE)
         rows = self._db.execute(query.order_by(_c.id).with_for_update())
         return {row.id: DELIVERIES.decode(row) for row in rows}
 
@@ -253,19 +254,19 @@ class SqlDeliveries:
         if not sequence_keys:
             return set()
         query = select(_c.webhook_id, _c.sequence_key).where(
-            in_values(self._db, _c.webhook_id, {delivery.webhook_id for delivery in new}),
-            in_values(self._db, _c.sequence_key, sequence_keys),
+            in_values(_c.webhook_id, {delivery.webhook_id for delivery in new}),
+            in_values(_c.sequence_key, sequence_keys),
             _IS_OPEN,
         )
         return {(row[0], row[1]) for row in self._db.execute(query.distinct())}
 
     def _set_lease(self, ids: Collection[int], until: int) -> None:
         if ids:
-            leased = in_values(self._db, _c.id, ids)
+            leased = in_values(_c.id, ids)
             self._db.execute(update(deliveries).where(leased).values(leased_until=until))
 
     def _events(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
-        query = select(outbox).where(in_values(self._db, outbox.c.id, ids))
+        query = select(outbox).where(in_values(outbox.c.id, ids))
         return (
             {row.id: EVENTS.decode(row, self._open_text) for row in self._db.execute(query)}
             if ids

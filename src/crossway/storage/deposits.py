@@ -22,9 +22,9 @@ from sqlalchemy import (
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState, IncomingTransfer
 from crossway.domain.ledger import AddressKey
+from crossway.sql.in_values import in_values
 from crossway.storage.bulk_sql import (
     chain_values,
-    in_values,
     list_oldest_first,
     per_dialect,
     per_dialect_for_chains,
@@ -143,7 +143,7 @@ class SqlDeposits(DepositsOfIntents):
     def _count_up_to_normal(self, intent_ids: Collection[int]) -> Counter[int]:
         """How many deposits each payment has, counted no further than it matters."""
         count = select(func.count()).select_from(_FIRST_DEPOSITS).scalar_subquery()
-        query = select(intents.c.id, count).where(in_values(self._db, intents.c.id, intent_ids))
+        query = select(intents.c.id, count).where(in_values(intents.c.id, intent_ids))
         return Counter({row[0]: row[1] for row in self._db.execute(query)})
 
     def list_ready(
@@ -179,7 +179,7 @@ class SqlDeposits(DepositsOfIntents):
     ) -> list[Deposit]:
         if not intent_ids:
             return []
-        query = select(deposits).where(in_values(self._db, deposits.c.intent_id, intent_ids))
+        query = select(deposits).where(in_values(deposits.c.intent_id, intent_ids))
         rows = list_oldest_first(self._db, query, deposits.c.id, newest)
         return [DEPOSITS.decode(row) for row in rows]
 
@@ -202,7 +202,7 @@ class SqlDeposits(DepositsOfIntents):
 
     def lock_seen(self, ids: Collection[int]) -> set[int]:
         query = select(deposits.c.id).where(
-            in_values(self._db, deposits.c.id, ids), deposits.c.state == DepositState.SEEN.value
+            in_values(deposits.c.id, ids), deposits.c.state == DepositState.SEEN.value
         )
         rows = self._db.execute(query.order_by(deposits.c.id).with_for_update())
         return set(rows.scalars())
@@ -252,9 +252,7 @@ class SqlDeposits(DepositsOfIntents):
 
     def _set(self, ids: Collection[int], **values: object) -> None:
         if ids:
-            self._db.execute(
-                update(deposits).where(in_values(self._db, deposits.c.id, ids)).values(**values)
-            )
+            self._db.execute(update(deposits).where(in_values(deposits.c.id, ids)).values(**values))
 
 
 def _unreturned_at(key: AddressKey) -> tuple[ColumnElement[bool], ...]:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select, text
 
 from crossway.domain.deposits import DepositState
 from crossway.domain.ledger import AddressKey
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.tables import deposits, intents
 
 _NEAR = deposits.alias()
@@ -22,7 +22,7 @@ class DepositsOfIntents:
     def sum_seen(self, intent_ids: Collection[int]) -> dict[AddressKey, int]:
         columns = (deposits.c.intent_id, deposits.c.chain, deposits.c.token, deposits.c.amount)
         query = select(*columns).where(
-            in_values(self._db, deposits.c.intent_id, intent_ids),
+            in_values(deposits.c.intent_id, intent_ids),
             deposits.c.state == DepositState.SEEN.value,
         )
         sums: dict[AddressKey, int] = Counter()
@@ -42,6 +42,6 @@ class DepositsOfIntents:
         """Those of the payments that have a deposit with a property; each is found by an index."""
         some = select(_NEAR.c.id).where(_NEAR.c.intent_id == intents.c.id, text(condition))
         query = select(intents.c.id).where(
-            in_values(self._db, intents.c.id, intent_ids), some.correlate(intents).exists()
+            in_values(intents.c.id, intent_ids), some.correlate(intents).exists()
         )
         return set(self._db.execute(query).scalars())

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 
 from crossway.domain.ledger import NO_INTENT
 from crossway.ports.payment_figures import ChangeLog
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.figure_counting import IS_FEE
 from crossway.storage.tables import postings, transitions
 
@@ -58,5 +58,5 @@ def _list_later(
     if not newest_by_payment:
         return set()
     c = LOGS[log].c
-    is_later = in_values(db, c.intent_id, newest_by_payment), c.id > end
+    is_later = in_values(c.intent_id, newest_by_payment), c.id > end
     return {row[0] for row in db.execute(select(c.intent_id).where(*is_later))}

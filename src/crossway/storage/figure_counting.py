@@ -10,7 +10,7 @@ from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.payment_figures import PaymentFigures, value_of_fee
 from crossway.domain.payment_outcome import StateChange, find_outcome
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.figure_rows import MICROS_IN_HOUR
 from crossway.storage.tables import intents, postings, transitions
 
@@ -38,15 +38,15 @@ Fees = dict[tuple[str, str], list[int]]
 def count_payments(db: Connection, ids: Collection[int]) -> list[PaymentFigures]:
     """See `ports.payment_figures.PaymentFiguresRepository.count`."""
     changes = defaultdict[int, list[StateChange]](list)
-    query = _CHANGES.where(in_values(db, _t.intent_id, ids)).order_by(_t.id)
+    query = _CHANGES.where(in_values(_t.intent_id, ids)).order_by(_t.id)
     for intent_id, *change in db.execute(query):
         changes[intent_id].append(StateChange(*change))
     fees = defaultdict[int, Fees](lambda: defaultdict(list))
-    for row in db.execute(_FEE_POSTINGS.where(in_values(db, _p.intent_id, ids))):
+    for row in db.execute(_FEE_POSTINGS.where(in_values(_p.intent_id, ids))):
         for account, sign in ((row.debit, 1), (row.credit, -1)):
             if account in _FEES:
                 fees[row.intent_id][account, row.chain].append(sign * int(row.amount))
-    rows = db.execute(_PAYMENTS.where(in_values(db, _c.id, ids)))
+    rows = db.execute(_PAYMENTS.where(in_values(_c.id, ids)))
     return [_count(row, changes.get(row.id, ()), fees.get(row.id, {})) for row in rows]
 
 

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, select
 from crossway.domain.analytics import FailureCause
 from crossway.domain.intent import State
 from crossway.domain.payment_figures import PaymentFigures
+from crossway.sql.in_values import in_values
 from crossway.storage.analytics_tables import other_network_fees, payment_figures
-from crossway.storage.bulk_sql import in_values
 from crossway.storage.row_mapper import from_micros
 
 UNITS: Final = 10**9  # in one of `whole`
@@ -29,10 +29,10 @@ def load_figures(db: Connection, ids: Collection[int]) -> dict[int, PaymentFigur
     other_fees = defaultdict[int, dict[str, int]](dict)
     query = select(other_network_fees)
     for intent_id, chain, whole, rest in db.execute(
-        query.where(in_values(db, other_network_fees.c.intent_id, ids))
+        query.where(in_values(other_network_fees.c.intent_id, ids))
     ):
         other_fees[intent_id][chain] = whole * UNITS + rest
-    query = select(payment_figures).where(in_values(db, payment_figures.c.intent_id, ids))
+    query = select(payment_figures).where(in_values(payment_figures.c.intent_id, ids))
     return {row[0]: _decode(row, other_fees.get(row[0], {})) for row in db.execute(query)}
 
 

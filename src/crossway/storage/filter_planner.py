@@ -19,7 +19,8 @@ from sqlalchemy import (
 from crossway.domain.filters import FilterField, FilterSet
 from crossway.domain.intent import Intent
 from crossway.ports.search_repository import Count, FilteredPage, PaymentOrder, PaymentPlace
-from crossway.storage.bulk_sql import batches, in_values
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import batches
 from crossway.storage.filter_sql import between, build_filter_query, single_index_test
 from crossway.storage.ordered_intents import OrderedIntents
 from crossway.storage.tables import intents
@@ -99,7 +100,7 @@ class FilterPlanner:
         n, end = 0, time.monotonic() + timeout_seconds
         chunks = list(batches(ids, COUNTED))
         for number, chunk in enumerate(chunks, 1):
-            matches = and_(in_values(self._db, _c.id, chunk), test)
+            matches = and_(in_values(_c.id, chunk), test)
             n += int(self._db.execute(select(func.count(_c.id)).where(matches)).scalar_one())
             if n > limit or (time.monotonic() > end and number < len(chunks)):
                 return Count(min(n, limit), True)
@@ -131,7 +132,7 @@ class FilterPlanner:
         size = MIN_WALK
         while places := listing.next_places(after, size, *chain.from_iterable(bounds)):
             after = places[-1] if len(places) == size else None
-            yield in_values(self._db, _c.id, [place.id for place in places]), after
+            yield in_values(_c.id, [place.id for place in places]), after
             if after is None:
                 return
             size = min(MAX_WALK, size * _GROWS)

@@ -24,12 +24,8 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair
-from crossway.storage.bulk_sql import (
-    chain_values,
-    execute_each,
-    in_values,
-    per_dialect_for_chains,
-)
+from crossway.sql.in_values import in_values, within
+from crossway.storage.bulk_sql import chain_values, execute_each, per_dialect_for_chains
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.intent_rows import (
     CHANGING_COLUMNS,
@@ -52,6 +48,15 @@ from crossway.storage.transition_log import TransitionLog
 
 _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
+_AMONG = within(intents.c.id, "ids")
+_BY_IDS = select(intents).where(_AMONG)
+_LOCK = _BY_IDS.order_by(intents.c.id).with_for_update()
+_c = intents.c
+_USD_VALUES = select(
+    _c.id, _c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd
+).where(_AMONG)
+_PAYOUTS = select(_c.id, _c.destination_chain, _c.token_out, _c.payout_amount).where(_AMONG)
+_OVER_BRIDGES = select(_c.id, _c.bridger).where(_AMONG, _c.custody == Custody.BRIDGE.value)
 _ADD = insert(intents).returning(intents.c.id)
 _ADD_TRANSITION = insert(transitions)
 _ADD_METADATA_VALUE = insert(metadata_values)
@@ -127,32 +132,22 @@ class SqlIntents(TransitionLog):
         return self._find(_BY_ADDRESS, address)
 
     def get_many(self, ids: Collection[int]) -> dict[int, Intent]:
-        query = select(intents).where(in_values(self._db, intents.c.id, ids))
-        return self._get_by_id(query) if ids else {}
+        return self._get_by_id(_BY_IDS, ids)
 
     def get_usd_values(self, ids: Collection[int]) -> dict[int, int]:
-        c = intents.c
-        usd_value = c.amount_micro_usd + c.service_micro_usd + c.bridge_micro_usd + c.app_micro_usd
-        query = select(c.id, usd_value).where(in_values(self._db, c.id, ids))
-        return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
+        rows = self._db.execute(_USD_VALUES, {"ids": ids}).all() if ids else ()
+        return {row[0]: row[1] for row in rows}
 
     def get_payouts(self, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
-        c = intents.c
-        query = select(c.id, c.destination_chain, c.token_out, c.payout_amount)
-        rows = self._db.execute(query.where(in_values(self._db, c.id, ids))) if ids else ()
+        rows = self._db.execute(_PAYOUTS, {"ids": ids}).all() if ids else ()
         return {id: (chain, token, int(units)) for id, chain, token, units in rows}
 
     def find_over_bridges(self, ids: Collection[int]) -> dict[int, str]:
-        query = select(intents.c.id, intents.c.bridger).where(
-            in_values(self._db, intents.c.id, ids), intents.c.custody == Custody.BRIDGE.value
-        )
-        return {row[0]: row[1] for row in self._db.execute(query).all()} if ids else {}
+        rows = self._db.execute(_OVER_BRIDGES, {"ids": ids}).all() if ids else ()
+        return {row[0]: row[1] for row in rows}
 
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
-        if not ids:
-            return {}
-        query = select(intents).where(in_values(self._db, intents.c.id, ids))
-        return self._get_by_id(query.order_by(intents.c.id).with_for_update())
+        return self._get_by_id(_LOCK, ids)
 
     def list_page(self, filter: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
         query = apply_filter(select(intents), filter).order_by(intents.c.id.desc())
@@ -182,7 +177,7 @@ class SqlIntents(TransitionLog):
         if not addresses:
             return {}
         query = select(intents.c.address, intents.c.id).where(
-            in_values(self._db, intents.c.address, addresses)
+            in_values(intents.c.address, addresses)
         )
         return {row.address: row.id for row in self._db.execute(query).all()}
 
@@ -294,5 +289,6 @@ class SqlIntents(TransitionLog):
         row = self._db.execute(query, {"value": value}).first()
         return None if row is None else INTENTS.decode(row)
 
-    def _get_by_id(self, query: Select[Any]) -> dict[int, Intent]:
-        return {row.id: INTENTS.decode(row) for row in self._db.execute(query).all()}
+    def _get_by_id(self, query: Select[Any], ids: Collection[int]) -> dict[int, Intent]:
+        rows = self._db.execute(query, {"ids": ids}).all() if ids else ()
+        return {row.id: INTENTS.decode(row) for row in rows}

@@ -24,7 +24,8 @@ from crossway.ports.inventory_transfer_repository import (
     InventoryTransferChange,
     NewInventoryTransfer,
 )
-from crossway.storage.bulk_sql import execute_each, in_values, insert_into
+from crossway.sql.in_values import within
+from crossway.storage.bulk_sql import execute_each, insert_into
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.inventory_tables import OPEN, UNDER_WAY, inventory_transfers
 from crossway.storage.row_mapper import RowMapper, to_micros
@@ -47,6 +48,10 @@ _UPDATE: Final = (
         }
     )
 )
+_OF_INTENTS: Final = (
+    select(inventory_transfers).where(within(_c.intent_id, "intents")).order_by(_c.id)
+)
+_LOCK: Final = _OF_INTENTS.with_for_update()
 _MINTS: Final = text("kind = 'MINT'")
 _DUE: Final = (
     select(inventory_transfers)
@@ -132,9 +137,7 @@ class SqlInventoryTransfers:
     def _of_intents(self, intent_ids: Collection[int], for_update: bool) -> list[InventoryTransfer]:
         if not intent_ids:
             return []
-        query = select(inventory_transfers).where(in_values(self._db, _c.intent_id, intent_ids))
-        query = query.order_by(_c.id)
-        return self._all(query.with_for_update() if for_update else query)
+        return self._all(_LOCK if for_update else _OF_INTENTS, {"intents": intent_ids})
 
     def _all(
         self, query: Select[tuple[object, ...]], parameters: Mapping[str, Any] | None = None

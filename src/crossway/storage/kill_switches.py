@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from crossway.ports.records import KillSwitch
 from crossway.ports.topics import Topic
@@ -12,6 +12,7 @@ from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.service_tables import kill_switches
 
 SWITCHES: Final = RowMapper(KillSwitch, kill_switches)
+_BY_SUBJECT = select(kill_switches).where(kill_switches.c.subject == bindparam("subject"))
 
 
 class SqlKillSwitches:
@@ -25,8 +26,7 @@ class SqlKillSwitches:
         return {row.subject: row.reason for row in self._db.execute(select(kill_switches))}
 
     def get(self, subject: str) -> KillSwitch | None:
-        query = select(kill_switches).where(kill_switches.c.subject == subject)
-        row = self._db.execute(query).first()
+        row = self._db.execute(_BY_SUBJECT, {"subject": subject}).first()
         return None if row is None else SWITCHES.decode(row)
 
     def list_all(self) -> list[KillSwitch]:

@@ -14,7 +14,8 @@ from crossway.ports.ramp_repository import (
     KycSubmissionSync,
     KycUsage,
 )
-from crossway.storage.bulk_sql import in_values, per_dialect
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.kyc_usage import get_usage, keep_usage
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.ramp_tables import (
@@ -76,7 +77,7 @@ class SqlKycCustomers:
     def get_many(self, ids: Collection[str]) -> dict[str, KycCustomer]:
         if not ids:
             return {}
-        query = select(kyc_customers).where(in_values(self._db, kyc_customers.c.id, ids))
+        query = select(kyc_customers).where(in_values(kyc_customers.c.id, ids))
         found = [CUSTOMERS.decode(row) for row in self._db.execute(query)]
         return {customer.id: customer for customer in found}
 

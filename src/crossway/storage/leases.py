@@ -6,9 +6,21 @@ Times are those of the database, so that engines on several machines agree.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 
-from crossway.storage.bulk_sql import in_values, insert_into
+from crossway.sql.in_values import in_values, within
+from crossway.storage.bulk_sql import insert_into, per_dialect
 from crossway.storage.service_tables import leases
 
 # A lease that seems to last longer was taken before the clock was set back: it has expired.
@@ -22,6 +34,16 @@ _NOW: Final = {
         "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now"
     ),
 }
+_ADD: Final = per_dialect(lambda put: put(leases).on_conflict_do_nothing())
+_BY_NAME: Final = select(leases.c.name).where(leases.c.name == bindparam("of"))
+_NAMED: Final = _BY_NAME.with_for_update()
+_NAMED_SHARED: Final = _BY_NAME.with_for_update(read=True)
+_HELD: Final = (
+    select(leases.c.name, leases.c.epoch)
+    .where(within(leases.c.name, "names"), leases.c.owner == bindparam("owner"))
+    # Nobody takes one over before this unit of work ends.
+    .with_for_update(read=True)
+)
 
 
 class SqlLeases:
@@ -34,14 +56,14 @@ class SqlLeases:
         self, names: Sequence[str], owner: str, seconds: float, limit: int
     ) -> dict[str, int]:
         self._db.execute(
-            insert_into(self._db, leases).on_conflict_do_nothing(),
+            _ADD[self._db.dialect.name],
             [{"name": name, "owner": "", "until": 0, "epoch": 0} for name in sorted(names)],
         )
         now = self._now()
         mine = leases.c.owner == owner
         available = (
             select(leases.c.name, leases.c.epoch, leases.c.owner)
-            .where(in_values(self._db, leases.c.name, names), or_(mine, ~_is_current(now)))
+            .where(in_values(leases.c.name, names), or_(mine, ~_is_current(now)))
             .order_by(mine.desc(), leases.c.name)
             .limit(limit)
             .with_for_update(skip_locked=True)
@@ -50,30 +72,25 @@ class SqlLeases:
         acquired = {row.name: row.epoch + (row.owner != owner) for row in rows}
         released = (
             mine,
-            in_values(self._db, leases.c.name, names),
-            ~in_values(self._db, leases.c.name, acquired),
+            in_values(leases.c.name, names),
+            ~in_values(leases.c.name, acquired),
         )
         self._db.execute(update(leases).where(*released).values(owner="", until=0))
         self._db.execute(
             update(leases)
-            .where(in_values(self._db, leases.c.name, acquired), ~mine)
+            .where(in_values(leases.c.name, acquired), ~mine)
             .values(owner=owner, epoch=leases.c.epoch + 1)
         )
         self._db.execute(
             update(leases)
-            .where(in_values(self._db, leases.c.name, acquired))
+            .where(in_values(leases.c.name, acquired))
             .values(until=now + int(seconds * _MICROS))
         )
         return acquired
 
     def holds(self, owner: str, epochs: Mapping[str, int]) -> bool:
-        held = (
-            select(leases.c.name, leases.c.epoch)
-            .where(in_values(self._db, leases.c.name, epochs), leases.c.owner == owner)
-            # Nobody takes one over before this unit of work ends.
-            .with_for_update(read=True)
-        )
-        return {row.name: row.epoch for row in self._db.execute(held)} == dict(epochs)
+        held = self._db.execute(_HELD, {"names": epochs, "owner": owner}).all()
+        return {row.name: row.epoch for row in held} == dict(epochs)
 
     def register_engine(self, owner: str, seconds: float) -> int:
         now = self._now()
@@ -108,12 +125,9 @@ class SqlLeases:
         self._lock(name, shared=True)
 
     def _lock(self, name: str, shared: bool) -> None:
-        self._db.execute(
-            insert_into(self._db, leases).on_conflict_do_nothing(),
-            {"name": name, "owner": "", "until": 0, "epoch": 0},
-        )
-        named = select(leases.c.name).where(leases.c.name == name)
-        self._db.execute(named.with_for_update(read=shared))
+        row = {"name": name, "owner": "", "until": 0, "epoch": 0}
+        self._db.execute(_ADD[self._db.dialect.name], row)
+        self._db.execute(_NAMED_SHARED if shared else _NAMED, {"of": name})
 
     def _now(self) -> int:
         """The time of the database, in microseconds since 1970."""

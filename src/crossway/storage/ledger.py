@@ -15,8 +15,9 @@ from crossway.domain.ledger import (
     turnovers,
 )
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting, Turnover
+from crossway.sql.in_values import in_values, within
 from crossway.storage.address_balances import AddressBalances
-from crossway.storage.bulk_sql import execute_each, in_values, list_oldest_first, per_dialect
+from crossway.storage.bulk_sql import execute_each, list_oldest_first, per_dialect
 from crossway.storage.daily_balances import DailyBalances
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.tables import account_balances, postings
@@ -25,6 +26,12 @@ from crossway.storage.treasury_tables import daily_balances
 POSTINGS: Final = RowMapper(Posting, postings)
 MICROS_IN_DAY = 86_400_000_000
 _ADD_ACCOUNT = per_dialect(lambda put: put(account_balances).on_conflict_do_nothing())
+_LOCK_BALANCES = (
+    select(account_balances)
+    .where(within(account_balances.c.chain, "chains"))
+    .order_by(account_balances.c.account, account_balances.c.chain, account_balances.c.token)
+    .with_for_update()
+)
 _BALANCE_COLUMNS = ("balance", "day", "day_debits", "day_credits")
 _SAVE_BALANCE = per_dialect(
     lambda put: put(account_balances).on_conflict_do_update(
@@ -84,8 +91,8 @@ class SqlLedger:
         if not intent_ids:
             return []
         query = select(postings).where(
-            in_values(self._db, postings.c.intent_id, intent_ids),
-            in_values(self._db, postings.c.tx, txs),
+            in_values(postings.c.intent_id, intent_ids),
+            in_values(postings.c.tx, txs),
         )
         return [POSTINGS.decode(row) for row in self._db.execute(query.order_by(postings.c.id))]
 
@@ -95,7 +102,7 @@ class SqlLedger:
         c = postings.c
         is_side = or_(c.debit == account.value, c.credit == account.value)
         query = select(c.intent_id, c.debit, c.amount).where(
-            in_values(self._db, c.intent_id, intent_ids), is_side
+            in_values(c.intent_id, intent_ids), is_side
         )
         if against:
             names = [account.value for account in against]
@@ -122,9 +129,16 @@ class SqlLedger:
     def list_claimable(self, chain: str, from_intent: int, limit: int) -> list[AddressBalance]:
         return AddressBalances(self._db).list_claimable(chain, from_intent, limit)
 
-    def get_balances(self) -> dict[BalanceKey, int]:
-        rows = self._db.execute(select(account_balances))
-        return {(Account(r.account), r.chain, r.token): int(r.balance) for r in rows}
+    def get_balances(
+        self, chain: str = "", accounts: Collection[Account] = ()
+    ) -> dict[BalanceKey, int]:
+        c = account_balances.c
+        query = select(c.account, c.chain, c.token, c.balance)
+        if chain:
+            query = query.where(c.chain == chain)
+        if accounts:
+            query = query.where(c.account.in_([account.value for account in accounts]))
+        return {(Account(r[0]), r[1], r[2]): int(r[3]) for r in self._db.execute(query).all()}
 
     def list_opened_accounts(self) -> set[BalanceKey]:
         c, equity = postings.c, Account.EQUITY.value
@@ -196,11 +210,7 @@ class SqlLedger:
             [{"account": a.value, "chain": c, "token": t, "balance": "0"} for a, c, t in keys],
         )
         chains = {chain for _, chain, _ in keys}
-        query = select(account_balances).where(
-            in_values(self._db, account_balances.c.chain, chains)
-        )
-        order = (account_balances.c.account, account_balances.c.chain, account_balances.c.token)
-        rows = self._db.execute(query.order_by(*order).with_for_update())
+        rows = self._db.execute(_LOCK_BALANCES, {"chains": chains}).all()
         current = {(Account(r.account), r.chain, r.token): r for r in rows}
         balances = [_new_balance(key, current[key], *changed[key], day) for key in keys]
         execute_each(self._db, _SAVE_BALANCE[self._db.dialect.name], balances)

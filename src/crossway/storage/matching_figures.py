@@ -12,8 +12,8 @@ from crossway.domain.filters import FilterSet
 from crossway.domain.intent import State
 from crossway.domain.payment_figures import count_alike
 from crossway.ports.analytics import AnalyticsQuery, PeriodCounts, TokenAmount
+from crossway.sql.in_values import in_values
 from crossway.storage.analytics_tables import other_network_fees, payment_figures
-from crossway.storage.bulk_sql import in_values
 from crossway.storage.figure_filters import matches
 from crossway.storage.figure_rows import HOURS_IN_DAY, UNITS, start_of_hour
 from crossway.storage.measure_sums import NO_TOTALS, MeasureSums, split_amounts
@@ -116,7 +116,7 @@ class _Matching:
         if fees:
             keys = select(_c.intent_id, *self._keys, *_ROUTE).where(self._matching)
             for intent_id, hour, cause, *place in self._db.execute(
-                keys.where(in_values(self._db, _c.intent_id, fees))
+                keys.where(in_values(_c.intent_id, fees))
             ):
                 yield (hour, cause, self._value(*place)), NO_TOTALS, fees[intent_id]
 

@@ -4,7 +4,7 @@ from sqlalchemy import Connection, case, exists, func, or_, select
 
 from crossway.domain.webhooks import ALL_EVENTS, TEST_KIND, DeliveryState
 from crossway.ports.webhook_repository import MissedFilter
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.webhook_tables import deliveries, outbox
 
@@ -26,7 +26,7 @@ def list_missed(db: Connection, missed: MissedFilter, limit: int) -> list[tuple[
         failed_at = select(outbox.c.position).where(outbox.c.id == first_failed).scalar_subquery()
         chosen = outbox.c.position >= func.coalesce(failed_at, 0)
     else:
-        chosen = in_values(db, outbox.c.id, missed.among)
+        chosen = in_values(outbox.c.id, missed.among)
     query = (
         select(outbox.c.id, outbox.c.kind, outbox.c.resource_id)
         .where(

@@ -6,7 +6,8 @@ from sqlalchemy import ColumnElement, Connection, and_, select, true, tuple_
 
 from crossway.domain.intent import Intent
 from crossway.ports.search_repository import PaymentOrder, PaymentPlace
-from crossway.storage.bulk_sql import batches, in_values
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import batches
 from crossway.storage.intent_rows import INTENTS
 from crossway.storage.tables import intents
 
@@ -38,7 +39,7 @@ class OrderedIntents:
 
     def rows(self, ids: Sequence[int], test: ColumnElement[bool], limit: int) -> list[Intent]:
         """The first of these that meet a test."""
-        return self.read(and_(in_values(self._db, _c.id, ids), test), limit)
+        return self.read(and_(in_values(_c.id, ids), test), limit)
 
     def next_places(
         self, after: PaymentPlace | None, limit: int, *bounds: ColumnElement[bool]
@@ -55,7 +56,7 @@ class OrderedIntents:
             places = []
             for chunk in batches(ids, _BATCH):
                 query = select(_c.id, _c.amount_micro_usd)
-                rows = self._db.execute(query.where(in_values(self._db, _c.id, chunk)))
+                rows = self._db.execute(query.where(in_values(_c.id, chunk)))
                 places += [PaymentPlace(row.id, row.amount_micro_usd) for row in rows]
         places.sort(key=self._key, reverse=not self.order.ascending)
         return [one.id for one in places if after is None or self._is_behind(one, after)]

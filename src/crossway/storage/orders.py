@@ -22,7 +22,8 @@ from sqlalchemy import (
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
-from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import execute_each, per_dialect
 from crossway.storage.creation_sql import created_between
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.order_rows import (
@@ -92,14 +93,14 @@ class SqlOrders:
             orders.c.provider == provider,
             # A literal, so that the planner uses the partial index.
             text("provider_reference <> ''"),
-            in_values(self._db, orders.c.provider_reference, references),
+            in_values(orders.c.provider_reference, references),
         )
         return {row[0]: row[1] for row in self._db.execute(query)} if references else {}
 
     def lock(self, ids: Collection[int]) -> dict[int, RampOrder]:
         if not ids:
             return {}
-        query = select(orders).where(in_values(self._db, orders.c.id, ids))
+        query = select(orders).where(in_values(orders.c.id, ids))
         rows = self._db.execute(query.order_by(orders.c.id).with_for_update()).all()
         return {row.id: self._decode(row) for row in rows}
 
@@ -175,7 +176,7 @@ class SqlOrders:
         )
         due = [replace(self._decode(row), next_at=until) for row in self._db.execute(query).all()]
         if due:
-            is_due = in_values(self._db, orders.c.id, [order.id for order in due])
+            is_due = in_values(orders.c.id, [order.id for order in due])
             self._db.execute(update(orders).where(is_due).values(next_at=to_micros(until)))
         return due
 
@@ -193,7 +194,7 @@ class SqlOrders:
         later = or_(orders.c.next_at.is_(None), orders.c.next_at > to_micros(at))
         self._db.execute(
             update(orders)
-            .where(in_values(self._db, orders.c.id, sorted(ids)), later)
+            .where(in_values(orders.c.id, sorted(ids)), later)
             .values(next_at=to_micros(at))
         )
 
@@ -209,7 +210,7 @@ class SqlOrders:
             return set()
         query = select(processed_updates.c.update_id).where(
             processed_updates.c.provider == provider,
-            in_values(self._db, processed_updates.c.update_id, update_ids),
+            in_values(processed_updates.c.update_id, update_ids),
         )
         return set(self._db.execute(query).scalars())
 

@@ -20,7 +20,8 @@ from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange
 from crossway.ports.topics import Topic
-from crossway.storage.bulk_sql import chain_values, execute_each, in_values, per_dialect
+from crossway.sql.in_values import in_values, within
+from crossway.storage.bulk_sql import chain_values, execute_each, per_dialect
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.outbound_tx_rows import (
     OUTBOUND_TXS,
@@ -34,6 +35,18 @@ from crossway.storage.row_mapper import to_micros
 from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.tx_attempts import TxAttempts
 
+_UPDATE_MANY = (
+    update(outbound_txs)
+    .where(within(outbound_txs.c.id, "b_ids"), outbound_txs.c.state == bindparam("b_state"))
+    .values(
+        state=bindparam("b_to"),
+        attempt_count=bindparam("b_tries"),
+        reason=bindparam("b_reason"),
+        next_at=bindparam("b_next"),
+        block_height=bindparam("b_height"),
+        updated_at=bindparam("b_at"),
+    )
+)
 _UPDATE = (
     update(outbound_txs)
     .where(outbound_txs.c.id == bindparam("b_id"), outbound_txs.c.state == bindparam("b_state"))
@@ -46,6 +59,21 @@ _UPDATE = (
         block_height=bindparam("b_height"),
         updated_at=bindparam("b_at"),
     )
+)
+_AMONG = within(outbound_txs.c.id, "ids")
+_LOCK = (
+    select(outbound_txs).where(_AMONG).order_by(outbound_txs.c.id).with_for_update(skip_locked=True)
+)
+_LOCK_IN_STATE = (
+    select(outbound_txs.c.id, outbound_txs.c.tx_id)
+    .where(_AMONG, outbound_txs.c.state == bindparam("state"))
+    .order_by(outbound_txs.c.id)
+    .with_for_update(skip_locked=True)
+)
+_OF_INTENTS = (
+    select(outbound_txs)
+    .where(within(outbound_txs.c.intent_id, "intents"))
+    .order_by(outbound_txs.c.id)
 )
 
 
@@ -113,17 +141,13 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
     def lock_in_state(self, tx_ids: Mapping[int, str | None], state: OutboundTxState) -> set[int]:
         if not tx_ids:
             return set()
-        query = select(outbound_txs.c.id, outbound_txs.c.tx_id).where(
-            in_values(self._db, outbound_txs.c.id, tx_ids), outbound_txs.c.state == state.value
-        )
-        rows = self._db.execute(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
+        rows = self._db.execute(_LOCK_IN_STATE, {"ids": tx_ids, "state": state.value}).all()
         return {id for id, tx_id in rows if tx_id == tx_ids[id]}
 
     def lock(self, ids: Collection[int]) -> dict[int, OutboundTx]:
         if not ids:
             return {}
-        query = select(outbound_txs).where(in_values(self._db, outbound_txs.c.id, ids))
-        locked = self._all(query.order_by(outbound_txs.c.id).with_for_update(skip_locked=True))
+        locked = self._all(_LOCK, {"ids": ids})
         return {tx.id: tx for tx in locked}
 
     def lock_signed(self, tx_ids: Mapping[int, str]) -> dict[int, OutboundTx]:
@@ -135,7 +159,7 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
 
     def list_still_signed(self, ids: Collection[int], tx_id: str) -> set[int]:
         query = select(outbound_txs.c.id).where(
-            in_values(self._db, outbound_txs.c.id, ids),
+            in_values(outbound_txs.c.id, ids),
             outbound_txs.c.state == OutboundTxState.SIGNED.value,
             outbound_txs.c.tx_id == tx_id,
         )
@@ -150,12 +174,10 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
     ) -> list[OutboundTx]:
         if not intent_ids:
             return []
-        query = select(outbound_txs).where(
-            in_values(self._db, outbound_txs.c.intent_id, intent_ids)
+        query = (
+            _OF_INTENTS if kind is None else _OF_INTENTS.where(outbound_txs.c.kind == kind.value)
         )
-        if kind is not None:
-            query = query.where(outbound_txs.c.kind == kind.value)
-        return self._all(query.order_by(outbound_txs.c.id))
+        return self._all(query, {"intents": intent_ids})
 
     def update(self, changes: Sequence[OutboundTxChange], at: datetime) -> None:
         """Changes that differ only in their id are one statement, the others one each."""
@@ -178,21 +200,17 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
         self._update_each([change for change in changes if change.tx_id is not None], at)
 
     def _update_many(self, change: OutboundTxChange, ids: Sequence[int], at: datetime) -> None:
-        changed = self._db.execute(
-            update(outbound_txs)
-            .where(
-                in_values(self._db, outbound_txs.c.id, ids),
-                outbound_txs.c.state == change.before.value,
-            )
-            .values(
-                state=change.after.value,
-                attempt_count=change.attempt_count,
-                reason=change.reason,
-                next_at=to_micros(change.next_at),
-                block_height=change.block_height,
-                updated_at=to_micros(at),
-            )
-        )
+        values = {
+            "b_ids": ids,
+            "b_state": change.before.value,
+            "b_to": change.after.value,
+            "b_tries": change.attempt_count,
+            "b_reason": change.reason,
+            "b_next": to_micros(change.next_at),
+            "b_height": change.block_height,
+            "b_at": to_micros(at),
+        }
+        changed = self._db.execute(_UPDATE_MANY, values)
         if changed.rowcount != len(ids):
             raise ConcurrentUpdate("a transfer moved between lock and write")
 

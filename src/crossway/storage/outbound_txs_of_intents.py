@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, Select, func, select, text
 
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.outbound_tx_rows import OUTBOUND_TXS
 from crossway.storage.row_mapper import from_micros, to_micros
 from crossway.storage.tables import outbound_txs
@@ -22,7 +22,7 @@ class OutboundTxsOfIntents:
         query = select(outbound_txs).where(
             # A literal, so that the planner uses the partial index.
             text("state IN ('DUE', 'SIGNED', 'FAILED')"),
-            in_values(self._db, outbound_txs.c.intent_id, intent_ids),
+            in_values(outbound_txs.c.intent_id, intent_ids),
         )
         return self._decode(query.order_by(outbound_txs.c.id)) if intent_ids else []
 
@@ -35,7 +35,7 @@ class OutboundTxsOfIntents:
             func.min(outbound_txs.c.updated_at),
         )
         query = select(*columns).where(
-            in_values(self._db, outbound_txs.c.intent_id, intent_ids),
+            in_values(outbound_txs.c.intent_id, intent_ids),
             outbound_txs.c.kind == OutboundTxKind.RETURN_EXCESS.value,
             outbound_txs.c.tx_id.is_not(None),
             outbound_txs.c.updated_at >= to_micros(since),

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, u
 
 from crossway.domain.clients import Mode, Owner
 from crossway.domain.webhooks import OutboxEvent
-from crossway.storage.bulk_sql import execute_each, in_values
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import execute_each
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.sealing import opener
 from crossway.storage.webhook_tables import outbox
@@ -50,7 +51,7 @@ class SqlOutbox:
         return int(self._db.execute(_LAST).scalar_one() or 0)
 
     def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
-        query = select(outbox).where(in_values(self._db, outbox.c.id, ids))
+        query = select(outbox).where(in_values(outbox.c.id, ids))
         events = (
             [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)] if ids else []
         )
@@ -64,7 +65,7 @@ class SqlOutbox:
             clients_by_mode.setdefault(owner.mode, []).append(owner.client_id)
         is_owned = or_(
             *(
-                and_(outbox.c.mode == mode, in_values(self._db, outbox.c.client_id, clients))
+                and_(outbox.c.mode == mode, in_values(outbox.c.client_id, clients))
                 for mode, clients in clients_by_mode.items()
             )
         )

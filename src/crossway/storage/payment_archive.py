@@ -24,9 +24,9 @@ from sqlalchemy import (
 )
 
 from crossway.domain.intent import State
+from crossway.sql.in_values import in_values
 from crossway.storage.analytics_tables import payment_figures
 from crossway.storage.archive_tables import UNPAID, archived_payments
-from crossway.storage.bulk_sql import in_values
 from crossway.storage.intent_totals import add_state_counts
 from crossway.storage.link_tables import payment_link_uses
 from crossway.storage.row_mapper import to_micros
@@ -89,7 +89,7 @@ class SqlPaymentArchive:
         ids = list(self._db.execute(self._due(expired_before, limit)).scalars())
         packed: dict[int, dict[str, list[dict[str, Any]]]] = {intent_id: {} for intent_id in ids}
         for table, column in _TABLES:
-            query = select(table).where(in_values(self._db, table.c[column], ids))
+            query = select(table).where(in_values(table.c[column], ids))
             for row in self._db.execute(query).mappings():
                 packed[row[column]].setdefault(table.name, []).append(dict(row))
         if not packed:
@@ -97,7 +97,7 @@ class SqlPaymentArchive:
         self._db.execute(insert(archived_payments), [_pack(rows) for rows in packed.values()])
         self._count(packed.values(), -1)
         for table, column in reversed(_TABLES):
-            self._db.execute(delete(table).where(in_values(self._db, table.c[column], ids)))
+            self._db.execute(delete(table).where(in_values(table.c[column], ids)))
         return len(ids)
 
     def pause(self) -> None:
@@ -107,7 +107,7 @@ class SqlPaymentArchive:
         c = archived_payments.c
         found: set[str] = set()
         for column in (c.address, c.destination_address) if addresses else ():
-            query = select(column).where(in_values(self._db, column, addresses))
+            query = select(column).where(in_values(column, addresses))
             found |= set(self._db.execute(query).scalars())
         return found
 
@@ -117,7 +117,7 @@ class SqlPaymentArchive:
 
     def restore(self, addresses: Collection[str], changed_at: datetime | None = None) -> list[int]:
         c = archived_payments.c
-        of_addresses = in_values(self._db, c.address, addresses)
+        of_addresses = in_values(c.address, addresses)
         query = select(c.id, c.packed).where(of_addresses).with_for_update()
         found = {row.id: _unpack(row.packed) for row in self._db.execute(query)}
         for rows in found.values():

@@ -8,12 +8,13 @@ from sqlalchemy.exc import OperationalError
 
 from crossway.domain.payment_figures import PaymentFigures
 from crossway.ports.payment_figures import ChangeLog, FiguresCursor
+from crossway.sql.in_values import in_values
 from crossway.storage.analytics_tables import (
     analytics_cursor,
     other_network_fees,
     payment_figures,
 )
-from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.storage.bulk_sql import execute_each, per_dialect
 from crossway.storage.figure_changes import LOGS, list_changed
 from crossway.storage.figure_counting import count_payments
 from crossway.storage.figure_rows import encode_figures, encode_other_fees, load_figures
@@ -128,7 +129,7 @@ class SqlPaymentFigures:
         )
         ids = [payment.intent_id for payment in figures]
         fees = other_network_fees.c.intent_id
-        self._db.execute(delete(other_network_fees).where(in_values(self._db, fees, ids)))
+        self._db.execute(delete(other_network_fees).where(in_values(fees, ids)))
         execute_each(self._db, _ADD_OTHER_FEES, encode_other_fees(figures))
 
     def _newest(self, id_column: Column[int]) -> int:

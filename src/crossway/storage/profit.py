@@ -10,7 +10,8 @@ from crossway.domain.ledger import Posting
 from crossway.domain.profit_and_loss import Group, Origin, ProfitLine, Result
 from crossway.ports.profit_repository import HourlyPrices
 from crossway.ports.treasury_repository import StoredPosting
-from crossway.storage.bulk_sql import execute_each, in_values, insert_into, per_dialect
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import execute_each, insert_into, per_dialect
 from crossway.storage.ledger import IS_ARRIVAL, POSTINGS
 from crossway.storage.profit_tables import daily_results, ledger_prices, profit_progress
 from crossway.storage.row_mapper import from_micros
@@ -47,7 +48,7 @@ class SqlProfit:
             self._db.execute(insert_into(self._db, ledger_prices).on_conflict_do_nothing(), rows)
 
     def get_prices(self, hours: Collection[int]) -> HourlyPrices:
-        query = select(ledger_prices).where(in_values(self._db, ledger_prices.c.hour, hours))
+        query = select(ledger_prices).where(in_values(ledger_prices.c.hour, hours))
         return {(row.hour, row.symbol): int(row.pico_usd) for row in self._db.execute(query)}
 
     def counted_to(self) -> int:
@@ -62,9 +63,7 @@ class SqlProfit:
         ]
 
     def list_of_owners(self, owners: Collection[int]) -> dict[int, list[Posting]]:
-        query = select(postings).where(
-            in_values(self._db, postings.c.intent_id, owners), ~IS_ARRIVAL
-        )
+        query = select(postings).where(in_values(postings.c.intent_id, owners), ~IS_ARRIVAL)
         found = defaultdict[int, list[Posting]](list)
         for row in self._db.execute(query.order_by(postings.c.id)):
             found[row.intent_id].append(POSTINGS.decode(row))
@@ -102,7 +101,7 @@ class SqlProfit:
         return self._db.execute(moved.values(posting_id=after)).rowcount == 1
 
     def _get(self, days: Collection[int]) -> dict[Key, tuple[int, int, int]]:
-        query = select(daily_results).where(in_values(self._db, daily_results.c.day, days))
+        query = select(daily_results).where(in_values(daily_results.c.day, days))
         found = (_result(row) for row in self._db.execute(query))
         return {_key(r): (r.units, r.nano_usd, r.unpriced) for r in found}
 

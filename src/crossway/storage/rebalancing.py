@@ -15,7 +15,8 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RebalancingTransfer,
 )
-from crossway.storage.bulk_sql import execute_each, in_values, insert_into
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import execute_each, insert_into
 from crossway.storage.rebalancing_tables import (
     OPEN,
     rebalancing_policies,
@@ -137,7 +138,7 @@ class SqlRebalancing:
     def _by_id(self, ids: Collection[int], for_update: bool) -> dict[int, RebalancingTransfer]:
         if not ids:
             return {}
-        query = select(rebalancing_transfers).where(in_values(self._db, _c.id, ids))
+        query = select(rebalancing_transfers).where(in_values(_c.id, ids))
         query = query.order_by(_c.id)
         return {t.id: t for t in self._all(query.with_for_update() if for_update else query)}
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from crossway.domain.ramps import ProviderName
 from crossway.ports.records import IntentFilter
 from crossway.ports.search_repository import SearchHit
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.filter_planner import FilterPlanner
 from crossway.storage.link_tables import payment_links
 from crossway.storage.owner_sql import is_owned
@@ -181,14 +181,14 @@ class SqlSearch(FilterPlanner):
 
     def _find_by_provider_reference(self, values: Collection[str], limit: int) -> list[SearchHit]:
         """Orders by the provider's own reference; its index starts with the provider."""
-        columns = in_values(self._db, _o.provider_reference, values)
+        columns = in_values(_o.provider_reference, values)
         existing = select(_o.id).where(_o.provider.in_(list(ProviderName)), _KNOWN, columns)
         order_ids = self._db.execute(existing.limit(limit)).scalars()
         return [SearchHit("order", hit, "provider_reference", True) for hit in order_ids]
 
     def _find_by_event_id(self, values: Collection[str]) -> list[SearchHit]:
         query = select(outbox.c.kind, outbox.c.resource_id).where(
-            in_values(self._db, outbox.c.event_id, values)
+            in_values(outbox.c.event_id, values)
         )
         rows = self._db.execute(query).all()
         return [

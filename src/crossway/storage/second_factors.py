@@ -8,7 +8,8 @@ from typing import Final
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from crossway.domain.second_factors import Authenticator, Passkey, SecondFactors
-from crossway.storage.bulk_sql import in_values, per_dialect
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.staff_tables import (
     staff_authenticators,
@@ -34,15 +35,13 @@ class SqlSecondFactors:
 
     def list_by_members(self, member_ids: Collection[int]) -> dict[int, SecondFactors]:
         authenticators = select(staff_authenticators).where(
-            in_values(self._db, staff_authenticators.c.member_id, member_ids)
+            in_values(staff_authenticators.c.member_id, member_ids)
         )
         by_member = {
             authenticator.member_id: authenticator
             for authenticator in map(AUTHENTICATORS.decode, self._db.execute(authenticators))
         }
-        query = select(staff_passkeys).where(
-            in_values(self._db, staff_passkeys.c.member_id, member_ids)
-        )
+        query = select(staff_passkeys).where(in_values(staff_passkeys.c.member_id, member_ids))
         rows = self._db.execute(query.order_by(staff_passkeys.c.id))
         passkeys = [PASSKEYS.decode(row) for row in rows]
         codes = self._count_recovery_codes(member_ids)
@@ -120,6 +119,6 @@ class SqlSecondFactors:
     def _count_recovery_codes(self, member_ids: Collection[int]) -> Counter[int]:
         """How many recovery codes each person has left."""
         table = staff_recovery_codes
-        unused = in_values(self._db, table.c.member_id, member_ids) & table.c.used_at.is_(None)
+        unused = in_values(table.c.member_id, member_ids) & table.c.used_at.is_(None)
         query = select(table.c.member_id, func.count()).where(unused).group_by(table.c.member_id)
         return Counter({row[0]: row[1] for row in self._db.execute(query)})

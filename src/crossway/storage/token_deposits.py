@@ -7,8 +7,9 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from crossway.domain.analytics import Step
+from crossway.sql.in_values import in_values
 from crossway.storage.analytics_tables import token_deposits
-from crossway.storage.bulk_sql import execute_each, in_values, per_dialect
+from crossway.storage.bulk_sql import execute_each, per_dialect
 from crossway.storage.figure_rows import HOURS_IN_DAY
 
 Deposits = defaultdict[tuple[str, int, str, int], int]
@@ -35,7 +36,7 @@ def _add(db: Connection, span: Step, more: Mapping[tuple[str, int, str, int], in
         return
     c = token_deposits.c
     numbers = {number for _, number, _, _ in more}
-    query = select(token_deposits).where(c.span == span.value, in_values(db, c.number, numbers))
+    query = select(token_deposits).where(c.span == span.value, in_values(c.number, numbers))
     units = {tuple(key): int(total) for _, *key, total in db.execute(query)}
     rows = [
         dict(zip(_KEYS, (span.value, *key), strict=True))

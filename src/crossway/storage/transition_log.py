@@ -8,7 +8,8 @@ from sqlalchemy import Connection, func, or_, select
 from crossway.domain.clients import OwnerFilter
 from crossway.ports.intent_repository import RECENT_TRANSITIONS
 from crossway.ports.records import TransitionRecord
-from crossway.storage.bulk_sql import in_values, list_oldest_first
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import list_oldest_first
 from crossway.storage.intent_rows import TRANSITIONS
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.tables import intents, transitions
@@ -29,7 +30,7 @@ class TransitionLog:
     ) -> list[TransitionRecord]:
         if not intent_ids:
             return []
-        query = select(transitions).where(in_values(self._db, transitions.c.intent_id, intent_ids))
+        query = select(transitions).where(in_values(transitions.c.intent_id, intent_ids))
         rows = list_oldest_first(self._db, query, transitions.c.id, newest, _CHANGES_STATE)
         return [TRANSITIONS.decode(row) for row in rows]
 

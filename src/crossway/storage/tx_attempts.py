@@ -6,7 +6,8 @@ from dataclasses import replace
 from sqlalchemy import Connection, insert, select
 
 from crossway.ports.records import TxAttempt
-from crossway.storage.bulk_sql import execute_each, in_values
+from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import execute_each
 from crossway.storage.outbound_tx_rows import TX_ATTEMPTS
 from crossway.storage.tables import tx_attempts
 
@@ -22,9 +23,7 @@ class TxAttempts:
     def list_attempts(self, outbound_tx_ids: Collection[int]) -> list[TxAttempt]:
         if not outbound_tx_ids:
             return []
-        query = select(tx_attempts).where(
-            in_values(self._db, tx_attempts.c.outbound_tx_id, outbound_tx_ids)
-        )
+        query = select(tx_attempts).where(in_values(tx_attempts.c.outbound_tx_id, outbound_tx_ids))
         attempts = [
             TX_ATTEMPTS.decode(row) for row in self._db.execute(query.order_by(tx_attempts.c.id))
         ]
@@ -37,7 +36,7 @@ class TxAttempts:
 
     def _read_bytes(self, tx_ids: Collection[str]) -> dict[str, bytes]:
         query = select(tx_attempts.c.tx_id, tx_attempts.c.raw).where(
-            in_values(self._db, tx_attempts.c.tx_id, tx_ids), tx_attempts.c.raw != b""
+            in_values(tx_attempts.c.tx_id, tx_ids), tx_attempts.c.raw != b""
         )
         return {row.tx_id: row.raw for row in self._db.execute(query)}
 
@@ -56,7 +55,7 @@ class TxAttempts:
     def list_sharing(self, tx_ids: Collection[str]) -> dict[str, list[int]]:
         sharing: dict[str, list[int]] = {tx_id: [] for tx_id in tx_ids}
         query = select(tx_attempts.c.tx_id, tx_attempts.c.outbound_tx_id).where(
-            in_values(self._db, tx_attempts.c.tx_id, tx_ids)
+            in_values(tx_attempts.c.tx_id, tx_ids)
         )
         for tx_id, id in self._db.execute(query.order_by(tx_attempts.c.id)) if tx_ids else ():
             sharing[tx_id].append(id)
@@ -64,6 +63,6 @@ class TxAttempts:
 
     def find_own_tx_ids(self, chain: str, tx_ids: Collection[str]) -> set[str]:
         query = select(tx_attempts.c.tx_id).where(
-            tx_attempts.c.chain == chain, in_values(self._db, tx_attempts.c.tx_id, tx_ids)
+            tx_attempts.c.chain == chain, in_values(tx_attempts.c.tx_id, tx_ids)
         )
         return set(self._db.execute(query).scalars()) if tx_ids else set()

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.webhooks import Endpoint
-from crossway.storage.bulk_sql import in_values
+from crossway.sql.in_values import in_values
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import RowMapper
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, webhooks
@@ -32,7 +32,7 @@ class SqlWebhooks:
         return None if row is None else ENDPOINTS.decode(row)
 
     def get_many(self, ids: Collection[int]) -> dict[int, Endpoint]:
-        query = select(webhooks).where(in_values(self._db, webhooks.c.id, ids))
+        query = select(webhooks).where(in_values(webhooks.c.id, ids))
         rows = self._db.execute(query) if ids else ()
         return {row.id: ENDPOINTS.decode(row) for row in rows}
 
@@ -43,7 +43,7 @@ class SqlWebhooks:
     def lock(self, ids: Collection[int]) -> dict[int, Endpoint]:
         if not ids:
             return {}
-        query = select(webhooks).where(in_values(self._db, webhooks.c.id, ids))
+        query = select(webhooks).where(in_values(webhooks.c.id, ids))
         rows = self._db.execute(query.order_by(webhooks.c.id).with_for_update())
         return {row.id: ENDPOINTS.decode(row) for row in rows}
 
@@ -51,7 +51,7 @@ class SqlWebhooks:
         if not clients:
             return []
         query = select(webhooks).where(
-            in_values(self._db, webhooks.c.client_id, clients), webhooks.c.enabled.is_(True)
+            in_values(webhooks.c.client_id, clients), webhooks.c.enabled.is_(True)
         )
         rows = self._db.execute(query.order_by(webhooks.c.id).with_for_update())
         return [ENDPOINTS.decode(row) for row in rows]

@@ -128,7 +128,7 @@ def opening_and_closing_balance(
     with services.store.read() as unit:
         opening = unit.ledger.get_balances_before(first).get(key, 0) if first is not None else 0
         if last is None:
-            return opening, unit.ledger.get_balances().get(key, 0)
+            return opening, unit.ledger.get_balances(key[1], key[:1]).get(key, 0)
         return opening, unit.ledger.get_balances_before(last + 1).get(key, 0)
 
 

@@ -186,7 +186,7 @@ def _post_adjustment(
 
     def work(unit: UnitOfWork) -> None:
         unit.leases.lock("inventory")
-        balances = unit.ledger.get_balances()
+        balances = unit.ledger.get_balances(chain)
         for comparison in compared:
             accounts = comparison.account.accounts
             amount = sum(balances.get((a, chain, comparison.token), 0) for a in accounts)

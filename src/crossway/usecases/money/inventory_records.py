@@ -85,7 +85,7 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
                 *policy.location, policy.target, POLICY, policy.at
             )
         turnovers = unit.ledger.get_turnovers(Account.INVENTORY, first_day)
-        balances = unit.ledger.get_balances()
+        in_transit = unit.ledger.get_balances(accounts=[Account.IN_TRANSIT])
         leaving, sending = _sum_leaving(unit)
     return InventoryRecords(
         reserved,
@@ -95,7 +95,7 @@ def read_inventory_records(services: Services, now: datetime) -> InventoryRecord
         leaving,
         sending,
         _sum_receivables(receivables, now),
-        {key[1:]: units for key, units in balances.items() if key[0] is Account.IN_TRANSIT},
+        {key[1:]: units for key, units in in_transit.items()},
         {(chain, token): turnover.credits for (_, chain, token), turnover in turnovers.items()},
         targets,
         receivables,

@@ -149,10 +149,9 @@ class _Expectation:
         unbooked = find_unbooked_movements(services, chain)
         ours = {account for own in own_accounts(chain) for account in own.accounts}
         with services.store.read() as unit:
-            balances = unit.ledger.get_balances()
+            balances = unit.ledger.get_balances(chain.id, ours)
             opened = unit.ledger.list_opened_accounts()
-        relevant = {k: n for k, n in balances.items() if k[1] == chain.id and k[0] in ours}
-        return cls(relevant, opened, unbooked)
+        return cls(balances, opened, unbooked)
 
 
 def _compare_once(

@@ -86,10 +86,8 @@ def _compare_addresses(
     since = services.clock.now() - timedelta(seconds=services.policy.late_watch_seconds)
     with services.store.read() as unit:
         addresses = unit.intents.list_watched_addresses(chain.id, since)
-        ledger_balances = unit.ledger.get_balances()
-    for token in {
-        t for account, c, t in ledger_balances if c == chain.id and account in _ADDRESS_ACCOUNTS
-    }:
+        held = unit.ledger.get_balances(chain.id, _ADDRESS_ACCOUNTS)
+    for token in {token for _, _, token in held}:
         for start in range(0, len(addresses), BATCH_SIZE):
             batch = addresses[start : start + BATCH_SIZE]
             on_chain = chain.balances(batch, token)
@@ -122,6 +120,7 @@ def _compare_addresses(
 
 
 _ADDRESS_ACCOUNTS = (Account.HELD, Account.DUST)
+_COLLECTING_ACCOUNTS = (Account.ESCROW, Account.SPREAD)
 
 
 def _ledger_amounts(
@@ -169,14 +168,12 @@ def _compare_collecting_account(
     native = services.catalogue.native_token(chain.id)
     in_contracts = transfers.sum_deposits(chain.id, *COLLECTED)
     with services.store.read() as unit:
-        ledger_balances = unit.ledger.get_balances()
-    for token in {
-        t for account, c, t in ledger_balances if c == chain.id and account is Account.ESCROW
-    }:
+        ledger_balances = unit.ledger.get_balances(chain.id, _COLLECTING_ACCOUNTS)
+    for token in {token for account, _, token in ledger_balances if account is Account.ESCROW}:
         if token == native:
             continue  # The account also holds native coins for its own fees.
         ledger_amount = _sum_accounts(
-            ledger_balances, chain.id, token, Account.ESCROW, Account.SPREAD
+            ledger_balances, chain.id, token, *_COLLECTING_ACCOUNTS
         ) - in_contracts.get(token, 0)
         account = chain.accounts.bridger
         # Earlier payments have left what they retained in the escrow of their time.

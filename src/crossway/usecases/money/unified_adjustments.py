@@ -76,7 +76,7 @@ def _post(
     def work(unit: UnitOfWork) -> None:
         unit.leases.lock("inventory")
         key = (Account.INVENTORY, balance.location, UNIFIED_TOKEN)
-        booked = unit.ledger.get_balances().get(key, 0) + balance.known_opening
+        booked = unit.ledger.get_balances(key[1], key[:1]).get(key, 0) + balance.known_opening
         opens = any(posting.tx == OPENING for posting in postings)
         if booked != balance.booked or (opens and key in unit.ledger.list_opened_accounts()):
             raise Conflict("The books have changed: try again")

@@ -205,9 +205,9 @@ class AmountsAtRisk:
         """Payers' money on a chain, as the books have it: at deposit addresses, and in escrow."""
         if self._held is None:
             held: dict[str, list[Money]] = defaultdict(list)
-            for (account, place, token), units in self._unit.ledger.get_balances().items():
-                if account in _PAYER_ACCOUNTS:
-                    held[place].append((place, token, units))
+            balances = self._unit.ledger.get_balances(accounts=_PAYER_ACCOUNTS)
+            for (_, place, token), units in balances.items():
+                held[place].append((place, token, units))
             self._held = held
         return self._held.get(chain, ())
 

@@ -31,6 +31,8 @@ from crossway_demo.demo.scenario_plan import parameters
 
 # Its webhooks fail between these days of the month, and arrive once it answers again.
 _OUTAGE_HOST, _OUTAGE_DAYS = "lagos.demo.example", (17.0, 18.5)
+# Once where a group of payments begins, and once where it ends: between them nothing grows late.
+_HOUSEKEEPING_SECONDS = 30.0
 _FAST_PRAGMAS = ("synchronous=OFF", "journal_size_limit=-1")
 
 
@@ -208,7 +210,7 @@ def _build(
         store,
         built.sandbox,
         clock,
-        Engine(services, "demo", sole=True),
+        Engine(services, "demo", sole=True, housekeeping_seconds=_HOUSEKEEPING_SECONDS),
         WebhookDispatcher(services, sole=True),
         active_chains,
     )

@@ -22,7 +22,9 @@ from crossway_demo.demo.scenario_plan import Merchant, Payment, PaymentVariant
 # and the finality of the chains.
 SETTLEMENT_STEPS = (4, 2.5, 3, 17, 10)
 PAYOUT_STEP_COUNT = 3
-_REBALANCING_PASSES, _REBALANCING_STEP_SECONDS = 12, 12
+_REBALANCING_PASSES, _REBALANCING_STEP_SECONDS = 12, 30
+# A payment that nobody paid is over after one pass.
+_EXPIRY_STEPS = (4,)
 _USDC_UNITS_PER_CENT = 10_000
 _BUYERS = 700
 # The share of payments at merchants with payment links that come by one of them.
@@ -38,7 +40,9 @@ class DemoActors:
     callers: dict[str, Principal]
     merchants: dict[str, Merchant]
     random: Random
-    scheduled: list[tuple[float, int, Callable[[], str]]] = field(default_factory=list)
+    scheduled: list[tuple[float, int, Callable[[], str], Sequence[float]]] = field(
+        default_factory=list
+    )
     chores: list[tuple[float, Callable[[DemoWorld, "DemoActors"], None]]] = field(
         default_factory=list
     )
@@ -46,10 +50,13 @@ class DemoActors:
     orders_due: float = 0.0
     _sequence: int = 0
 
-    def schedule(self, at: float, action: Callable[[], str]) -> None:
-        """Schedule an action, which returns the chain it touches."""
+    def schedule(
+        self, at: float, action: Callable[[], str], steps: Sequence[float] = SETTLEMENT_STEPS
+    ) -> None:
+        """Schedule an action, which returns the chain it touches, and the seconds between the
+        passes of the engine after it."""
         self._sequence += 1
-        heapq.heappush(self.scheduled, (at, self._sequence, action))
+        heapq.heappush(self.scheduled, (at, self._sequence, action, steps))
 
 
 def play_group(world: DemoWorld, actors: DemoActors, group: Sequence[Payment]) -> list[Intent]:
@@ -100,11 +107,11 @@ def run_scheduled(world: DemoWorld, actors: DemoActors, until: float) -> None:
         world.clock.advance_to(at)
         work(world, actors)
     while actors.scheduled and actors.scheduled[0][0] < until:
-        at, _, action = heapq.heappop(actors.scheduled)
+        at, _, action, steps = heapq.heappop(actors.scheduled)
         world.clock.advance_to(at)
         world.active_chains.clear()
         world.active_chains.add(action())
-        run_engine(world, SETTLEMENT_STEPS)
+        run_engine(world, steps)
 
 
 def _create(world: DemoWorld, actors: DemoActors, payment: Payment) -> Intent | None:
@@ -212,7 +219,8 @@ def _prepare(world: DemoWorld, actors: DemoActors, payment: Payment, intent: Int
     if payment.variant is PaymentVariant.LATE:
         actors.schedule(expiry + 900, lambda: pay(terms.deposit_amount))
     if payment.variant is not PaymentVariant.NORMAL:
-        actors.schedule(expiry + 5, lambda: terms.source_chain)
+        steps = SETTLEMENT_STEPS if _amount_in_time(payment, intent) else _EXPIRY_STEPS
+        actors.schedule(expiry + 5, lambda: terms.source_chain, steps)
 
 
 def _other_token(world: DemoWorld, intent: Intent) -> str:

@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, Table, bindparam, select
+from sqlalchemy import Select, bindparam, select
 
 from crossway.adapters.chains.simulated.blocks.bridge_events import find_give_backs, load_by_tx
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.dropped_txs import dead_heights
 from crossway.adapters.chains.simulated.blocks.network import ChainSession
@@ -32,11 +31,22 @@ from crossway.ports.chain import (
     TxPending,
     TxStatus,
 )
+from crossway.sql.in_values import in_values, within
 
 SCAN_LIMIT = 5_000
 _HASH = select(blocks.c.hash).where(
     blocks.c.chain == bindparam("chain"), blocks.c.height == bindparam("height")
 )
+_BLOCKS = select(blocks.c.height, blocks.c.hash, blocks.c.at).where(
+    blocks.c.chain == bindparam("chain"), within(blocks.c.height, "heights")
+)
+_BALANCES = select(balances.c.address, balances.c.units).where(
+    within(balances.c.tag, "tags"), balances.c.token == bindparam("token")
+)
+_INCLUDED = select(
+    *(transactions.c[name] for name in ("tx_id", "block_height", "moved")),
+    *(transactions.c[name] for name in ("fee_units", "reason", "permanent")),
+).where(within(transactions.c.tag, "tags"))
 _COUNTS = (
     select(blocks.c.height, blocks.c.incoming)
     .where(
@@ -65,7 +75,7 @@ def statuses(
     statuses = _load_included(session, tx_ids, height)
     if open_ids := [tx_id for tx_id in tx_ids if tx_id not in statuses]:
         pending_query = select(mempool.c.tx_id).where(
-            mempool.c.chain == session.facts.id, in_values(session.db, mempool.c.tx_id, open_ids)
+            mempool.c.chain == session.facts.id, in_values(mempool.c.tx_id, open_ids)
         )
         pending = set(session.db.scalars(pending_query))
         dead_at = dead_heights(session, open_ids)
@@ -81,16 +91,7 @@ def statuses(
 def _load_included(
     session: ChainSession, tx_ids: Collection[str], height: int
 ) -> dict[str, TxStatus]:
-    rows = session.db.execute(
-        select(
-            transactions.c.tx_id,
-            transactions.c.block_height,
-            transactions.c.moved,
-            transactions.c.fee_units,
-            transactions.c.reason,
-            transactions.c.permanent,
-        ).where(_select_tagged(session, transactions, tx_ids))
-    ).all()
+    rows = session.db.execute(_INCLUDED, {"tags": _tags(session, tx_ids)}).all()
     blocks = _blocks(session, {row[1] for row in rows})
     events = load_by_tx(session, tx_ids) if session.facts.reach is not None else {}
     statuses: dict[str, TxStatus] = {}
@@ -160,7 +161,7 @@ def transfers_to(
 ) -> list[IncomingTransfer]:
     """Every included transfer to these addresses, oldest first."""
     query = _transfers().where(
-        _select_tagged(session, incoming_transfers, addresses),
+        in_values(incoming_transfers.c.tag, _tags(session, addresses)),
         incoming_transfers.c.block_height <= height,
     )
     transfers = _parse_transfers(session, session.db.execute(query).all())
@@ -172,14 +173,12 @@ def verify_inclusion(
 ) -> list[bool]:
     """Whether each transfer is in the block that it names."""
     rows = session.db.execute(
-        select(transactions.c.tx_id, transactions.c.block_height, transactions.c.moved).where(
-            _select_tagged(session, transactions, {transfer.tx_hash for transfer in incoming})
-        )
+        _INCLUDED, {"tags": _tags(session, {transfer.tx_hash for transfer in incoming})}
     ).all()
     blocks = _blocks(session, {row[1] for row in rows})
     included = {
         tx_id: (at_height, orjson.loads(token_transfers))
-        for tx_id, at_height, token_transfers in rows
+        for tx_id, at_height, token_transfers, *_ in rows
     }
 
     def stands(transfer: IncomingTransfer) -> bool:
@@ -201,19 +200,14 @@ def verify_inclusion(
 
 def balances_of(session: ChainSession, addresses: Collection[str], token: str) -> Mapping[str, int]:
     """Balances of a token, in units, by address."""
-    query = select(balances.c.address, balances.c.units).where(
-        _select_tagged(session, balances, addresses), balances.c.token == token
-    )
-    units_by_address = {address: int(units) for address, units in session.db.execute(query)}
+    parameters = {"tags": _tags(session, addresses), "token": token}
+    rows = session.db.execute(_BALANCES, parameters).all()
+    units_by_address = {address: int(units) for address, units in rows}
     return {address: units_by_address.get(address, 0) for address in addresses}
 
 
-def _select_tagged(
-    session: ChainSession, table: Table, names: Iterable[str]
-) -> ColumnElement[bool]:
-    return in_values(
-        session.db, table.c.tag, [lookup_tag(session.facts.id, name) for name in names]
-    )
+def _tags(session: ChainSession, names: Iterable[str]) -> list[int]:
+    return [lookup_tag(session.facts.id, name) for name in names]
 
 
 def executed_markers(session: ChainSession, names: Collection[str]) -> set[str]:
@@ -221,7 +215,7 @@ def executed_markers(session: ChainSession, names: Collection[str]) -> set[str]:
     by_tag = {lookup_tag(session.facts.id, marker): marker for marker in names}
     if not by_tag:
         return set()
-    query = select(markers.c.tag).where(in_values(session.db, markers.c.tag, by_tag))
+    query = select(markers.c.tag).where(in_values(markers.c.tag, by_tag))
     return {by_tag[tag] for tag in session.db.scalars(query)}
 
 
@@ -252,13 +246,8 @@ def transactions_from(
 def _blocks(session: ChainSession, heights: Collection[int]) -> dict[int, tuple[str, datetime]]:
     if not heights:
         return {}
-    query = select(blocks.c.height, blocks.c.hash, blocks.c.at).where(
-        blocks.c.chain == session.facts.id, in_values(session.db, blocks.c.height, heights)
-    )
-    return {
-        height: (name, datetime.fromtimestamp(at, UTC))
-        for height, name, at in session.db.execute(query)
-    }
+    rows = session.db.execute(_BLOCKS, {"chain": session.facts.id, "heights": heights}).all()
+    return {height: (name, datetime.fromtimestamp(at, UTC)) for height, name, at in rows}
 
 
 def _transfers() -> Select[tuple[int, int, str, str, str, str, str]]:

@@ -9,10 +9,11 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, Row, select, update
 
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_into, insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_into, insert_rows
 from crossway.adapters.ramps.sandbox.tables import orders, reports
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.ports.ramps import ProviderOrderStatus, ProviderUpdate
+from crossway.sql.in_values import in_values
 
 REFERENCE_DIGITS = 20
 
@@ -101,7 +102,7 @@ def mark_refused(db: Connection, reference: str, reason: str) -> None:
 def find_orders(db: Connection, provider: str, references: Collection[str]) -> dict[str, Order]:
     """This provider's orders by reference; unknown references are missing."""
     query = select(orders).where(
-        in_values(db, orders.c.reference, references), orders.c.provider == provider
+        in_values(orders.c.reference, references), orders.c.provider == provider
     )
     return {row.reference: _to_order(row) for row in db.execute(query)}
 
@@ -117,7 +118,7 @@ def load_histories(
     db: Connection, references: Collection[str]
 ) -> dict[str, dict[ProviderOrderStatus, StatusReport]]:
     """The reports of each order by status, oldest first."""
-    query = select(reports).where(in_values(db, reports.c.reference, references))
+    query = select(reports).where(in_values(reports.c.reference, references))
     histories: dict[str, dict[ProviderOrderStatus, StatusReport]] = {
         reference: {} for reference in references
     }

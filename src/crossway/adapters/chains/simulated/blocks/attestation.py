@@ -13,7 +13,7 @@ from crossway.adapters.chains.simulated.blocks.bridge_events import (
     load_sent_since,
 )
 from crossway.adapters.chains.simulated.blocks.bridge_faults import ActiveFaults, load_faults
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.network import ChainSession
 from crossway.adapters.chains.simulated.blocks.state import ChainState
@@ -28,6 +28,7 @@ from crossway.adapters.chains.simulated.contracts.timing import (
     STANDARD_SECONDS,
 )
 from crossway.domain.quotes import BridgeName
+from crossway.sql.in_values import in_values
 
 FAST, FINAL = 1000, 2000
 ALLOWANCE_USED_UP: Final = (
@@ -127,7 +128,7 @@ def _attest(session: ChainSession, reach: BridgeReach, sent: Iterable[StoredEven
         tag = lookup_tag(session.facts.id, stored.event.intent_hash)
         rows.append((filled.message_id, tag, filled.encode(), ready_at))
     known = select(attestations.c.message_id).where(
-        in_values(session.db, attestations.c.message_id, [row[0] for row in rows])
+        in_values(attestations.c.message_id, [row[0] for row in rows])
     )
     before = set(session.db.scalars(known)) if rows else set()
     insert_rows(session.db, attestations, [row for row in rows if row[0] not in before])

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import Row, Select, bindparam, select
 
 from crossway.adapters.chains.simulated.blocks.bridge_faults import load_paused
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.network import ChainSession
 from crossway.adapters.chains.simulated.blocks.tables import across_deposits, bridge_events
@@ -27,6 +27,15 @@ from crossway.adapters.chains.simulated.contracts.timing import (
     ACROSS_FILL_SECONDS,
 )
 from crossway.domain.quotes import BridgeName
+from crossway.sql.in_values import within
+
+_OF_CHAIN = (
+    select(bridge_events)
+    .where(bridge_events.c.chain == bindparam("chain"))
+    .order_by(bridge_events.c.id)
+)
+_BY_PAYMENT = _OF_CHAIN.where(within(bridge_events.c.tag, "tags"))
+_BY_TX = _OF_CHAIN.where(within(bridge_events.c.tx_tag, "tags"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,7 @@ def load_by_payment(
     """The events of payments up to a height, oldest first."""
     tags = [lookup_tag(session.facts.id, name) for name in intent_hashes]
     loaded: dict[str, list[StoredEvent]] = defaultdict(list)
-    for stored in _load(session, in_values(session.db, bridge_events.c.tag, tags)):
+    for stored in _load(session, _BY_PAYMENT, tags):
         if height is None or stored.height <= height:
             loaded[stored.event.intent_hash].append(stored)
     return loaded
@@ -85,7 +94,7 @@ def load_by_tx(session: ChainSession, tx_ids: Collection[str]) -> dict[str, list
     """The events of transactions, in the order in which they happened."""
     tags = [lookup_tag(session.facts.id, tx_id) for tx_id in tx_ids]
     loaded: dict[str, list[BridgeEvent]] = defaultdict(list)
-    for stored in _load(session, in_values(session.db, bridge_events.c.tx_tag, tags)):
+    for stored in _load(session, _BY_TX, tags):
         loaded[stored.tx_id].append(stored.event)
     return loaded
 
@@ -111,7 +120,7 @@ def load_sent_since(session: ChainSession, height: int) -> list[StoredEvent]:
     condition = (bridge_events.c.block_height >= height) & (
         bridge_events.c.kind == EventKind.SENT.value
     )
-    return _load(session, condition)
+    return _load(session, _OF_CHAIN.where(condition))
 
 
 def load_arrivals(session: ChainSession, contract: str, height: int) -> list[BridgeEvent]:
@@ -121,7 +130,7 @@ def load_arrivals(session: ChainSession, contract: str, height: int) -> list[Bri
         & (bridge_events.c.kind == EventKind.ARRIVED.value)
         & (bridge_events.c.block_height <= height)
     )
-    return [stored.event for stored in _load(session, condition)]
+    return [stored.event for stored in _load(session, _OF_CHAIN.where(condition))]
 
 
 def save_events(
@@ -174,13 +183,9 @@ def _save_deposit(session: ChainSession, height: int, tx: Transaction, at: float
     insert_rows(session.db, across_deposits, [row])
 
 
-def _load(session: ChainSession, condition: ColumnElement[bool]) -> list[StoredEvent]:
-    query = (
-        select(bridge_events)
-        .where(bridge_events.c.chain == session.facts.id, condition)
-        .order_by(bridge_events.c.id)
-    )
-    return [_parse(row) for row in session.db.execute(query)]
+def _load(session: ChainSession, query: Select[Any], tags: Sequence[int] = ()) -> list[StoredEvent]:
+    parameters = {"chain": session.facts.id, "tags": tags}
+    return [_parse(row) for row in session.db.execute(query, parameters).all()]
 
 
 def _parse(row: Row[Any]) -> StoredEvent:

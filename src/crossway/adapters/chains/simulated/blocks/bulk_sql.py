@@ -1,32 +1,14 @@
 """SQL over many values at once, in the form that each database plans well."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import orjson
 from sqlalchemy import (
-    ARRAY,
-    ColumnElement,
     Connection,
     Table,
-    Text,
-    any_,
-    cast,
-    literal,
 )
 from sqlalchemy.dialects import sqlite
-
-from crossway.sql.in_json import InJson
-
-
-def in_values(
-    db: Connection, column: ColumnElement[Any], values: Collection[Any]
-) -> ColumnElement[bool]:
-    """`column IN values` with a single bound parameter."""
-    if db.dialect.name == "sqlite":
-        return InJson(column, literal(orjson.dumps(list(values)).decode(), Text))
-    return column == any_(cast(list(values), ARRAY(column.type)))
 
 
 def insert_into(db: Connection, table: Table) -> Any:

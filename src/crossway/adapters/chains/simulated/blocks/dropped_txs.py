@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable
 
 from sqlalchemy import ColumnElement, bindparam, delete, func, select, update
 
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values, insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
 from crossway.adapters.chains.simulated.blocks.network import ChainSession
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces
 from crossway.adapters.chains.simulated.blocks.tables import dropped_txs
 from crossway.adapters.chains.simulated.blocks.transactions import Transaction
+from crossway.sql.in_values import in_values
 
 _SET_DEAD_HEIGHT = (
     update(dropped_txs)
@@ -89,4 +90,4 @@ def dead_heights(session: ChainSession, tx_ids: Collection[str]) -> dict[str, in
 
 
 def _by_tx_ids(session: ChainSession, tx_ids: Collection[str]) -> ColumnElement[bool]:
-    return in_values(session.db, dropped_txs.c.tx_id, tx_ids)
+    return in_values(dropped_txs.c.tx_id, tx_ids)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import select
 
-from crossway.adapters.chains.simulated.blocks.bulk_sql import in_values
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.dropped_txs import (
     dead_heights,
@@ -22,6 +21,7 @@ from crossway.adapters.chains.simulated.blocks.state_store import (
 )
 from crossway.adapters.chains.simulated.blocks.tables import transactions
 from crossway.adapters.chains.simulated.blocks.transactions import Transaction, parse_signed
+from crossway.sql.in_values import in_values
 
 DAMAGED = "the transaction is damaged or was made for another chain"
 
@@ -99,7 +99,7 @@ def _load_admission(session: ChainSession, readable: Sequence[Transaction]) -> M
     db, facts = session.db, session.facts
     accounts = {tx.account for tx in readable}
     known_tx_ids = select(transactions.c.tx_id).where(
-        in_values(db, transactions.c.tag, [lookup_tag(facts.id, tx.tx_id) for tx in readable])
+        in_values(transactions.c.tag, [lookup_tag(facts.id, tx.tx_id) for tx in readable])
     )
     waiting = load_mempool(session)
     funds = {

@@ -23,6 +23,7 @@ from crossway.domain.errors import Unreachable
 _SELECT = select(chains).where(chains.c.id == bindparam("chain"))
 _SELECT_FOR_UPDATE = _SELECT.with_for_update()
 _SELECT_ALL = select(chains)
+_UPDATE = update(chains).where(chains.c.id == bindparam("of"))
 _NEXT_DUE = select(func.min(across_deposits.c.due_at))
 PEEK_SECONDS = 0.05
 
@@ -148,7 +149,7 @@ class SimulatedNetwork:
         old, new = before.columns(), after.columns()
         # The passing of time alone needs no write.
         if any(new[name] != old[name] for name in new if name != "height"):
-            db.execute(update(chains).where(chains.c.id == after.id).values(new))
+            db.execute(_UPDATE, {**new, "of": after.id})
 
 
 @contextmanager

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 
 from crossway.adapters.chains.simulated.blocks.bridge_events import load_contracts
-from crossway.adapters.chains.simulated.blocks.bulk_sql import execute_many, in_values, insert_rows
+from crossway.adapters.chains.simulated.blocks.bulk_sql import execute_many, insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import lookup_tag
 from crossway.adapters.chains.simulated.blocks.execution import ExecutionState
 from crossway.adapters.chains.simulated.blocks.network import ChainSession
@@ -18,7 +18,14 @@ from crossway.adapters.chains.simulated.blocks.tables import (
 )
 from crossway.adapters.chains.simulated.blocks.transactions import Transaction, parse
 from crossway.adapters.chains.simulated.contracts.reach import EXCHANGES
+from crossway.sql.in_values import in_values, within
 
+_BALANCES = select(balances.c.address, balances.c.token, balances.c.id, balances.c.units).where(
+    within(balances.c.tag, "tags")
+)
+_NONCES = select(nonces.c.account, nonces.c.next).where(
+    nonces.c.chain == bindparam("chain"), within(nonces.c.account, "accounts")
+)
 Holdings = dict[tuple[str, str], tuple[int, int]]
 
 
@@ -35,7 +42,7 @@ def load_execution_state(
     contracts = load_contracts(session, [tx.contract for tx in transactions if tx.contract], swaps)
     addresses |= contracts.parties
     marker_tags |= contracts.marker_tags
-    markers_query = select(markers.c.tag).where(in_values(db, markers.c.tag, marker_tags))
+    markers_query = select(markers.c.tag).where(in_values(markers.c.tag, marker_tags))
     balances_by_owner = load_balances(session, addresses | accounts)
     return ExecutionState(
         session.facts.native,
@@ -60,21 +67,15 @@ def load_balances(session: ChainSession, addresses: Iterable[str]) -> Holdings:
     """Row id and balance by (address, token) of these addresses."""
     chain = session.facts.id
     tags = [lookup_tag(chain, address) for address in addresses]
-    query = select(balances.c.address, balances.c.token, balances.c.id, balances.c.units).where(
-        in_values(session.db, balances.c.tag, tags)
-    )
-    return {
-        (address, token): (row, int(units))
-        for address, token, row, units in session.db.execute(query)
-    }
+    rows = session.db.execute(_BALANCES, {"tags": tags}).all()
+    return {(address, token): (row, int(units)) for address, token, row, units in rows}
 
 
 def load_nonces(session: ChainSession, accounts: Iterable[str]) -> dict[str, int]:
     """The next nonce of each account that has used one."""
-    query = select(nonces.c.account, nonces.c.next).where(
-        nonces.c.chain == session.facts.id, in_values(session.db, nonces.c.account, list(accounts))
-    )
-    return {account: int(following) for account, following in session.db.execute(query)}
+    parameters = {"chain": session.facts.id, "accounts": accounts}
+    rows = session.db.execute(_NONCES, parameters).all()
+    return {account: int(following) for account, following in rows}
 
 
 def save_execution_state(session: ChainSession, world: ExecutionState) -> None:
@@ -128,8 +129,6 @@ def remove_from_mempool(session: ChainSession, transactions: Sequence[Transactio
         return
     query = delete(mempool).where(mempool.c.chain == session.facts.id)
     if len(transactions) < session.state.mempool_size:
-        query = query.where(
-            in_values(session.db, mempool.c.tx_id, [tx.tx_id for tx in transactions])
-        )
+        query = query.where(in_values(mempool.c.tx_id, [tx.tx_id for tx in transactions]))
     session.db.execute(query)
     session.state.mempool_size -= len(transactions)
