@@ -96,7 +96,7 @@ class Tab:
         elif kind == "delta" and message.delta.new_element.HasField("bidi_component"):
             widget = message.delta.new_element.bidi_component
             if widget.component_name.endswith("crossway_live"):
-                data = json.loads(widget.json)
+                [data] = json.loads(widget.json)
                 self._ticket, self._session = data["ticket"], data.get("session", "")
                 self._parts[widget.id] = _Part(
                     message.delta.fragment_id,

@@ -78,7 +78,7 @@ class DashboardApp:
     def widget(self, key: str) -> dict[str, Any]:
         """The data of one of our own components."""
         results = [w for w in _descendants(self.at._tree) if w.type == "bidi_component"]
-        data = {w.proto.id.rpartition("-")[2]: json.loads(w.proto.json) for w in results}
+        data = {w.proto.id.rpartition("-")[2]: json.loads(w.proto.json)[0] for w in results}
         assert key in data, f"{key} is not on the screen, only {sorted(data)}"
         return dict(data[key])
 

@@ -219,4 +219,4 @@ def choose_in_palette(screen: DashboardApp, act: str) -> DashboardApp:
 def leaving(screen: DashboardApp) -> dict[str, str]:
     """The redirect target, which is the only element drawn."""
     [way] = [w for w in screen.at.main if w.type == "bidi_component"]
-    return dict(json.loads(way.proto.json))
+    return dict(json.loads(way.proto.json)[0])

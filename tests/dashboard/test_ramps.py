@@ -25,7 +25,7 @@ def fill(screen: DashboardApp, email: str = ADA) -> DashboardApp:
 def where_to(screen: DashboardApp) -> str:
     """The redirect target of the page."""
     results = [w for w in screen.at.main if w.type == "bidi_component"]
-    return str(json.loads(results[0].proto.json)["href"])
+    return str(json.loads(results[0].proto.json)[0]["href"])
 
 
 @pytest.mark.parametrize("name", RAMPS)

@@ -63,8 +63,7 @@ class Engine:
         monotonic_seconds: Callable[[], float] = time.monotonic,
         housekeeping_seconds: float = INTERVAL_SECONDS,
     ) -> None:
-        """`sole` takes over all leases at the start; set it where no other engine runs.
-        `housekeeping_seconds` pass between what is done beside the chains, by either clock."""
+        """`sole` takes over all leases at the start; set it where no other engine runs."""
         self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
         fenced = FencedStore(services.store, self._leases)
         self._services = services = replace(services, store=fenced)
@@ -142,10 +141,9 @@ class Engine:
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
-        is_started = self._thread is not None
-        done += self._guarded("bridges", partial(self._bridge_watcher.follow, heads, is_started))
-        funding = partial(self._inventory_funding.follow, heads, is_started)
-        done += self._guarded("inventory", funding)
+        at = (heads, self._thread is not None)
+        done += self._guarded("bridges", partial(self._bridge_watcher.follow, *at))
+        done += self._guarded("inventory", partial(self._inventory_funding.follow, *at))
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
         if keeps_house:
@@ -213,14 +211,13 @@ class Engine:
 
     def _lease_chains(self) -> set[str]:
         """The chains of this engine, whose leases are renewed when that is due."""
-        leases = self._leases
-        if leases.must_renew():
-            before = leases.chains
-            kept = leases.renew(self._services.chains)
-            if not leases.chains == kept == before:
+        if self._leases.must_renew():
+            before = self._leases.chains
+            kept = self._leases.renew(self._services.chains)
+            if not self._leases.chains == kept == before:
                 self._load_failures()
                 self._keep_state_of(kept)
-        return leases.chains
+        return self._leases.chains
 
     def _keep_state_of(self, leased: set[str]) -> None:
         """Forget chains that another engine has or had, to check them anew."""

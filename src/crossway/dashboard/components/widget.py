@@ -64,6 +64,12 @@ def _component(name: str) -> ComponentRenderer:
     )
 
 
+def _mount(name: str, key: str, data: Mapping[str, Any], **options: Any) -> None:
+    """Draw a component. Its data are passed in a list: Streamlit looks at each value of a dict for
+    data frames, for which it imports pandas."""
+    _component(name)(key=key, data=[data], **options)
+
+
 def component_sources(name: str) -> tuple[str, str]:
     """The style sheet and the script of a component, with those that are loaded before its own."""
     css, js = _BASE_ASSETS.get(name, _KIT)
@@ -167,7 +173,7 @@ def link_buttons(
     of: Sequence[LinkButton], key: str, width: Literal["stretch", "content"] = "stretch"
 ) -> None:
     """Links drawn as buttons; the browser follows them without a rerun of this page."""
-    _component("link_buttons")(key=key, data={"links": [to_json(link) for link in of]}, width=width)
+    _mount("link_buttons", key, {"links": [to_json(link) for link in of]}, width=width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +208,7 @@ def subscribe(to: Subscription) -> None:
         "refresh_seconds": to.refresh_seconds,
         "min_interval_seconds": to.min_interval_seconds,
     }
-    _component("live")(key=to.key, data=data, on_changed_change=_do_nothing)
+    _mount("live", to.key, data, on_changed_change=_do_nothing)
 
 
 def alert_strip(of: Mapping[str, Any]) -> None:
@@ -217,7 +223,7 @@ def alert_strip(of: Mapping[str, Any]) -> None:
         "session": session.viewer_session(),
         "clock": push.service_clock(),
     }
-    _component("alert_strip")(key="alert_strip", data=data, on_redraw_change=session.run_unattended)
+    _mount("alert_strip", "alert_strip", data, on_redraw_change=session.run_unattended)
 
 
 def _do_nothing() -> None:
@@ -227,24 +233,22 @@ def _do_nothing() -> None:
 def sidebar(data: Mapping[str, Any]) -> None:
     """Fold the sections of the sidebar: `current` stays open, and those of `folded_first` fold
     until all of `sections`, with their numbers of pages, fit."""
-    _component("sidebar")(key="sidebar", data=dict(data))
+    _mount("sidebar", "sidebar", data)
 
 
 def navigate(href: str, request_id: str) -> None:
     """Send the browser to another page, once per `request_id`."""
-    _component("navigate")(
-        key=f"navigate_{request_id}", data={"href": href, "request_id": request_id}
-    )
+    _mount("navigate", f"navigate_{request_id}", {"href": href, "request_id": request_id})
 
 
 def palette(data: Mapping[str, Any], key: str, on_act: Callable[[], None]) -> None:
     """The button and dialog to jump to anything; what the server is to do is the trigger `act`."""
-    _component("palette")(key=key, data=dict(data), on_act_change=on_act, width="content")
+    _mount("palette", key, data, on_act_change=on_act, width="content")
 
 
 def focus(field: str) -> None:
     """Put the keyboard into the Streamlit field with this key when the page is opened."""
-    _component("focus")(key=f"focus_{field}", data={"field": field})
+    _mount("focus", f"focus_{field}", {"field": field})
 
 
 def payer_link(of: Mapping[str, Any], key: str) -> None:
@@ -255,12 +259,12 @@ def payer_link(of: Mapping[str, Any], key: str) -> None:
 def sign_out(label: str, key: str, again: bool = False) -> None:
     """A button that signs out, at the identity provider as well; with `again`, to sign in there
     once more and so prove who one is."""
-    _component("sign_out")(key=key, data={"label": label, "again": again, "primary": again})
+    _mount("sign_out", key, {"label": label, "again": again, "primary": again})
 
 
 def sign_in_link() -> None:
     """Send the browser to the sign-in page, and offer a link to it."""
-    _component("sign_in_link")(key="sign_in_link", data={})
+    _mount("sign_in_link", "sign_in_link", {})
 
 
 def passkey(
@@ -273,16 +277,16 @@ def passkey(
 ) -> None:
     """A button that asks the browser for a passkey; its answer is the trigger `answer`."""
     data = {"kind": kind, "options": options, "label": label, "primary": primary}
-    _component("passkey")(key=key, data=data, on_answer_change=on_answer)
+    _mount("passkey", key, data, on_answer_change=on_answer)
 
 
 def remember(name: str, value: str) -> None:
     """Have the browser keep a choice in a cookie, for a reload and for further tabs."""
-    _component("remember")(key=f"remember_{name}", data={"name": name, "value": value})
+    _mount("remember", f"remember_{name}", {"name": name, "value": value})
 
 
 def _draw(name: str, data: dict[str, Any], key: str, **on_triggers: Any) -> None:
     subscription = shared_query.widget_subscription(key)
     optional = {"subscription": subscription} if subscription else {}
     data = data | {"clock": push.service_clock()} | optional
-    _component(name)(key=key, data=data, **on_triggers)
+    _mount(name, key, data, **on_triggers)

@@ -18,7 +18,7 @@ const drawStrip = ({ alerts }) => {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
+  const { data: [data], parentElement, setTriggerValue } = component
   const host = parentElement.querySelector(".host")
   host.setAttribute("role", "status")
   const draw = (alerts) => redraw(host, { clock: data.clock, alerts }, drawStrip)

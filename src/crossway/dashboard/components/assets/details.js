@@ -1,7 +1,7 @@
 // Details: labels and values, with copy buttons and links to block explorers.
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ details, label }) =>
     make("dl", { "aria-label": label }, ...details.map((detail) =>

@@ -110,6 +110,6 @@ const paintChart = (host, data) => {
 }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   return redraw(parentElement.querySelector(".host"), data, null, paintChart)
 }

@@ -19,7 +19,7 @@ const selectWhatItGets = (input) => {
 }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   if (host.dataset.done || !window.matchMedia("(pointer: fine)").matches) return
   host.dataset.done = "1"

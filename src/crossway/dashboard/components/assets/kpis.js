@@ -17,7 +17,7 @@ const sparkline = (steps) => {
 const ICONS = { good: "trending_up", bad: "trending_down", same: "trending_flat" }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ kpis, label }) =>
     make("dl", { "aria-label": label }, ...kpis.map((kpi) =>

@@ -1,7 +1,7 @@
 // Links to other pages, drawn as buttons.
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ links }) =>
     make("nav", {}, ...links.map((link) =>

@@ -1,7 +1,7 @@
 // Asks the server for its fragment again when the data it shows has changed.
 
 export default function (component) {
-  const { data, setTriggerValue } = component
+  const { data: [data], setTriggerValue } = component
   return stream.join(data.key, {
     ticket: data.ticket,
     session: data.session,

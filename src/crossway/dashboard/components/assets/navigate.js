@@ -3,7 +3,7 @@
 const handled = new Set()
 
 export default function (component) {
-  const { href, request_id: id } = component.data
+  const [{ href, request_id: id }] = component.data
   if (handled.has(id)) return
   handled.add(id)
   setTimeout(() => visit(href), 0)

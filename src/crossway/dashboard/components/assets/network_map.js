@@ -249,6 +249,6 @@ const update = (host, { clock, ...data }) => {
 }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   return redraw(parentElement.querySelector(".host"), data, null, update)
 }

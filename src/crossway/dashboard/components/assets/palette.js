@@ -178,7 +178,7 @@ const openPalette = (host) => {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
+  const { data: [data], parentElement, setTriggerValue } = component
   const host = parentElement.querySelector(".host")
   const palette = (host.crosswayPalette ??= openPalette(host))
   palette.update(data, (act) => setTriggerValue("act", act))

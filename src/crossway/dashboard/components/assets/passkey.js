@@ -21,7 +21,7 @@ const askFor = async (kind, options) => {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
+  const { data: [data], parentElement, setTriggerValue } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ kind, options, label, primary }) => {
     const message = make("p", { role: "alert" })

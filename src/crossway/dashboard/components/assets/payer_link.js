@@ -26,6 +26,6 @@ const drawPayerLink = ({ url, sheet, subject, text, mail }) => {
 }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   return redraw(parentElement.querySelector(".host"), data, drawPayerLink)
 }

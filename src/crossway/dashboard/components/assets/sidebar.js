@@ -106,5 +106,5 @@ const openFolds = () => {
 const folds = (window.crosswayFolds ??= openFolds())
 
 export default function (component) {
-  folds.show(component.data)
+  folds.show(component.data[0])
 }

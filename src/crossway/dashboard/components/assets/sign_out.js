@@ -2,7 +2,7 @@
 // provider.
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ label, again, primary }) => {
     const message = make("p", { role: "alert" })

@@ -3,7 +3,7 @@
 const ICONS = { done: "check", now: "more_horiz", failed: "close", todo: "" }
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ steps, label }) =>
     make("ol", { "aria-label": label }, ...steps.map((step) =>

@@ -150,7 +150,7 @@ const listen = (data, act) => {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
+  const { data: [data], parentElement, setTriggerValue } = component
   const host = parentElement.querySelector(".host")
   host.crosswayStoryStop?.()
   const { clock: serviceClock, ...rest } = data

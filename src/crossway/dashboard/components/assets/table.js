@@ -86,7 +86,7 @@ const drawTable = (host, { columns, rows, label, caption, controls = {} }, send,
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
+  const { data: [data], parentElement, setTriggerValue } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, (shown, drawAgain) => drawTable(host, shown, setTriggerValue, drawAgain))
 }

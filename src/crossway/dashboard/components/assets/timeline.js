@@ -1,7 +1,7 @@
 // Events, newest first; each can unfold its raw record.
 
 export default function (component) {
-  const { data, parentElement } = component
+  const { data: [data], parentElement } = component
   const host = parentElement.querySelector(".host")
   return redraw(host, data, ({ entries, label }) =>
     make("ol", { "aria-label": label }, ...entries.map((entry) =>
