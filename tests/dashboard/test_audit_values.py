@@ -40,6 +40,7 @@ def values(
             "chain: Base; inventory: 12.00 USDC",
         ),
         ({"client": MERCHANT, "screen": "intents"}, "merchant: Lagos Tickets; page: Payments"),
+        ({"subject": "chain:BASE_MAINNET"}, "subject: chain Base"),
         ({"events": ["intent_completed"]}, "events: Payment completed"),
         ({}, "–"),
     ],

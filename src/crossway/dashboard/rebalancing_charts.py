@@ -41,7 +41,7 @@ def _parts(bars: Sequence[PolicyBar], shade: Shade) -> list[Option]:
     """The parts of a bar; a pattern distinguishes them without colours."""
     hues = HUES[shade]
     parts = (
-        ("There now", [bar.there for bar in bars], hues["green"], "none"),
+        ("Available", [bar.there for bar in bars], hues["green"], "none"),
         ("Arriving", [bar.arriving for bar in bars], hues["blue"], "triangle"),
     )
     return [

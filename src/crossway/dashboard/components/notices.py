@@ -9,6 +9,8 @@ from typing import Final
 
 import streamlit as st
 
+from crossway.dashboard.session import services
+from crossway.dashboard.views.formatting import chain_name
 from crossway.dashboard.views.status_labels import SIMULATED
 from crossway.domain.errors import DomainError, QuotesUnavailable, Unreachable
 
@@ -20,8 +22,15 @@ _FIELD_NAMES: Final = MappingProxyType(
         "cryptoAmount": "amount",
         "refund_address": "refund address",
         "userEmail": "e-mail address",
+        "sourceChain": "source chain",
+        "source_chain": "source chain",
+        "destinationChain": "destination chain",
+        "destination_chain": "destination chain",
+        "tokenIn": "source token",
+        "tokenOut": "destination token",
     }
 )
+_CHAINS: Final = re.compile(r"\b[A-Z]+_(?:MAINNET|TESTNET)\b")
 _log = logging.getLogger(__name__)
 
 
@@ -52,10 +61,11 @@ def show_errors() -> Iterator[None]:
 
 
 def error_sentence(error: Exception) -> str:
-    """The message of an error as a sentence."""
+    """The message of an error as a sentence, in which chains have their names."""
     text = "; ".join(_name_field(part.strip()) for part in str(error).split(";") if part.strip())
     if not text:
         text = "No response; the outcome is unknown. Try again in a moment"
+    text = _CHAINS.sub(lambda code: chain_name(services().catalogue, code.group()), text)
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
 
 

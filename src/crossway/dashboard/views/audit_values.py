@@ -60,9 +60,12 @@ class AuditValues:
 
     def describe_subject(self) -> str:
         """What the entry is about: `payment 12`, `location Avalanche C-Chain`."""
-        kind, *rest = self.entry.subject.split(":")
+        return self._name_subject(self.entry.subject)
+
+    def _name_subject(self, subject: str) -> str:
+        kind, *rest = subject.split(":")
         if not any(rest):
-            return self.entry.subject
+            return subject
         names = (self.merchants.get(one) or _name_code(self.catalogue, one) for one in rest)
         return f"{_TRANSFER if kind == 'rebalancing' else name_kind(kind)} {' '.join(names)}"
 
@@ -116,6 +119,8 @@ class AuditValues:
         match name:
             case "mode":
                 return text.lower()
+            case "subject":
+                return self._name_subject(text)
             case "events":
                 return describe_event(text)
             case "screen":

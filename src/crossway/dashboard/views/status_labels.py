@@ -50,7 +50,7 @@ INTENT_EVENTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         IntentEvent.PREFILL_REVERSED: ("Payout reversed by a chain reorganization", "undo"),
         IntentEvent.DELIVERED: ("Recipient paid by the bridge", "check_circle"),
         IntentEvent.DELIVERY_REVERSED: ("Delivery reversed by a chain reorganization", "undo"),
-        IntentEvent.UNFILLED: ("Nobody filled it in time", "timer_off"),
+        IntentEvent.UNFILLED: ("Bridge transfer not filled in time", "timer_off"),
         IntentEvent.BRIDGE_RETURNED: ("Returned by the bridge", "undo"),
         IntentEvent.PARKED: ("Parked: the recipient cannot be paid", "local_parking"),
         IntentEvent.PARKING_REVERSED: ("Parking reversed by a chain reorganization", "undo"),

@@ -61,7 +61,9 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "returns": AlertKind(_C, "Returns wait for their allowance", "Returns wait for allowances"),
         "signer": AlertKind(_C, "Signer not responding", "Signers not responding"),
         "signing": AlertKind(_C, "Signature refused", "Signatures refused"),
-        "agent": AlertKind(_C, "Relayer is not an agent", "Relayers are not agents"),
+        "agent": AlertKind(
+            _C, "Relayer is not the coordinator's agent", "Relayers are not agents of coordinators"
+        ),
         "coordinator": AlertKind(
             _C, "Refund waits for the coordinator", "Refunds wait for the coordinator"
         ),
@@ -97,7 +99,9 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "unserved": AlertKind(
             _W, "Inventory is not refilled", "Inventory is not refilled"
         ),
-        "unfilled": AlertKind(_W, "Nobody filled it in time", "Nobody filled them in time"),
+        "unfilled": AlertKind(
+            _W, "Bridge transfer not filled in time", "Bridge transfers not filled in time"
+        ),
         "repeated": AlertKind(
             _W, "Money arrived a second time", "Money arrived a second time",
             resolved_manually=True,
