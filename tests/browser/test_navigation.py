@@ -9,7 +9,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from crossway.dashboard.page_registry import PAGES
 from tests.browser.conftest import PHONE, WIDE, Opener, Site, open_palette, wait_until_drawn
-from tests.browser.site_api import create_base_intent, deposit, wait_for_status
+from tests.browser.site_api import (
+    advance_clock,
+    create_base_intent,
+    deposit,
+    wait_for_status,
+)
 from tests.browser.test_every_page import AXE
 
 LAPTOP = (1366, 768)
@@ -128,8 +133,12 @@ def test_axe_finds_nothing_in_the_open_palette(opened: Opener, scheme: str) -> N
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_the_header_is_neither_cut_nor_overlapping(opened: Opener, size: tuple[int, int]) -> None:
-    page, _ = opened("", size)
+def test_the_header_is_neither_cut_nor_overlapping(
+    opened: Opener, site: Site, size: tuple[int, int]
+) -> None:
+    # The longest badges: of both modes, and of a clock that is hours ahead.
+    advance_clock(site, 3_720)
+    page, _ = opened("chains", size)
     page.get_by_role("button", name="Search or jump to").wait_for()
     wait_until_drawn(page)
     shown = page.evaluate(_CUT)

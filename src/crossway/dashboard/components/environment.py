@@ -86,7 +86,7 @@ def environment_badges(page: str) -> None:
         face = simulator.read_clock(services())
         if face is not None and face.is_adjusted:
             icon = ":material/pause_circle:" if face.frozen else ":material/schedule:"
-            st.badge(f"Clock {face.description}", icon=icon, color="blue")
+            st.badge(face.label, icon=icon, color="blue", help=f"Clock {face.description}")
 
 
 def mode_badge(page: str) -> None:

@@ -70,9 +70,18 @@ class ClockState:
     @property
     def description(self) -> str:
         """`running, 1 h 0 min ahead`."""
+        is_apart = abs(self.ahead.total_seconds()) >= 1
+        return ("frozen" if self.frozen else "running") + (f", {self._apart}" if is_apart else "")
+
+    @property
+    def label(self) -> str:
+        """The most important of it, for the header: `Clock 1 h 0 min ahead` or `Clock frozen`."""
+        return "Clock frozen" if self.frozen else f"Clock {self._apart}"
+
+    @property
+    def _apart(self) -> str:
         seconds = self.ahead.total_seconds()
-        apart = f", {format_duration(abs(seconds))} {'ahead' if seconds > 0 else 'behind'}"
-        return ("frozen" if self.frozen else "running") + (apart if abs(seconds) >= 1 else "")
+        return f"{format_duration(abs(seconds))} {'ahead' if seconds > 0 else 'behind'}"
 
 
 def read_clock(services: Services) -> ClockState | None:
