@@ -24,7 +24,7 @@ _DRAW = """(data) => {
   own.after(other)
   const root = other.attachShadow({mode: 'open'})
   root.append(make('style', {}, %s), make('div', {class: 'host'}))
-  start({data, parentElement: root})
+  start({data: [data], parentElement: root})
 }"""
 
 

@@ -201,11 +201,11 @@ def operator() -> Principal:
         session=active.session if active else None,
     )
     with services().store.read() as unit:
-        clients = unit.api_keys.list_clients()
+        first = unit.api_keys.get_first_client()
     # Payments that staff create belong to the first client; the audit log names the person.
-    if not clients:
+    if first is None:
         return principal
-    return replace(principal, client=replace(clients[0], name=member.name))
+    return replace(principal, client=replace(first, name=member.name))
 
 
 def operator_for(client_id: str) -> Principal:

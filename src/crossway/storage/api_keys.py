@@ -32,6 +32,9 @@ _STORE_RESPONSE = (
     .values(status=bindparam("b_status"), body=bindparam("b_body"))
 )
 
+_CLIENTS = select(clients).order_by(clients.c.created_at, clients.c.id)
+_FIRST_CLIENT = _CLIENTS.limit(1)
+
 
 class SqlApiKeys:
     """`ports.api_key_repository.ApiKeyRepository` on one connection."""
@@ -52,8 +55,11 @@ class SqlApiKeys:
         return None if row is None else CLIENTS.decode(row)
 
     def list_clients(self) -> list[Client]:
-        rows = self._db.execute(select(clients).order_by(clients.c.created_at, clients.c.id))
-        return [CLIENTS.decode(row) for row in rows]
+        return [CLIENTS.decode(row) for row in self._db.execute(_CLIENTS).all()]
+
+    def get_first_client(self) -> Client | None:
+        row = self._db.execute(_FIRST_CLIENT).first()
+        return None if row is None else CLIENTS.decode(row)
 
     def add_api_key(self, key: ApiKey, secret_hash: str) -> int:
         result = self._db.execute(

@@ -125,7 +125,9 @@ def connect(url: str) -> tuple[Engine, Engine]:
         return writer, reader
     # One writing connection: threads queue for it instead of polling a locked file.
     writer = create(url, poolclass=QueuePool, pool_size=1, max_overflow=0, pool_timeout=60)
-    reader = create(url, poolclass=QueuePool, pool_size=10, max_overflow=40)
+    # As many are kept as a page and the threads that ask chains use at once: opening one costs
+    # more than a query.
+    reader = create(url, poolclass=QueuePool, pool_size=24, max_overflow=26)
     for engine in (writer, reader):
         event.listen(engine, "connect", _prepare_sqlite)
     event.listen(reader, "connect", _make_sqlite_read_only)
