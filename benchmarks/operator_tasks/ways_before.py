@@ -73,9 +73,9 @@ def payout(person: Person, scene: Scene) -> None:
     expander = "Set the relayer's balance"
     person.click(person.page.locator("summary", has_text=expander), expander)
     person.choose(person.page.locator(".st-key-relayer_token input"), "USDT")
-    person.fill(person.page.locator(".st-key-relayer_amount input"), "100000", "amount")
+    person.fill(person.page.locator(".st-key-relayer_amount input"), "2000000", "amount")
     person.button("Set the relayer's USDT")
-    person.sees(person.page.get_by_text("The relayer's balance is 100000 USDT"))
+    person.sees(person.page.get_by_text("The relayer's balance is 2000000 USDT"))
 
 
 def webhooks(person: Person, scene: Scene) -> None:
