@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import linear_regression, median
@@ -81,8 +81,8 @@ class _Tab:
         return linear_regression(self.heard, of).slope * per_payment * PAYMENTS
 
 
-def run() -> list[Row]:
-    """(name, figure, goal, met)."""
+def run() -> Iterator[Row]:
+    """(name, figure, goal, met), each as soon as it is measured."""
     with (
         tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as name,
         sync_playwright() as playwright,
@@ -93,9 +93,10 @@ def run() -> list[Row]:
         )
         port = free_port()
         with serving(folder, port=port) as server:
-            rows = [row for path in PAGES for row in _stay_open(browser, server, path)]
-            rows.append(_drawn_again(browser, server))
-        return [*rows, _restarts(browser, folder, port)]
+            for path in PAGES:
+                yield from _stay_open(browser, server, path)
+            yield _drawn_again(browser, server)
+        yield _restarts(browser, folder, port)
 
 
 def _open(browser: Browser, port: int, path: str) -> _Tab:

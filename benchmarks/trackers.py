@@ -163,14 +163,14 @@ async def _shop(
     chromium_seconds: list[float],
 ) -> None:
     """Create and pay payments, and record when each change was committed."""
-    end, number = time.perf_counter() + SECONDS, await _pay(server, key)
+    end = time.perf_counter() + SECONDS
     while time.perf_counter() < end:
-        began, number = time.perf_counter(), number + 1
-        text = f"intent?id={number}"
+        began = time.perf_counter()
+        # Its number is not known before; its deposit, a moment later, shows it as well.
+        text = f"intent?id={await _pay(server, key)}"
+        committed_at[text] = time.perf_counter()
         for tab in tabs:
             tab.expected_texts.add(text)
-        await _pay(server, key)
-        committed_at[text] = time.perf_counter()
         if page is not None:
             with suppress(PlaywrightError):  # What never shows took at least so long.
                 await page.locator(f'a[href="{text}"]').first.wait_for(timeout=PATIENCE_MS)

@@ -30,7 +30,7 @@ _BUTTON: Final = (("kit.css", "button.css"), ("kit.js",))
 _DRAWN: Final = (("kit.css",), ("kit.js", "drawing.js"))
 _MAP_PARTS: Final = ("places", "flights", "cards", "tables")
 _BASE_ASSETS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "live": ((), ("connection.js", "stream.js")),
+    "live": ((), ()),
     "alert_strip": (("kit.css",), ("kit.js", "connection.js", "stream.js")),
     "kpis": _DRAWN,
     "fee_time": _DRAWN,

@@ -1,8 +1,18 @@
-// Asks the server for its fragment again when the data it shows has changed.
+// Asks the server for its fragment again when the data it shows has changed. A page has many of them,
+// and each is sent with its script: so the stream is the alert strip's, which is on every page and may
+// be drawn later.
+
+const join = (key, fragment) => {
+  if (window.crosswayStream) return window.crosswayStream.join(key, fragment)
+  let leave = () => { leave = null }
+  const joinLater = (stream) => { if (leave) leave = stream.join(key, fragment) }
+  ;(window.crosswayWaiting ??= []).push(joinLater)
+  return () => leave?.()
+}
 
 export default function (component) {
   const { data: [data], setTriggerValue } = component
-  return stream.join(data.key, {
+  return join(data.key, {
     ticket: data.ticket,
     session: data.session,
     topics: data.topics,

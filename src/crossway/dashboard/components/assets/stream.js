@@ -275,3 +275,4 @@ const openStream = () => {
 }
 
 const stream = (window.crosswayStream ??= openStream())
+for (const joinLater of window.crosswayWaiting?.splice(0) ?? []) joinLater(stream)
