@@ -17,6 +17,7 @@ from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Principal, staff_principal
 from crossway.domain.filters import FilterSet, parse_filters
 from crossway.domain.intent import Intent
+from crossway.ports.search_repository import PaymentPlace
 from crossway.ports.services import Services
 from crossway.storage.intent_rows import intent_row
 from crossway.usecases.payments import listing, search, timeline
@@ -169,7 +170,7 @@ def lookups() -> dict[str, Lookup]:
         for name, spelled in FINDS.items()
     }
     by_name["list, first page"] = lambda s, n: page(s, operator, FilterSet(), None)
-    by_name["list, deep page"] = lambda s, n: page(s, operator, FilterSet(), n)
+    by_name["list, deep page"] = lambda s, n: page(s, operator, FilterSet(), PaymentPlace(n))
     for name, (every, some) in FILTERS.items():
         filters = FilterSet(parse_filters(every, "all"), parse_filters(some, "any"))
         by_name[f"list, {name}"] = lambda s, n, filters=filters: page(s, operator, filters, None)
@@ -177,9 +178,11 @@ def lookups() -> dict[str, Lookup]:
     return by_name
 
 
-def page(services: Services, operator: Principal, filters: FilterSet, before: int | None) -> None:
+def page(
+    services: Services, operator: Principal, filters: FilterSet, after: PaymentPlace | None
+) -> None:
     """A page of the list and its count, as the screen reads them."""
-    listing.list_page(services, operator, filters, before, PAGE)
+    listing.list_page(services, operator, filters, after, PAGE)
 
 
 def detail(services: Services, operator: Principal, number: int) -> None:
