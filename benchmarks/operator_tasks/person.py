@@ -119,6 +119,8 @@ class Person:
 
     def jump(self, text: str, what: str) -> None:
         """Open the palette by keyboard, type and open what it finds first: one click."""
+        # The button that names the shortcut: before it is there, nothing listens to the keys.
+        self.sees(self.page.get_by_role("button", name="Search or jump to"))
         self.press("Control+k")
         self.sees(self.page.get_by_role("combobox", name="Jump to a page, payment or action"))
         self.type(text, what)
