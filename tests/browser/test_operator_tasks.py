@@ -43,7 +43,7 @@ def test_every_task_has_a_way_or_a_reason() -> None:
 @pytest.mark.parametrize("task", IN_TURN, ids=lambda task: task.name)
 def test_a_task_takes_no_more_clicks_than_it_may(place: Place, task: Task) -> None:
     result = perform_at(place, task, ways.WAYS[task.name])
-    assert result.failure == ""
+    assert result.failure == "", result.person
     assert result.person is not None
     assert result.person.clicks <= task.limit
     # Everything but the long form of a ramp order is in sight.

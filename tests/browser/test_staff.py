@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Page, Route, expect
 
 from crossway.domain.roles import Role
 from tests.browser.authenticator_app import add_authenticator_app
@@ -152,8 +152,14 @@ def test_oidc_signs_in_only_added_members(office: Office, browser: BrowserContex
     page = warm_page(browser)
     page.goto(f"{office.url}/audit")
     page.get_by_role("link", name="Sign in with 127.0.0.1").click()
+    held: list[tuple[Route, APIResponse]] = []
+    page.route("**/sign-out", lambda route: held.append((route, route.fetch())), times=1)
     open_account_menu(page, "Ada")
     page.get_by_role("button", name="Sign out").click()
+    # The open page hears first that its session has ended, and leaves the way to the button.
+    expect(page.get_by_role("link", name="Sign in", exact=True)).to_be_visible()
+    [(route, answer)] = held
+    route.fulfill(response=answer)
     # The provider's session ends as well, at its own address.
     expect(page).to_have_url(f"{office.url}/sign-in")
     expect(page.get_by_label("Name")).to_be_visible()

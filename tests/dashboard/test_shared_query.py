@@ -5,6 +5,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -196,4 +197,6 @@ def test_a_browser_that_leaves_before_its_ticket_is_no_error_of_the_server() -> 
             raise OSError
 
     socket = WebSocket({"type": "websocket", "path": "/live"}, receive, send)
-    asyncio.run(broadcaster.Broadcaster().serve(socket))
+    # In a thread of its own: a browser of an earlier test may have a loop running in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, broadcaster.Broadcaster().serve(socket)).result()

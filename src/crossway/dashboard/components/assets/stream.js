@@ -171,7 +171,7 @@ const openStream = () => {
   // this socket nor Streamlit's is opened again.
   const leaveIfSignedOut = async () => {
     const answer = await fetch("/_stcore/health", { cache: "no-store" }).catch(() => null)
-    if (answer?.status === 401) location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`)
+    if (answer?.status === 401 && !window.crosswayLeaves) location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`)
   }
 
   const connect = () => {
