@@ -58,6 +58,8 @@ if require_sign_in() and not continue_navigation(current_page.url_path):
         header.header(current_page.url_path)
     with notices.show_errors():
         emergency_stop.banner()
+    # Apart: it opens the stream by which every part of the page is kept up to date.
+    with notices.show_errors():
         alerts.alert_strip()
     notices.show_toasts()
     with notices.show_errors():

@@ -63,7 +63,8 @@ class Engine:
         monotonic_seconds: Callable[[], float] = time.monotonic,
         housekeeping_seconds: float = INTERVAL_SECONDS,
     ) -> None:
-        """`sole` takes over all leases at the start; set it where no other engine runs."""
+        """`sole` takes over all leases at the start; set it where no other engine runs. So many
+        `housekeeping_seconds` pass, by either clock, between what is done beside the chains."""
         self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
         fenced = FencedStore(services.store, self._leases)
         self._services = services = replace(services, store=fenced)
@@ -73,8 +74,7 @@ class Engine:
         self._scanned_block_hash: dict[str, str] = {}
         self._started_chains: set[str] = set()
         self._scanned_to: dict[str, Cursor] = {}
-        # By the machine's clock, and by the service's.
-        self._housekeeping_at: tuple[datetime, datetime] | None = None
+        self._housekeeping_at: tuple[datetime, datetime] | None = None  # what `_times` said
         self._housekeeping_interval = timedelta(seconds=housekeeping_seconds)
         self._sleeper = Sleeper(services, BEAT_SECONDS)
         self._pace = Pace(services)
@@ -141,9 +141,9 @@ class Engine:
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
         done = self._scan(heads)
-        at = (heads, self._thread is not None)
-        done += self._guarded("bridges", partial(self._bridge_watcher.follow, *at))
-        done += self._guarded("inventory", partial(self._inventory_funding.follow, *at))
+        progress = (heads, self._thread is not None)
+        done += self._guarded("bridges", partial(self._bridge_watcher.follow, *progress))
+        done += self._guarded("inventory", partial(self._inventory_funding.follow, *progress))
         for sweep in _SWEEPS:
             done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
         if keeps_house:
