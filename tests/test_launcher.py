@@ -69,7 +69,11 @@ def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) ->
         headers = {"Authorization": f"Bearer {secret}"}
         assert len(http.get("/api/v1/chains", headers=headers).json()) == 21
         assert http.get("/").headers["content-type"].startswith("text/html")
-        assert http.get("/api/nope").json() == {"statusCode": 404, "message": "Not Found"}
+        assert http.get("/api/nope").json() == {
+            "statusCode": 404,
+            "message": "Not Found",
+            "code": "not_found",
+        }
         assert http.get("/healthz").json() == http.get("/readyz").json() == {"status": "ok"}
         assert (
             'crossway_requests_total{method="GET",route="/v1/chains"' in http.get("/metrics").text
@@ -95,5 +99,9 @@ def test_the_api_and_the_engine_run_alone(tmp_path: Path) -> None:
             ) as http,
         ):
             assert http.get("/api/readyz").status_code == 200
-            assert http.get("/elsewhere").json() == {"statusCode": 404, "message": "Not Found"}
+            assert http.get("/elsewhere").json() == {
+                "statusCode": 404,
+                "message": "Not Found",
+                "code": "not_found",
+            }
     assert "Traceback" not in "".join(lines)

@@ -8,7 +8,7 @@ from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.usecases.developers import api_keys
 from tests.api.conftest import INTENT, WALLET, Api, new_key
 
-UNAUTHORIZED = {"statusCode": 401, "message": "Unauthorized"}
+UNAUTHORIZED = {"statusCode": 401, "message": "Unauthorized", "code": "unauthorized"}
 ADDRESS = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 
 
@@ -64,9 +64,17 @@ def test_a_key_without_a_scope_is_403(http: TestClient, service: Service) -> Non
     assert reader.get("/intents").status_code == 200
     answer = reader.create()
     assert answer.status_code == 403
-    assert answer.json() == {"statusCode": 403, "message": "This key lacks the scope: write"}
+    assert answer.json() == {
+        "statusCode": 403,
+        "message": "This key lacks the scope: write",
+        "code": "scope_missing",
+    }
     refused = reader.post(f"/intents/{ADDRESS}/refund")
-    assert refused.json() == {"statusCode": 403, "message": "This key lacks the scope: refund"}
+    assert refused.json() == {
+        "statusCode": 403,
+        "message": "This key lacks the scope: refund",
+        "code": "scope_missing",
+    }
 
 
 def test_a_live_key_cannot_be_used_with_test_networks(http: TestClient, service: Service) -> None:

@@ -19,7 +19,11 @@ from crossway.usecases.developers import api_keys
 from tests.api.conftest import Api, new_key
 
 SHOP, ELSEWHERE, PROXY = "203.0.113.7", "198.51.100.9", "10.0.0.5"
-WRONG_PLACE = {"statusCode": 403, "message": "This key may not be used from this address"}
+WRONG_PLACE = {
+    "statusCode": 403,
+    "message": "This key may not be used from this address",
+    "code": "address_not_allowed",
+}
 From = Callable[..., AbstractContextManager[TestClient]]
 
 

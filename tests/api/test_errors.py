@@ -26,23 +26,34 @@ def test_an_unknown_intent_is_404_in_the_shape_of_its_endpoint(api: Api) -> None
     read = api.get(f"/intents/address/{NOWHERE}")
     assert (read.status_code, read.json()) == (
         404,
-        {"statusCode": 404, "message": "Intent not found"},
+        {"statusCode": 404, "message": "Intent not found", "code": "intent_not_found"},
     )
     for action in ("trigger-processing", "refund"):
         done = api.post(f"/intents/{NOWHERE}/{action}")
         assert done.status_code == 404
-        assert done.json() == {"success": False, "message": "Intent not found"}
+        assert done.json() == {
+            "success": False,
+            "message": "Intent not found",
+            "code": "intent_not_found",
+        }
     computed = api.get(f"/intents/destination-address/{NOWHERE}")
-    assert (computed.status_code, computed.json()) == (404, {"error": "Intent not found"})
+    assert (computed.status_code, computed.json()) == (
+        404,
+        {"error": "Intent not found", "code": "intent_not_found"},
+    )
 
 
 def test_unknown_paths_and_methods_are_json(api: Api) -> None:
     for path in ("/nope", "/intents/1/2/3", "/intents/", "/quotes"):
         answer = api.get(path)
         assert answer.status_code == 404
-        assert answer.json() == {"statusCode": 404, "message": "Not Found"}
+        assert answer.json() == {"statusCode": 404, "message": "Not Found", "code": "not_found"}
     answer = api.http.delete("/api/v1/intents", headers=api.headers())
-    assert answer.json() == {"statusCode": 405, "message": "Method Not Allowed"}
+    assert answer.json() == {
+        "statusCode": 405,
+        "message": "Method Not Allowed",
+        "code": "method_not_allowed",
+    }
     assert answer.headers["allow"] == "GET, POST"
     assert api.http.get("/api/elsewhere").json()["statusCode"] == 404
 
@@ -154,7 +165,9 @@ def test_a_response_that_cannot_be_computed_is_500_with_its_own_message(
     service: Service, error: Exception, path: str, params: dict[str, str], message: str
 ) -> None:
     answer = asking(service, prices=Broken(error), bridges=Broken(error)).get(path, **params)
-    assert (answer.status_code, answer.json()) == (500, {"statusCode": 500, "message": message})
+    code = "upstream_unavailable" if isinstance(error, Unreachable) else "internal_error"
+    assert answer.status_code == 500
+    assert answer.json() == {"statusCode": 500, "message": message, "code": code}
 
 
 def test_an_address_that_cannot_be_computed_is_500_error(service: Service, api: Api) -> None:
@@ -172,7 +185,11 @@ def test_an_unexpected_error_is_500_json_without_details(
 ) -> None:
     answer = asking(service, catalogue=Broken(RuntimeError("inner secret"))).get("/chains")
     assert answer.status_code == 500
-    assert answer.json() == {"statusCode": 500, "message": "Internal server error"}
+    assert answer.json() == {
+        "statusCode": 500,
+        "message": "Internal server error",
+        "code": "internal_error",
+    }
     logged = [vars(record).get("fields", {}) for record in caplog.records]
     assert answer.headers["x-request-id"] in [fields.get("request_id") for fields in logged]
 

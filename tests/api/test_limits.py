@@ -11,7 +11,7 @@ from crossway.domain.clients import staff_principal
 from crossway.usecases.developers import clients
 from tests.api.conftest import Api, new_key, new_test_client
 
-TOO_MANY = {"statusCode": 429, "message": "Too Many Requests"}
+TOO_MANY = {"statusCode": 429, "message": "Too Many Requests", "code": "rate_limited"}
 
 
 @pytest.fixture

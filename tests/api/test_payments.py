@@ -51,6 +51,7 @@ def test_trigger_on_a_completed_intent_names_its_status(api: Api) -> None:
     assert answer.json() == {
         "success": False,
         "message": "Intent has invalid status: COMPLETED",
+        "code": "invalid_status",
     }
 
 
@@ -60,7 +61,7 @@ def test_trigger_on_an_unfunded_intent_states_the_missing_amount(api: Api) -> No
     assert answer.status_code == 400
     total = format_units(int(intent["total_amount_in_asset_token"]), 6)
     message = f"Intent is not funded: received 0 of {total} USDC"
-    assert answer.json() == {"success": False, "message": message}
+    assert answer.json() == {"success": False, "message": message, "code": "intent_not_funded"}
 
 
 def test_a_test_network_payment_waits_for_the_trigger(api: Api) -> None:

@@ -46,9 +46,15 @@ def test_a_single_quote_has_the_fields_of_its_bridge(api: Api, bridge: str) -> N
 @pytest.mark.parametrize("kind", ["single", "multiple", "best"])
 def test_a_quote_needs_both_token_addresses(api: Api, kind: str, missing: str) -> None:
     params = {k: v for k, v in QUOTE.items() if k != missing}
-    answer = api.get(f"/quotes/{kind}", **params, bridge="ACROSS")
+    bridge = {"bridge": "ACROSS"} if kind == "single" else {}
+    answer = api.get(f"/quotes/{kind}", **params, **bridge)
     assert answer.status_code == 400
-    assert answer.json() == {"statusCode": 400, "message": "Token addresses are required"}
+    assert answer.json() == {
+        "statusCode": 400,
+        "message": "Token addresses are required",
+        "code": "parameter_missing",
+        "param": missing,
+    }
 
 
 def test_a_route_unsupported_by_the_bridge_is_400(api: Api) -> None:
@@ -200,6 +206,8 @@ def test_the_amount_must_be_a_positive_number(api: Api, amount: str | None) -> N
     assert answer.json() == {
         "statusCode": 400,
         "message": "Amount must be a valid positive number",
+        "code": "parameter_invalid",
+        "param": "amount",
     }
 
 

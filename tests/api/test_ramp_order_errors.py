@@ -15,11 +15,19 @@ from tests.api.ramp_requests import PROVIDERS, create_order, get_order, order_bo
 def test_an_unknown_order_is_404_in_the_shape_of_its_endpoint(api: Api, action: str) -> None:
     answer = api.post(f"/ramp/orders/999999999/{action}")
     assert answer.status_code == 404
-    assert answer.json() == {"success": False, "message": "Order not found"}
+    assert answer.json() == {
+        "success": False,
+        "message": "Order not found",
+        "code": "order_not_found",
+    }
     for path in ("/ramp/orders/999999999", f"/ramp/orders/by-intent/{WALLET}"):
         answer = api.get(path)
         assert answer.status_code == 404
-        assert answer.json() == {"statusCode": 404, "message": "Order not found"}
+        assert answer.json() == {
+            "statusCode": 404,
+            "message": "Order not found",
+            "code": "order_not_found",
+        }
 
 
 @pytest.mark.parametrize("number", ["abc", "-1", "1.5", "9" * 30])
@@ -163,4 +171,8 @@ def test_a_read_only_key_cannot_create_orders(api: Api) -> None:
     for path in ("", f"/{order['id']}/confirm", f"/{order['id']}/cancel"):
         answer = reader.post(f"/ramp/orders{path}", {})
         assert answer.status_code == 403
-        assert answer.json() == {"statusCode": 403, "message": "This key lacks the scope: write"}
+        assert answer.json() == {
+            "statusCode": 403,
+            "message": "This key lacks the scope: write",
+            "code": "scope_missing",
+        }

@@ -203,7 +203,7 @@ def test_confirm_and_cancel_do_what_the_table_allows(api: Api, status: str, acti
     if to is None:
         assert answer.status_code == 400, answer.text
         message = f"Order has invalid status: {status}"
-        assert answer.json() == {"success": False, "message": message}
+        assert answer.json() == {"success": False, "message": message, "code": "invalid_status"}
         assert get_order(api, order)["status"] == status
     else:
         assert answer.status_code == 200, answer.text

@@ -70,6 +70,7 @@ def test_only_bodies_of_writes_and_failures_are_logged(api: Api) -> None:
     assert json.loads(missing.response_body or "") == {
         "statusCode": 404,
         "message": "Intent not found",
+        "code": "intent_not_found",
     }
     assert json.loads(created.request_body or "") == {**INTENT, "metadata": "…"}
     answered = json.loads(created.response_body or "")

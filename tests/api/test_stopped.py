@@ -18,7 +18,10 @@ def test_creating_is_503_with_a_sentence_and_reading_and_quoting_go_on(
     assert created.status_code == 201
     emergency_stop.press(service.services, staff_principal("Operator"), "The key leaked")
     refused = api.post("/intents", INTENT)
-    assert (refused.status_code, refused.json()) == (503, {"statusCode": 503, "message": SENTENCE})
+    assert (refused.status_code, refused.json()) == (
+        503,
+        {"statusCode": 503, "message": SENTENCE, "code": "payments_stopped"},
+    )
     # Why is nobody's business but the operator's.
     assert "leaked" not in refused.text
     address = created.json()["intent_address"]

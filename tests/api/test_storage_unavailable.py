@@ -37,7 +37,7 @@ def test_a_database_that_cannot_be_written_is_503_and_not_ready(api: Api) -> Non
         refused = api.create()
         assert (refused.status_code, refused.json()) == (
             503,
-            {"statusCode": 503, "message": MESSAGE},
+            {"statusCode": 503, "message": MESSAGE, "code": "storage_unavailable"},
         )
         assert refused.headers["retry-after"] == "5"
         with_key = api.post("/intents", INTENT, idempotency_key="once")
@@ -45,12 +45,16 @@ def test_a_database_that_cannot_be_written_is_503_and_not_ready(api: Api) -> Non
         triggered = api.post(f"/intents/{address}/trigger-processing")
         assert (triggered.status_code, triggered.json()) == (
             503,
-            {"success": False, "message": MESSAGE},
+            {"success": False, "message": MESSAGE, "code": "storage_unavailable"},
         )
         # What is stored is still answered.
         assert api.get(f"/intents/address/{address}").status_code == 200
         assert api.http.get("/api/readyz").status_code == 503
-        assert api.http.get("/api/readyz").json() == {"statusCode": 503, "message": UNREADY}
+        assert api.http.get("/api/readyz").json() == {
+            "statusCode": 503,
+            "message": UNREADY,
+            "code": "storage_unavailable",
+        }
         assert api.http.get("/api/healthz").status_code == 200
     assert api.http.get("/api/readyz").status_code == 200
     assert api.post("/intents", INTENT, idempotency_key="once").status_code == 201

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.client_ip import UNKNOWN_ADDRESS, client_address, rate_limit_address
-from crossway.api.errors import error_response
+from crossway.api.errors import STARTING, error_response
 from crossway.api.rate_limits import (
     PROVIDER_WEBHOOKS_PER_MINUTE,
     UNAUTHENTICATED_PER_MINUTE,
@@ -23,6 +23,7 @@ from crossway.api.rate_limits import (
 from crossway.api.request_weights import request_weight
 from crossway.domain.clients import Principal
 from crossway.domain.clients import Scope as KeyScope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import Unauthorized
 from crossway.ports.services import Services
 from crossway.usecases.developers import authentication
@@ -60,10 +61,12 @@ class AuthMiddleware:
         """Set the request's caller; return the response of a request that is refused."""
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
             # PostgreSQL cannot store NUL in a text.
-            return error_response(400, "The address of this request contains a NUL")
+            return error_response(
+                400, "The address of this request contains a NUL", ErrorCode.PARAMETER_INVALID
+            )
         services: Services | None = getattr(scope["app"].state, "services", None)
         if services is None:
-            return error_response(503, "Starting. Please try again in a moment.")
+            return error_response(503, STARTING, ErrorCode.STARTING)
         caller: Principal | None = None
         if path.startswith(PROVIDER_WEBHOOK_PREFIX):
             name = f"report {_rate_limit_address(services, scope)}"
@@ -72,17 +75,18 @@ class AuthMiddleware:
             caller, limit = await self._check_key(services, scope, path)
         scope["state"]["headers"] += limit.headers()
         if not limit.granted:
-            return error_response(429, TOO_MANY_REQUESTS)
+            return error_response(429, TOO_MANY_REQUESTS, ErrorCode.RATE_LIMITED)
         scope["state"]["caller"] = caller
         if path.startswith(PROVIDER_WEBHOOK_PREFIX):
             return None
         if caller is None:
-            return error_response(401, "Unauthorized", {"www-authenticate": "Bearer"})
+            headers = {"www-authenticate": "Bearer"}
+            return error_response(401, "Unauthorized", ErrorCode.UNAUTHORIZED, headers)
         key = caller.key
         if key is not None and key.addresses:
             address = client_address(scope, services.policy.ingress)
             if not key.allows_address(address):
-                return error_response(403, ADDRESS_NOT_ALLOWED)
+                return error_response(403, ADDRESS_NOT_ALLOWED, ErrorCode.ADDRESS_NOT_ALLOWED)
         return None
 
     async def _check_key(

@@ -15,6 +15,7 @@ from crossway.api.lazy_routes import load_all
 from crossway.api.request_weights import WEIGHTS
 from crossway.api.schemas.fields import BRIDGES, CHAINS, SYMBOLS
 from crossway.api.schemas.responses import JsonResponse
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.quotes import BridgeName
 from crossway.ports.services import Services
 
@@ -135,7 +136,11 @@ def pages(app: FastAPI) -> Sequence[BaseRoute]:
 
     async def asset(request: Request) -> Response:
         name = request.path_params["name"]
-        return _asset(name) if name in _ASSETS else error_response(404, "Not Found")
+        return (
+            _asset(name)
+            if name in _ASSETS
+            else error_response(404, "Not Found", ErrorCode.NOT_FOUND)
+        )
 
     return [
         Route("/openapi.json", document),

@@ -2,7 +2,7 @@
 
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -13,13 +13,16 @@ from starlette.requests import Request
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
+from crossway.api.request_fields import refused_fields
 from crossway.api.schemas.error_responses import (
     ActionFailed,
     DestinationAddressFailed,
     ErrorBody,
 )
 from crossway.api.schemas.responses import JsonResponse
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import (
+    Complaint,
     Conflict,
     DomainError,
     Forbidden,
@@ -59,7 +62,16 @@ NO_TERMS = (
 )
 STORAGE_UNAVAILABLE = "The service cannot store anything at the moment. Please try again later."
 UNEXPECTED = "Internal server error"
+STARTING = "Starting. Please try again in a moment."
 STORAGE_RETRY_SECONDS = 5
+_HTTP_CODES: Final = MappingProxyType(
+    {
+        400: ErrorCode.BODY_INVALID,
+        404: ErrorCode.NOT_FOUND,
+        405: ErrorCode.METHOD_NOT_ALLOWED,
+        413: ErrorCode.BODY_TOO_LARGE,
+    }
+)
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
@@ -84,18 +96,25 @@ def error_format(
 
 
 def error_response(
-    status: int, message: str, headers: dict[str, str] | None = None
+    status: int,
+    message: str,
+    code: ErrorCode,
+    headers: dict[str, str] | None = None,
+    fields: Sequence[str] = (),
 ) -> JsonResponse:
-    """An error response in the default shape."""
-    return JsonResponse(ErrorBody(statusCode=status, message=message), status, headers)
+    """An error response in the default shape; `fields` are the refused ones."""
+    details = _details(code, fields)
+    return JsonResponse(ErrorBody(statusCode=status, message=message, **details), status, headers)
 
 
 def domain_error(request: Request, error: Exception) -> JsonResponse:
     """An error of the domain, in its endpoint's shape; 401, 403 and 429 look alike everywhere."""
+    assert isinstance(error, DomainError)
     status = STATUS_BY_ERROR.get(type(error), 400)
+    fields = refused_fields(request, error.complaints)
     if status in (401, 403, 422, 429):
-        return error_response(status, str(error))
-    return _in_endpoint_shape(request.scope, status, str(error))
+        return error_response(status, str(error), error.code, fields=fields)
+    return _in_endpoint_shape(request.scope, status, str(error), error.code, fields)
 
 
 def kyc_required(_: Request, error: Exception) -> JsonResponse:
@@ -107,7 +126,7 @@ def kyc_required(_: Request, error: Exception) -> JsonResponse:
     body = kyc.KycNeeded(
         statusCode=400,
         message=str(error),
-        code="KYC_REQUIRED",
+        code=ErrorCode.KYC_REQUIRED,
         kyc=kyc.KycStateOut.from_assessment(error.assessment),
     )
     return JsonResponse(body, 400)
@@ -116,17 +135,19 @@ def kyc_required(_: Request, error: Exception) -> JsonResponse:
 def upstream_unavailable(request: Request, error: Exception) -> JsonResponse:
     """A chain, provider or price source did not respond."""
     message = NO_TERMS if isinstance(error, NoTerms) else UPSTREAM_UNAVAILABLE
+    is_quote = isinstance(error, QuotesUnavailable)
+    code = ErrorCode.QUOTES_UNAVAILABLE if is_quote else ErrorCode.UPSTREAM_UNAVAILABLE
     path = getattr(request.scope.get("route"), "path", None)
     LOG.warning("upstream unavailable", extra={"fields": {"reason": str(error), "path": path}})
     unexpected = getattr(request.scope.get("endpoint"), "unexpected", None)
     if unexpected is None:
-        return _in_endpoint_shape(request.scope, 503, message)
-    return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, message))
+        return _in_endpoint_shape(request.scope, 503, message, code)
+    return _in_endpoint_shape(request.scope, 500, _with_details(unexpected, message), code)
 
 
 def payments_stopped(request: Request, error: Exception) -> JsonResponse:
     """The operator stopped all outgoing money: no payment is taken until its release."""
-    return _in_endpoint_shape(request.scope, 503, str(error))
+    return _in_endpoint_shape(request.scope, 503, str(error), ErrorCode.PAYMENTS_STOPPED)
 
 
 def storage_unavailable(request: Request, error: Exception) -> JsonResponse:
@@ -137,7 +158,8 @@ def storage_unavailable(request: Request, error: Exception) -> JsonResponse:
 def _without_storage(scope: Scope, error: Exception) -> JsonResponse:
     path = getattr(scope.get("route"), "path", None)
     LOG.warning("storage unavailable", extra={"fields": {"reason": str(error), "path": path}})
-    response = _in_endpoint_shape(scope, 503, STORAGE_UNAVAILABLE)
+    code = ErrorCode.STORAGE_UNAVAILABLE
+    response = _in_endpoint_shape(scope, 503, STORAGE_UNAVAILABLE, code)
     response.headers["retry-after"] = str(STORAGE_RETRY_SECONDS)
     return response
 
@@ -152,15 +174,15 @@ def unhandled_error(scope: Scope, error: Exception) -> JsonResponse:
     fields = {"exception": trace, "request_id": scope["state"].get("request_id")}
     LOG.error("unhandled error", extra={"fields": fields})
     unexpected = getattr(scope.get("endpoint"), "unexpected", None) or UNEXPECTED
-    return _in_endpoint_shape(scope, 500, _with_details(unexpected, UNEXPECTED))
+    message = _with_details(unexpected, UNEXPECTED)
+    return _in_endpoint_shape(scope, 500, message, ErrorCode.INTERNAL_ERROR)
 
 
-def invalid_parameters(_: Request, error: Exception) -> JsonResponse:
+def invalid_parameters(request: Request, error: Exception) -> JsonResponse:
     """Parameters that FastAPI refused, with one sentence for each."""
     assert isinstance(error, RequestValidationError)
-    return error_response(
-        400, "; ".join(dict.fromkeys(_parameter_error(problem) for problem in error.errors()))
-    )
+    complaints = dict.fromkeys(_parameter_complaint(problem) for problem in error.errors())
+    return domain_error(request, InvalidInput.of(list(complaints)))
 
 
 def http_error(request: Request, error: Exception) -> JsonResponse:
@@ -169,7 +191,8 @@ def http_error(request: Request, error: Exception) -> JsonResponse:
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = ", ".join(sorted(_allowed_methods(request)))
-    return error_response(error.status_code, str(error.detail), headers)
+    code = _HTTP_CODES.get(error.status_code, ErrorCode.INTERNAL_ERROR)
+    return error_response(error.status_code, str(error.detail), code, headers)
 
 
 HANDLERS: Final[dict[int | type[Exception], Any]] = {
@@ -196,20 +219,36 @@ def _with_details(text: str, details: str) -> str:
     return text.replace("<error details>", details)
 
 
-def _in_endpoint_shape(scope: Scope, status: int, message: str) -> JsonResponse:
-    shape = getattr(scope.get("endpoint"), "shape", ErrorShape.STATUS_CODE)
+def _details(code: ErrorCode, fields: Sequence[str]) -> dict[str, Any]:
+    """The members of every error body; one refused field is `param`, several are `params`."""
+    details: dict[str, Any] = {"code": code}
+    if len(fields) == 1:
+        details["param"] = fields[0]
+    elif fields:
+        details["params"] = list(fields)
+    return details
+
+
+def _in_endpoint_shape(
+    scope: Scope, status: int, message: str, code: ErrorCode, fields: Sequence[str] = ()
+) -> JsonResponse:
+    shape, details = getattr(scope.get("endpoint"), "shape", None), _details(code, fields)
     if shape is ErrorShape.SUCCESS:
-        return JsonResponse(ActionFailed(success=False, message=message), status)
+        return JsonResponse(ActionFailed(success=False, message=message, **details), status)
     if shape is ErrorShape.ERROR:
-        return JsonResponse(DestinationAddressFailed(error=message), status)
-    return error_response(status, message)
+        return JsonResponse(DestinationAddressFailed(error=message, **details), status)
+    return error_response(status, message, code, fields=fields)
+
+
+def _parameter_complaint(error: dict[str, Any]) -> Complaint:
+    if error["type"] == "missing":
+        return Complaint(f"{error['loc'][-1]} is required", ErrorCode.PARAMETER_MISSING)
+    return Complaint(_parameter_error(error))
 
 
 def _parameter_error(error: dict[str, Any]) -> str:
     field, context = str(error["loc"][-1]), error.get("ctx", {})
     match error["type"]:
-        case "missing":
-            return f"{field} is required"
         case "int_parsing" | "int_type" | "int_parsing_size" | "int_from_float":
             return f"{field} must be a whole number"
         case "greater_than_equal":

@@ -9,13 +9,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from crossway.api.errors import HANDLERS, error_response
+from crossway.api.errors import HANDLERS, STARTING, error_response
 from crossway.api.metrics import PATH, RequestMetrics, metrics
 from crossway.api.schemas.responses import JsonResponse, timestamp
+from crossway.domain.error_codes import ErrorCode
 from crossway.ports.services import Services
 
 VERSION = importlib.metadata.version("crossway")
-STARTING = "Starting. Please try again in a moment."
 # A pass takes milliseconds; one that waits for a hanging node ends by its timeout.
 MAX_SECONDS_SINCE_PASS = 60
 
@@ -30,9 +30,11 @@ def ready(request: Request) -> Response:
     is one, completed a pass recently."""
     services: Services | None = getattr(request.app.state, "services", None)
     if services is None:
-        return error_response(503, STARTING)
+        return error_response(503, STARTING, ErrorCode.STARTING)
     problems = list(_find_problems(services))
-    return error_response(503, " ".join(problems)) if problems else JsonResponse({"status": "ok"})
+    if problems:
+        return error_response(503, " ".join(problems), ErrorCode.STORAGE_UNAVAILABLE)
+    return JsonResponse({"status": "ok"})
 
 
 def _find_problems(services: Services) -> Iterator[str]:
@@ -47,7 +49,7 @@ def about(request: Request) -> Response:
     """Name, version and environment of the service."""
     services: Services | None = getattr(request.app.state, "services", None)
     if services is None:
-        return error_response(503, STARTING)
+        return error_response(503, STARTING, ErrorCode.STARTING)
     return JsonResponse(
         {
             "status": "ok",

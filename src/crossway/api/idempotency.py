@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.errors import error_response, unhandled_error
 from crossway.domain.clients import Scope as KeyScope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import Conflict, IdempotencyConflict, StorageUnavailable
 from crossway.ports.records import IdempotencySlot
 from crossway.ports.services import Services
@@ -44,18 +45,20 @@ class IdempotencyMiddleware:
         services: Services = scope["app"].state.services
         if not 1 <= len(key) <= MAX_KEY_LENGTH or not key.isprintable():
             text = f"Idempotency-Key must be 1 to {MAX_KEY_LENGTH} printable characters"
-            await error_response(400, text)(scope, receive, send)
+            code, name = ErrorCode.PARAMETER_INVALID, ["Idempotency-Key"]
+            await error_response(400, text, code, fields=name)(scope, receive, send)
             return
         try:
             slot = await anyio.to_thread.run_sync(
                 idempotency.open_slot, services, caller.owner, key, _fingerprint(scope)
             )
         except IdempotencyConflict as error:
-            await error_response(422, str(error))(scope, receive, send)
+            await error_response(422, str(error), error.code)(scope, receive, send)
         except StorageUnavailable as error:
             await unhandled_error(scope, error)(scope, receive, send)
         except Conflict as error:
-            await error_response(409, str(error), {"retry-after": "1"})(scope, receive, send)
+            retry = {"retry-after": "1"}
+            await error_response(409, str(error), error.code, retry)(scope, receive, send)
         else:
             if isinstance(slot, IdempotencySlot):
                 replayed = {"idempotent-replayed": "true"}

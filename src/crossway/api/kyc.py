@@ -101,7 +101,7 @@ def requirements(
 def submit(
     services: ServicesDep,
     caller: Writer,
-    body: Annotated[wire.SubmitKyc, Depends(wire.SubmitKyc.valid_from_request)],
+    body: Annotated[wire.SubmitKyc, Depends(wire.SubmitKyc.from_request)],
 ) -> JsonResponse:
     """Submit a customer's fields to a provider's check. They are stored encrypted and masked when
     returned."""
@@ -113,6 +113,7 @@ def submit(
         body.countryCode,
         body.fields,
         currency=body.fiatCurrency,
+        field_errors=body.field_errors,
     )
     return JsonResponse(wire.KycStateOut.from_assessment(assessment))
 

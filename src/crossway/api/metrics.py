@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from crossway.api.client_ip import is_local_request
-from crossway.api.errors import error_response
+from crossway.api.errors import STARTING, error_response
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.success import SUCCESS_MEANING
 from crossway.ports.services import Services
 from crossway.usecases.operating.metrics import Metrics, collect_metrics
@@ -50,9 +51,10 @@ def metrics(request: Request) -> Response:
     app = request.scope["app"]
     services: Services | None = getattr(app.state, "services", None)
     if services is None:
-        return error_response(503, "Starting. Please try again in a moment.")
+        return error_response(503, STARTING, ErrorCode.STARTING)
     if not _is_allowed(request, services):
-        return error_response(401, TOKEN_REQUIRED, {"www-authenticate": "Bearer"})
+        headers = {"www-authenticate": "Bearer"}
+        return error_response(401, TOKEN_REQUIRED, ErrorCode.UNAUTHORIZED, headers)
     body = generate_latest(app.state.metrics.registry) + generate_latest(_ServiceMetrics(services))
     return Response(body, headers={"content-type": CONTENT_TYPE_PLAIN_0_0_4})
 

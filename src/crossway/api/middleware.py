@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from crossway.api.errors import error_response, unhandled_error
 from crossway.api.metrics import RequestMetrics
 from crossway.domain.clients import Principal
+from crossway.domain.error_codes import ErrorCode
 from crossway.ports import process
 from crossway.ports.process import RequestLogEntry
 from crossway.ports.services import Services
@@ -108,11 +109,13 @@ class BodyLimitMiddleware:
         except ClientDisconnect:
             # Nobody reads this response. What was cut off leaves nothing: no work, and no stored
             # response under its idempotency key for another body than the client has sent.
-            await error_response(400, "The request was cut off")(scope, receive, send)
+            response = error_response(400, "The request was cut off", ErrorCode.BODY_INVALID)
+            await response(scope, receive, send)
             return
         if body is None:
             text = f"The request body is longer than {_format_size(max_bytes)}"
-            response = error_response(413, text, {"connection": "close"})
+            headers = {"connection": "close"}
+            response = error_response(413, text, ErrorCode.BODY_TOO_LARGE, headers)
             await response(scope, receive, send)
             return
         scope["state"]["body"] = body

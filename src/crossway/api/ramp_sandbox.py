@@ -56,7 +56,7 @@ def report(
 def kyc(
     services: ServicesDep,
     caller: Writer,
-    body: Annotated[wire.SetKycStatus, Depends(wire.SetKycStatus.valid_from_request)],
+    body: Annotated[wire.SetKycStatus, Depends(wire.SetKycStatus.from_request)],
 ) -> JsonResponse:
     """Set the result of a simulated provider's check."""
     ramp_sandbox.set_kyc_status(
@@ -66,6 +66,7 @@ def kyc(
         body.userEmail,
         body.kycType,
         body.status,
+        body.field_errors,
     )
     return JsonResponse(wire.KycStatusSet(success=True))
 

@@ -34,5 +34,11 @@ def add_groups(routes: list[BaseRoute]) -> None:
 
 
 def _import(parts: Iterable[tuple[str, str]]) -> list[BaseRoute]:
+    # Imported here: a start is faster without what only the routes need.
+    from crossway.api.request_fields import require_known_query
+
     routers = [getattr(import_module(f"crossway.api.{name}"), router) for name, router in parts]
-    return [route for router in routers for route in router.routes]
+    routes = [route for router in routers for route in router.routes]
+    for route in routes:
+        require_known_query(route)
+    return routes

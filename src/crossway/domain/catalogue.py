@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Literal
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, MissingInput
 from crossway.domain.money import Token
 from crossway.domain.price_risk import PriceRisk
 
@@ -102,6 +102,8 @@ class Catalogue:
 
     def chain(self, name: object, field_name: str = "chain") -> Chain:
         """The chain with this identifier; `BASE` means `BASE_MAINNET`."""
+        if name is None:
+            raise MissingInput(f"{field_name} is required")
         text = name if isinstance(name, str) else ""
         chain = self.chains.get(text) or self.chains.get(text + MAINNET_SUFFIX)
         if chain is None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Protocol, TypeVar
 
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import Forbidden, InvalidInput
 from crossway.domain.money import share_up
 from crossway.domain.roles import Permission, Role, can, minimum_role
@@ -199,7 +200,7 @@ class Principal:
         if self.role is not None:
             self.require_permission(permission or _SCOPE_PERMISSIONS[scope])
         if scope not in self.scopes:
-            raise Forbidden(f"This key lacks the scope: {scope}")
+            raise Forbidden(f"This key lacks the scope: {scope}", ErrorCode.SCOPE_MISSING)
 
     def can(self, permission: Permission) -> bool:
         """Whether the caller is staff with this permission."""
@@ -218,7 +219,9 @@ class Principal:
     def require_chain_allowed(self, testnet: bool) -> None:
         """Raise `InvalidInput` when a live key names a test network."""
         if testnet and self.mode is Mode.LIVE:
-            raise InvalidInput("A live key cannot be used with test networks")
+            raise InvalidInput(
+                "A live key cannot be used with test networks", ErrorCode.LIVE_KEY_ON_TEST_NETWORK
+            )
 
 
 def staff_principal(name: str, role: Role = Role.ADMIN, mode: Mode | None = None) -> Principal:

@@ -1,26 +1,83 @@
 """The domain's errors; the API maps each class to one status and shape."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.kyc import KycAssessment
 
 
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What is wrong with a field of a request. `text` is a sentence that begins with the field's
+    name; `fields` names the fields of one that does not."""
+
+    text: str
+    code: ErrorCode = ErrorCode.PARAMETER_INVALID
+    fields: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that it is about."""
+        return self.fields or (self.text.partition(" ")[0].rstrip(":"),)
+
+
 class DomainError(Exception):
-    """A request that cannot be fulfilled; the message is a sentence the caller can act on."""
+    """A request that cannot be fulfilled; the message is a sentence the caller can act on, and
+    `code` what a program decides by. `complaints` are about the fields of the request, if any."""
+
+    code = ErrorCode.INVALID_STATUS
+
+    def __init__(self, message: str, code: ErrorCode | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+        self.complaints: tuple[Complaint, ...] = (Complaint(message, self.code),)
 
 
 class InvalidInput(DomainError):
-    """A field is invalid; several problems are joined by `; `."""
+    """Fields are invalid; `complaints` has a sentence for each, joined by `; ` in the message."""
+
+    code = ErrorCode.PARAMETER_INVALID
+
+    def __init__(
+        self, message: str, code: ErrorCode | None = None, fields: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, code)
+        self.complaints = (Complaint(message, self.code, fields),)
+
+    @classmethod
+    def of(cls, complaints: Sequence[Complaint]) -> "InvalidInput":
+        """One error of several complaints; its code is theirs, if they share one."""
+        codes = {complaint.code for complaint in complaints}
+        code = codes.pop() if len(codes) == 1 else ErrorCode.PARAMETER_INVALID
+        error = cls("; ".join(complaint.text for complaint in complaints), code)
+        error.complaints = tuple(complaints)
+        return error
+
+
+class MissingInput(InvalidInput):
+    """A required field is missing."""
+
+    code = ErrorCode.PARAMETER_MISSING
 
 
 class Unauthorized(DomainError):
     """The API key is missing, unknown or revoked."""
 
+    code = ErrorCode.UNAUTHORIZED
+
 
 class Forbidden(DomainError):
     """The API key or the role lacks a permission."""
 
+    code = ErrorCode.FORBIDDEN
+
 
 class NotFound(DomainError):
     """The resource does not exist or belongs to another client."""
+
+    code = ErrorCode.NOT_FOUND
 
 
 class InvalidStatus(DomainError):
@@ -30,13 +87,19 @@ class InvalidStatus(DomainError):
 class Conflict(DomainError):
     """The same operation is already in progress."""
 
+    code = ErrorCode.CONFLICT
+
 
 class IdempotencyConflict(DomainError):
     """An idempotency key was reused with a different request."""
 
+    code = ErrorCode.IDEMPOTENCY_KEY_REUSED
+
 
 class KycRequired(DomainError):
     """An order requires KYC; `assessment` says which level and what is missing."""
+
+    code = ErrorCode.KYC_REQUIRED
 
     def __init__(self, message: str, assessment: KycAssessment) -> None:
         super().__init__(message)
@@ -45,6 +108,8 @@ class KycRequired(DomainError):
 
 class TooManyRequests(DomainError):
     """The rate limit is exceeded for `retry_after_seconds`."""
+
+    code = ErrorCode.RATE_LIMITED
 
     def __init__(self, message: str, retry_after_seconds: int) -> None:
         super().__init__(message)

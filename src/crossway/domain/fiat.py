@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, MissingInput
 
 RATE_SCALE = 1_000_000
 
@@ -56,6 +56,8 @@ class Fiat:
 
     def corridor(self, code: object, field: str = "fiatCurrency") -> Corridor:
         """The corridor of an ISO 4217 code; raises `InvalidInput` for any other."""
+        if code is None:
+            raise MissingInput(f"{field} is required")
         corridor = self.corridors.get(code) if isinstance(code, str) else None
         if corridor is None:
             raise InvalidInput(f"{field} must be one of the supported currencies, such as NGN")

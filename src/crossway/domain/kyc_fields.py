@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 from unicodedata import normalize
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import Complaint, InvalidInput, MissingInput
 from crossway.domain.kyc import Requirement
 
 MAX_DOCUMENT_BYTES: Final = 5 * 2**20
@@ -23,7 +23,7 @@ _TRAILER_BYTES = 1024  # bytes at the end of a file that hold its end marker
 def parse_email(value: object, field: str = "userEmail") -> str:
     """Parse an e-mail address into canonical form; errors do not repeat it."""
     if value is None or value == "":
-        raise InvalidInput(f"{field} is required: the e-mail address of the user")
+        raise MissingInput(f"{field} is required: the e-mail address of the user")
     text = normalize("NFC", value).strip().lower() if isinstance(value, str) else ""
     if len(text) > MAX_EMAIL_CHARACTERS or not text.isprintable() or not _EMAIL.match(text):
         raise InvalidInput(f"{field} must be an e-mail address such as ada@example.com")
@@ -56,7 +56,7 @@ def parse_values(
     if not isinstance(submitted, Mapping) or not submitted:
         raise InvalidInput("fields must be an object with at least one value")
     by_key = {requirement.key: requirement for requirement in requirements}
-    errors: list[str] = []
+    complaints: list[Complaint] = []
     values: dict[str, str] = {}
     for key, value in submitted.items():
         try:
@@ -69,9 +69,9 @@ def parse_values(
                 raise InvalidInput(f"fields.{key} is a document: {documents}")
             values[key] = parse_value(by_key[key], value, today)
         except InvalidInput as error:
-            errors.append(str(error))
-    if errors:
-        raise InvalidInput("; ".join(errors))
+            complaints += error.complaints
+    if complaints:
+        raise InvalidInput.of(complaints)
     return values
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, MissingInput
 
 MICRO_USD_DECIMALS = 6
 PICO_USD_DECIMALS = 12
@@ -46,6 +46,8 @@ def _scale(decimals: int) -> int:
 
 def parse_units(field: str, text: object) -> int:
     """Parse a positive integer of smallest units; raises `InvalidInput` naming the field."""
+    if text is None:
+        raise MissingInput(f"{field} is required")
     if not isinstance(text, str) or not _INTEGER.match(text):
         raise InvalidInput(f"{field} must be a positive integer string in the smallest unit")
     units = int(text)
@@ -56,6 +58,8 @@ def parse_units(field: str, text: object) -> int:
 
 def parse_decimal(field: str, text: object, decimals: int) -> int:
     """Parse a decimal number into units of 10**-decimals; more decimal places are rejected."""
+    if text is None:
+        raise MissingInput(f"{field} is required")
     match = _DECIMAL.match(text) if isinstance(text, str) else None
     if match is None:
         raise InvalidInput(f"{field} must be a plain decimal number such as 25.50")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import Complaint, InvalidInput, MissingInput
 from crossway.domain.ramps import Direction
 
 MAX_FIELD_CHARACTERS = 200
@@ -50,7 +50,7 @@ class Field:
         name = f"fields.{self.key}"
         if value is None or (isinstance(value, str) and not value.strip()):
             if self.required:
-                raise InvalidInput(f"{name} is required: {self.label}")
+                raise MissingInput(f"{name} is required: {self.label}")
             return None
         if not isinstance(value, str) or not value.isprintable():
             raise InvalidInput(f"{name} must be a text: {self.label}")
@@ -100,8 +100,8 @@ class Channel:
 
 def parse_fields(channel: Channel, submitted: Mapping[str, object]) -> dict[str, str]:
     """Parse a channel's fields; raises `InvalidInput` with every problem, unknown fields too."""
-    errors = [
-        f"fields.{key[:MAX_KEY_CHARACTERS]} is not a field of {channel.name}"
+    complaints = [
+        Complaint(f"fields.{key[:MAX_KEY_CHARACTERS]} is not a field of {channel.name}")
         for key in submitted
         if key not in {field.key for field in channel.fields}
     ]
@@ -110,10 +110,10 @@ def parse_fields(channel: Channel, submitted: Mapping[str, object]) -> dict[str,
         try:
             value = field.parse(submitted.get(field.key))
         except InvalidInput as error:
-            errors.append(str(error))
+            complaints += error.complaints
             continue
         if value is not None:
             values[field.key] = value
-    if errors:
-        raise InvalidInput("; ".join(errors))
+    if complaints:
+        raise InvalidInput.of(complaints)
     return values

@@ -116,7 +116,7 @@ def test_the_email_address_is_masked_and_found_in_any_spelling(kyc: KycHarness) 
     ("changes", "named"),
     [
         ({"provider": "PAYPAL"}, "provider must be one of FONBNK, ONRAMP_MONEY, PAYCREST"),
-        ({"provider": None}, "provider must be one of"),
+        ({"provider": None}, "provider is required"),
         ({"email": None}, "userEmail is required"),
         ({"email": "eve"}, "userEmail must be"),
         ({"currency": "XXX"}, "fiatCurrency"),

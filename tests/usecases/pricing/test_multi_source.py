@@ -170,7 +170,7 @@ def test_all_errors_are_reported_together() -> None:
     with pytest.raises(InvalidInput) as refused:
         multi_source.quote_multi_source(services(), SHOP, "MARS", "x", None, exclude_chains="VENUS")
     fields = [complaint.split()[0] for complaint in str(refused.value).split("; ")]
-    assert fields == ["Amount", "destinationChain", "excludeChains"]
+    assert fields == ["Amount", "destinationChain", "excludeChains", "tokenOut"]
 
 
 def test_a_disabled_source_is_listed_as_excluded() -> None:

@@ -70,13 +70,17 @@ def test_small_amounts_are_parsed_in_any_notation(amount: Any) -> None:
 
 @pytest.mark.parametrize(
     "amount",
-    [None, "", "-5", -5, "+5", "1e3", "5,0", " 5", "0x5", "٥", True, float("nan"), float("inf"),
+    ["", "-5", -5, "+5", "1e3", "5,0", " 5", "0x5", "٥", True, float("nan"), float("inf"),
      [5], {"value": 5}, "5" * 70],
 )  # fmt: skip
 def test_a_malformed_amount_is_rejected(amount: Any) -> None:
     assert (
         error_message(amount=amount) == "cryptoAmount must be a plain decimal number such as 25.50"
     )
+
+
+def test_a_missing_amount_is_called_missing() -> None:
+    assert error_message(amount=None) == "cryptoAmount is required"
 
 
 @pytest.mark.parametrize("amount", ["0", 0, 0.0, "0.000000"])

@@ -348,7 +348,9 @@ def test_an_order_gets_the_quote_of_its_provider_and_channel() -> None:
         )
     with pytest.raises(InvalidInput, match="provider: PAYCREST offers no ZAR on-ramps in ZA"):
         get_quote_for_order(configured_services, SHOP, on_ramp_params(currency="ZAR"), "PAYCREST")
-    for stranger in ("PAYPAL", None, "FONBNK"):
+    with pytest.raises(InvalidInput, match="provider is required"):
+        get_quote_for_order(configured_services, SHOP, params, None)
+    for stranger in ("PAYPAL", "FONBNK"):
         with pytest.raises(InvalidInput, match="provider must be one of FONBNK"):
             get_quote_for_order(configured_services, SHOP, params, stranger)
 

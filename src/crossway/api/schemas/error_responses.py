@@ -3,23 +3,38 @@
 from typing import Any
 
 from crossway.api.schemas.fields import Model, field
+from crossway.domain.error_codes import ErrorCode
+
+_CODES = {"enum": list(ErrorCode)}
 
 
-class ErrorBody(Model):
+class ErrorDetails(Model):
+    """What a program needs to know of an error; members of every error response."""
+
+    code: str = field("What a program decides by.", "parameter_invalid", extra=_CODES)
+    param: str = field("The refused field or query parameter, if it is one.", "amount", default="")
+    params: list[str] = field(
+        "Every refused field, if they are several, in the order of the request.",
+        ["amount", "recipient"],
+        default=[],
+    )
+
+
+class ErrorBody(ErrorDetails):
     """The default error response."""
 
     statusCode: int = field("The HTTP status code.", 401)
     message: str = field("The error message; several are joined by `; `.", "Unauthorized")
 
 
-class ActionFailed(Model):
+class ActionFailed(ErrorDetails):
     """A manual action that failed."""
 
     success: bool = field("Always false.", False)
     message: str = field("Why.", "Intent has invalid status: COMPLETED")
 
 
-class DestinationAddressFailed(Model):
+class DestinationAddressFailed(ErrorDetails):
     """A destination address that could not be computed."""
 
     error: str = field("Why.", "Intent not found")

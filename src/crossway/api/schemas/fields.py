@@ -20,7 +20,8 @@ from pydantic import (
 )
 from starlette.requests import Request
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import Complaint, InvalidInput
 
 # Markers in the OpenAPI document; `documentation` replaces them by the catalogue's values.
 CHAINS, SYMBOLS, BRIDGES = "x-chains", "x-symbols", "x-bridges"
@@ -38,11 +39,11 @@ class RequestModel(Model):
     """The body of a request.
 
     Parsing does not stop at a refused field: the field takes its default, and `_field_errors` has
-    one sentence for each unknown field and each value of the wrong type. Use cases report these
-    together with their own, in one message.
+    one complaint for each unknown or missing field and each value of the wrong type. Use cases
+    report these together with their own, in one message.
     """
 
-    _field_errors: tuple[str, ...] = PrivateAttr(())
+    _field_errors: tuple[Complaint, ...] = PrivateAttr(())
 
     @classmethod
     async def from_request(cls, request: Request) -> Self:
@@ -58,7 +59,7 @@ class RequestModel(Model):
         parsed = cls.model_validate({**accepted, **dict.fromkeys(missing)})
         # Unknown fields come first.
         errors.sort(key=lambda error: error["type"] != "extra_forbidden")
-        parsed._field_errors = tuple(_sentence(e) for e in errors if e["type"] != "missing")
+        parsed._field_errors = tuple(_complaint(error) for error in errors)
         return parsed
 
     @classmethod
@@ -66,19 +67,29 @@ class RequestModel(Model):
         """A dependency: the request's body. Raises `InvalidInput` when a field is refused."""
         body = await cls.from_request(request)
         if body._field_errors:
-            raise InvalidInput("; ".join(body._field_errors))
+            raise InvalidInput.of(body._field_errors)
         return body
+
+    @property
+    def field_errors(self) -> tuple[Complaint, ...]:
+        """The complaints of parsing."""
+        return self._field_errors
 
     def given_fields(self) -> dict[str, Any]:
         """The fields that the body has, null or not."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
-def _sentence(error: Any) -> str:
+def _complaint(error: Any) -> Complaint:
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
-        return f"{name[:_MAX_SHOWN_NAME]} is not a known field"
-    return f"{name} {error['ctx']['error']}"
+        # A name may have spaces.
+        shown = name[:_MAX_SHOWN_NAME]
+        text, code = f"{shown} is not a known field", ErrorCode.PARAMETER_UNKNOWN
+        return Complaint(text, code, (shown,))
+    if error["type"] == "missing":
+        return Complaint(f"{name} is required", ErrorCode.PARAMETER_MISSING)
+    return Complaint(f"{name} {error['ctx']['error']}")
 
 
 def parse_json_object(raw: bytes) -> dict[str, Any]:
@@ -90,9 +101,9 @@ def parse_json_object(raw: bytes) -> dict[str, Any]:
             raw, parse_float=_parse_finite_float, object_pairs_hook=_reject_duplicate_keys
         )
     except ValueError as error:
-        raise InvalidInput(f"body is not valid JSON: {error}") from error
+        raise InvalidInput(f"body is not valid JSON: {error}", ErrorCode.BODY_INVALID) from error
     if not isinstance(body, dict):
-        raise InvalidInput(NOT_AN_OBJECT)
+        raise InvalidInput(NOT_AN_OBJECT, ErrorCode.BODY_INVALID)
     return body
 
 

@@ -95,7 +95,7 @@ class CreateIntent(RequestModel):
             refund_address=self.refund_address,
             metadata=self.metadata,
             payment_link_id=self.payment_link_id,
-            field_errors=self._field_errors,
+            field_errors=self.field_errors,
         )
 
 

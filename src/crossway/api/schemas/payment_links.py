@@ -80,7 +80,7 @@ class _LinkFields(RequestModel):
             for name in self.model_fields_set
         }
         cleared = frozenset(name for name, value in values.items() if value is None)
-        return LinkRequest(**values, cleared=cleared, field_errors=self._field_errors)
+        return LinkRequest(**values, cleared=cleared, field_errors=self.field_errors)
 
 
 class CreatePaymentLink(_LinkFields):

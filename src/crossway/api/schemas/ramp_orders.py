@@ -90,7 +90,7 @@ class CreateOrder(RequestModel):
             country=self.countryCode,
             email=self.userEmail,
             fields=self.fields,
-            field_errors=self._field_errors,
+            field_errors=self.field_errors,
         )
 
 

@@ -55,7 +55,7 @@ class _WebhookFields(RequestModel):
             events=self.events,
             description=self.description,
             enabled=self.enabled,
-            field_errors=self._field_errors,
+            field_errors=self.field_errors,
         )
 
 

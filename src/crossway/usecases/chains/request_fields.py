@@ -4,7 +4,8 @@ from collections.abc import Collection
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import InvalidInput, MissingInput
 from crossway.domain.money import Token
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import is_chain_disabled, is_source_disabled
@@ -31,9 +32,11 @@ def parse_chain(
     """The chain with this name, if it is configured, enabled and allowed for the caller's key."""
     chain = parse_known_chain(services, caller, name, field)
     if chain.id not in services.chains:
-        raise InvalidInput(f"{field}: {chain.id} is not configured here")
+        raise InvalidInput(
+            f"{field}: {chain.id} is not configured here", ErrorCode.CHAIN_UNAVAILABLE
+        )
     if is_chain_disabled(disabled, chain.id):
-        raise InvalidInput(f"{field}: {chain.id} is disabled")
+        raise InvalidInput(f"{field}: {chain.id} is disabled", ErrorCode.CHAIN_UNAVAILABLE)
     return chain
 
 
@@ -53,13 +56,17 @@ def parse_source_chain(
 def require_open_source(disabled: Collection[str], chain: str, field: str) -> None:
     """Raises `InvalidInput` where nothing may be paid in on a chain."""
     if is_chain_disabled(disabled, chain):
-        raise InvalidInput(f"{field}: {chain} is disabled")
+        raise InvalidInput(f"{field}: {chain} is disabled", ErrorCode.CHAIN_UNAVAILABLE)
     if is_source_disabled(disabled, chain):
-        raise InvalidInput(f"{field}: {chain} takes no new payments at the moment")
+        raise InvalidInput(
+            f"{field}: {chain} takes no new payments at the moment", ErrorCode.CHAIN_UNAVAILABLE
+        )
 
 
 def parse_address(services: Services, chain: Chain, text: object, field: str) -> str:
     """An address in the canonical spelling of its chain."""
+    if text is None:
+        raise MissingInput(f"{field} is required")
     try:
         return services.chains[chain.id].canonical_address(text if isinstance(text, str) else "")
     except ValueError as error:

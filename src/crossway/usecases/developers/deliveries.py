@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.domain.clients import Principal, Scope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.webhooks import (
     TEST_EVENT,
@@ -207,7 +208,7 @@ def _get_owned(unit: UnitOfWork, caller: Principal, delivery_id: int) -> tuple[D
     endpoint = None if delivery is None else unit.webhooks.get(delivery.webhook_id)
     is_visible = endpoint is not None and caller.can_access(endpoint)
     if delivery is None or endpoint is None or not is_visible:
-        raise NotFound("Delivery not found")
+        raise NotFound("Delivery not found", ErrorCode.DELIVERY_NOT_FOUND)
     return delivery, endpoint
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from crossway.domain.clients import Owner
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import Conflict, IdempotencyConflict
 from crossway.ports.records import IdempotencySlot
 from crossway.ports.services import Services
@@ -13,6 +14,7 @@ from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 
 # A request without a response after this time is considered lost with its process.
 IN_FLIGHT_TIMEOUT = timedelta(seconds=60)
+IN_FLIGHT = "A request with this Idempotency-Key is still in flight"
 # An external service gave no answer and nothing was created: the request may be retried.
 _UNKNOWN_OUTCOME = 503
 # Responses are stored encrypted, as they show what the request was about.
@@ -48,14 +50,14 @@ def open_slot(
             unit.api_keys.delete_idempotency_slot(owner, key)
         if unit.api_keys.open_idempotency_slot(owner, key, body_hash, slot.at):
             return slot
-        raise Conflict("A request with this Idempotency-Key is still in flight")
+        raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
 
     stored = services.store.write(work)
     if isinstance(stored, IdempotencySlot):
         if stored.body_hash != body_hash:
             raise IdempotencyConflict("Idempotency-Key was used before with another request")
         if stored.status is None:
-            raise Conflict("A request with this Idempotency-Key is still in flight")
+            raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
         return _decrypt(services, stored)
     return stored
 

@@ -7,15 +7,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from crossway.domain.clients import OwnerFilter, Principal, Scope
-from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import Complaint, InvalidInput, InvalidStatus, MissingInput, NotFound
 from crossway.domain.roles import Permission
-from crossway.domain.webhooks import (
-    ALL_EVENTS,
-    OLD_SECRET_GRACE,
-    Endpoint,
-    EventType,
-    alert_key,
-)
+from crossway.domain.webhooks import ALL_EVENTS, OLD_SECRET_GRACE, Endpoint, EventType, alert_key
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhooks import WebhookServices
@@ -39,7 +34,7 @@ class WebhookUpdate:
     events: object = None
     description: object = None
     enabled: object = None
-    field_errors: tuple[str, ...] = ()
+    field_errors: tuple[Complaint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +78,10 @@ def create_webhook(
         unit.leases.lock(f"webhooks:{owner.client_id}")
         existing = unit.webhooks.list_by_owner(OwnerFilter(owner.client_id, owner.mode))
         if len(existing) >= MAX_WEBHOOKS:
-            raise InvalidStatus(f"A client has at most {MAX_WEBHOOKS} webhooks in each mode")
+            raise InvalidStatus(
+                f"A client has at most {MAX_WEBHOOKS} webhooks in each mode",
+                ErrorCode.LIMIT_REACHED,
+            )
         created = WebhookWithSecret(unit.webhooks.add(endpoint), secret)
         new_values = _audit_fields(created.endpoint)
         _audit(unit, caller, "webhook created", created.endpoint, now, None, new_values)
@@ -180,7 +178,7 @@ def rotate_secret(
 def require_owned(caller: Principal, endpoint: Endpoint | None) -> Endpoint:
     """The endpoint if it belongs to the caller. Raises `NotFound`."""
     if endpoint is None or not caller.can_access(endpoint):
-        raise NotFound("Webhook not found")
+        raise NotFound("Webhook not found", ErrorCode.WEBHOOK_NOT_FOUND)
     return endpoint
 
 
@@ -243,8 +241,10 @@ def _merge(before: Endpoint, current: Endpoint, requested: Endpoint, now: dateti
 
 
 def _parse_url(services: Services, value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise InvalidInput("url is required" if value is None else "url must be a text")
+    if not value:
+        raise MissingInput("url is required")
+    if not isinstance(value, str):
+        raise InvalidInput("url must be a text")
     if len(value) > MAX_URL_CHARACTERS:
         raise InvalidInput(f"url must have at most {MAX_URL_CHARACTERS} characters")
     reason = get_outgoing(services).sender.url_problem(value)

@@ -1,8 +1,13 @@
 """Parsing the provider, country, currency and amount of KYC requests."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import (
+    Complaint,
+    InvalidInput,
+    MissingInput,
+)
 from crossway.domain.kyc import Tier
 from crossway.domain.kyc_fields import parse_email
 from crossway.domain.money import parse_decimal
@@ -36,6 +41,8 @@ class KycCorridor:
 
 def parse_provider(services: Services, name: object) -> RampProvider:
     """The configured provider of this name. Raises `InvalidInput`."""
+    if name is None:
+        raise MissingInput("provider is required")
     for provider in services.ramps:
         if provider.name == name:
             return provider
@@ -114,11 +121,16 @@ def parse_kyc_query(
 
 
 def parse_submission_target(
-    services: Services, provider: object, email: object, country: object, currency: object
+    services: Services,
+    provider: object,
+    email: object,
+    country: object,
+    currency: object,
+    field_errors: Sequence[Complaint] = (),
 ) -> tuple[KycCorridor, str]:
     """The corridor and e-mail address of a KYC submission. Raises `InvalidInput` with all
     validation errors."""
-    errors = ValidationErrors()
+    errors = ValidationErrors(field_errors)
     corridor = errors.collect(resolve_submission_corridor, services, provider, country, currency)
     parsed_email = errors.collect(parse_email, email)
     errors.raise_if_any()

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import uuid4
 
 from crossway.domain.clients import Owner, Principal, Scope
-from crossway.domain.errors import InvalidStatus, KycRequired, Unreachable
+from crossway.domain.errors import Complaint, InvalidStatus, KycRequired, Unreachable
 from crossway.domain.kyc import (
     KycAssessment,
     KycContext,
@@ -153,10 +153,13 @@ def submit_kyc(
     fields: object,
     documents: Sequence[Document] = (),
     currency: object = None,
+    field_errors: Sequence[Complaint] = (),
 ) -> KycAssessment:
     """Submit any part of the required fields and documents. They are stored encrypted and sent to
     the provider once a tier is complete, with retries when the provider does not answer."""
-    corridor, parsed_email = parse_submission_target(services, provider, email, country, currency)
+    corridor, parsed_email = parse_submission_target(
+        services, provider, email, country, currency, field_errors
+    )
     requirements = list_requirements(corridor.tiers)
     today = services.clock.now().date()
     values: Mapping[str, str] = {}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from crossway.domain.clients import Principal
-from crossway.domain.errors import Conflict, InvalidInput, Unreachable
+from crossway.domain.errors import Conflict, MissingInput, Unreachable
 from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.roles import Permission
 from crossway.ports.chain import Chain
@@ -127,7 +127,7 @@ def book_difference(
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
     if not reason.strip():
-        raise InvalidInput("reason is required: who added or withdrew it, and why")
+        raise MissingInput("reason is required: who added or withdrew it, and why")
     if kind == UNIFIED_KIND:
         return unified_adjustments.book_difference(services, caller, chain, difference, reason)
     chain_port = services.chains[services.catalogue.chain(chain).id]

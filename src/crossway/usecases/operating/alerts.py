@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput, InvalidStatus
+from crossway.domain.errors import InvalidInput, InvalidStatus, MissingInput
 from crossway.domain.roles import Permission
 from crossway.ports.alert_repository import AlertFilter, ResolvedAlert
 from crossway.ports.records import Alert
@@ -217,7 +217,7 @@ def resolve_alerts(services: Services, caller: Principal, keys: Collection[str],
     caller.require_permission(Permission.OPERATE)
     note, now = _parse_note(note), services.clock.now()
     if not note:
-        raise InvalidInput("note is required: describe what was found, for the record")
+        raise MissingInput("note is required: describe what was found, for the record")
 
     def work(unit: UnitOfWork) -> int:
         active = [a for a in unit.alerts.list_active(limit=MAX_ACTIVE_ALERTS) if a.key in set(keys)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Owner, OwnerFilter, Principal, Scope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token
@@ -45,7 +46,7 @@ def create(
     owner = caller.owner
     if client_id is not None and caller.is_staff:
         owner = replace(owner, client_id=client_id)
-    errors = ValidationErrors()
+    errors = ValidationErrors(request.field_errors)
     new_link = _new_link(services, caller, request, owner, errors)
     link = _apply_request(services, caller, new_link, request, errors)
 
@@ -54,7 +55,10 @@ def create(
             raise NotFound("Client not found")
         unit.leases.lock(f"payment links:{owner.client_id}")
         if unit.payment_links.count(OwnerFilter(owner.client_id, owner.mode)) >= MAX_LINKS:
-            raise InvalidStatus(f"A client has at most {MAX_LINKS} payment links in each mode")
+            raise InvalidStatus(
+                f"A client has at most {MAX_LINKS} payment links in each mode",
+                ErrorCode.LIMIT_REACHED,
+            )
         unit.payment_links.add(link)
         _audit(
             unit, caller, "payment link created", link, link.created_at, None, _audit_fields(link)
@@ -74,7 +78,7 @@ def update(
 
     def work(unit: UnitOfWork) -> PaymentLink:
         before = require_owned(caller, unit.payment_links.lock(link_id))
-        errors = ValidationErrors()
+        errors = ValidationErrors(request.field_errors)
         for name in ("destination_chain", "token_out", "recipient"):
             if getattr(request, name) is not None:
                 errors.add(f"{name} cannot be changed: create a new payment link")
@@ -132,7 +136,7 @@ def list_uses(
 def require_owned(caller: Principal, link: PaymentLink | None) -> PaymentLink:
     """The link, if the caller may access it; else raises `NotFound`."""
     if link is None or not caller.can_access(link):
-        raise NotFound("Payment link not found")
+        raise NotFound("Payment link not found", ErrorCode.PAYMENT_LINK_NOT_FOUND)
     return link
 
 
@@ -193,7 +197,7 @@ def _parse_destination(
             parse_payable_address, services, destination, request.recipient, "recipient"
         )
     if request.title is None:
-        errors.add("title is required")
+        errors.add("title is required", ErrorCode.PARAMETER_MISSING)
     if token is None or recipient is None:
         errors.raise_if_any()
     assert token is not None
@@ -208,8 +212,6 @@ def _apply_request(
     request: LinkRequest,
     errors: ValidationErrors,
 ) -> PaymentLink:
-    for error in request.field_errors:
-        errors.add(error)
     parser = LinkFieldParser(request, errors)
     token = services.catalogue.by_address[link.destination_chain, link.token_out]
     updated = replace(

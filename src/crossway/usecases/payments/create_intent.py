@@ -9,7 +9,7 @@ from typing import Any
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal, Scope
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import Complaint, InvalidInput, MissingInput
 from crossway.domain.intent import Intent, State, Terms
 from crossway.domain.money import Token, parse_units
 from crossway.domain.quotes import Quote
@@ -40,7 +40,7 @@ _NONCE_BITS = 53
 class CreateIntentRequest:
     """A create-intent request as text; None for fields that were left out. `by_payer`: it comes by
     a payment link, and `payer` is the digest of the network address that it came from.
-    `field_errors` are sentences about fields that were refused before, when a body was parsed."""
+    `field_errors` are complaints about fields that were refused before, when a body was parsed."""
 
     amount: str
     token_in: str
@@ -55,7 +55,7 @@ class CreateIntentRequest:
     payment_link_id: str | None = None
     by_payer: bool = False
     payer: str = ""
-    field_errors: Sequence[str] = ()
+    field_errors: Sequence[Complaint] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +135,11 @@ def parse(services: Services, caller: Principal, request: CreateIntentRequest) -
         if request.sender is not None:
             sender = errors.collect(parse_address, services, source, request.sender, "sender")
         refund_address = errors.collect(_parse_refund_address, services, caller, request, source)
-    elif not request.token_in:
-        errors.add("tokenIn is required")
     if destination is not None:
         recipient = errors.collect(
             parse_payable_address, services, destination, request.recipient, "recipient"
         )
         token_out = errors.collect(_parse_token_out, services, destination, request, token_in)
-    elif not request.recipient:
-        errors.add("recipient is required")
     metadata = errors.collect(_parse_metadata, request.metadata)
     link_id = errors.collect(_parse_link_id, request.payment_link_id)
     errors.raise_if_any()
@@ -166,7 +162,7 @@ def _parse_refund_address(
     elif text is None:
         text = caller.client.refund_addresses.get(source.kind)
         if not text:
-            raise InvalidInput(
+            raise MissingInput(
                 "refund_address or sender is required, so that the payment can be refunded"
             )
     return parse_payable_address(services, source, text, name)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from crossway.domain.clients import Principal, Scope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.ports import process
@@ -66,6 +67,6 @@ def canonical_address(services: Services, address: str) -> str | None:
 def _require_owned(caller: Principal, intent: Intent | None) -> Intent:
     caller.require_scope(Scope.READ)
     if intent is None or not caller.can_access(intent):
-        raise NotFound("Intent not found")
+        raise NotFound("Intent not found", ErrorCode.INTENT_NOT_FOUND)
     process.add_log_ids(intent=intent.id)
     return intent

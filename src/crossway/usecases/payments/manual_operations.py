@@ -3,6 +3,7 @@
 from crossway.domain.approvals import Approval
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.deposits import Deposit, DepositState, IncomingTransfer
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound, Unreachable
 from crossway.domain.intent import READ_VOCABULARY, Intent, State
 from crossway.domain.money import format_units
@@ -42,7 +43,8 @@ def trigger(services: Services, caller: Principal, address: str) -> None:
         received = format_units(_seen_amount(services, intent), intent.asset_decimals)
         total = format_units(intent.terms.deposit_amount, intent.asset_decimals)
         raise InvalidStatus(
-            f"Intent is not funded: received {received} of {total} {intent.asset_symbol}"
+            f"Intent is not funded: received {received} of {total} {intent.asset_symbol}",
+            ErrorCode.INTENT_NOT_FUNDED,
         )
     services.process.wake()
 

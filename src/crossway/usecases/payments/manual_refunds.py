@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from crossway.domain.clients import Principal, Scope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidStatus, Unreachable
 from crossway.domain.intent import READ_VOCABULARY, Intent, State
 from crossway.domain.outbound import (
@@ -92,9 +93,14 @@ def _require_refundable(services: Services, intent: Intent) -> None:
             raise InvalidStatus("Intent is already refunded")
         case State.EXPIRED | State.FAILED:
             if intent.state is State.EXPIRED and intent.balance_at_address <= 0:
-                raise InvalidStatus("Nothing to refund: the intent holds no funds")
+                raise InvalidStatus(
+                    "Nothing to refund: the intent holds no funds", ErrorCode.NOTHING_TO_REFUND
+                )
             if is_with_bridge(intent):
-                raise InvalidStatus("Nothing to refund: a bridge's contract has the money")
+                raise InvalidStatus(
+                    "Nothing to refund: a bridge's contract has the money",
+                    ErrorCode.NOTHING_TO_REFUND,
+                )
         case _:
             raise InvalidStatus(
                 f"Intent is not expired: its status is {READ_VOCABULARY[intent.state]}"

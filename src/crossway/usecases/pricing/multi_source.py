@@ -6,6 +6,7 @@ from functools import partial
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, QuotesUnavailable
 from crossway.domain.estimates import BridgeEstimate
 from crossway.domain.money import Token, parse_decimal
@@ -69,7 +70,7 @@ def quote_multi_source(
     amount of `token_out`. `with_estimates`: for display, where payments are not made from it."""
     errors, disabled = ValidationErrors(), active_kill_switches(services)
     if not _is_positive_number(amount):
-        errors.add(BAD_AMOUNT)
+        errors.add(BAD_AMOUNT, fields=("amount",))
     chain = errors.collect(parse_chain, services, caller, disabled, destination, "destinationChain")
     excluded = errors.collect(_parse_excluded_chains, services, caller, exclude_chains)
     token = parsed_amount = None
@@ -77,6 +78,8 @@ def quote_multi_source(
         token = errors.collect(parse_token, services, chain, token_out, "tokenOut")
         if recipient:
             errors.collect(parse_address, services, chain, recipient, "recipient")
+    elif token_out is None:
+        errors.add("tokenOut is required", ErrorCode.PARAMETER_MISSING)
     if token is not None and _is_positive_number(amount):
         parsed_amount = errors.collect(parse_decimal, "amount", amount, token.decimals)
     errors.raise_if_any()

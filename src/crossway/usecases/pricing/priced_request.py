@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
 from crossway.domain.costs import Costs
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import MissingInput
 from crossway.domain.money import Token, parse_units
 from crossway.domain.network_costs import PayoutPath
 from crossway.domain.pricing import PricedToken, calculate_costs, usd_value
@@ -116,7 +116,9 @@ def parse(
 ) -> PricedRequest:
     """Parse and price a request; raises `InvalidInput` with the errors passed in and its own."""
     if not request.token_in or not request.token_out:
-        raise InvalidInput(NO_TOKENS)
+        fields = {"tokenIn": request.token_in, "tokenOut": request.token_out}
+        missing = tuple(name for name, value in fields.items() if not value)
+        raise MissingInput(NO_TOKENS, fields=missing)
     source = errors.collect(
         parse_source_chain, services, caller, disabled, request.source, "sourceChain"
     )

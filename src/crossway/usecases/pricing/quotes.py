@@ -6,7 +6,8 @@ from typing import Any
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
-from crossway.domain.errors import InvalidInput, NoTerms, NotFound, QuotesUnavailable
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import InvalidInput, MissingInput, NoTerms, NotFound, QuotesUnavailable
 from crossway.domain.pricing import amount_for_usd, convert
 from crossway.domain.quotes import (
     BridgeName,
@@ -56,7 +57,9 @@ def quote_with_bridge(
     if not bridge_quotes.quotes[0]:
         rejection = bridge_quotes.rejections[0][0]
         prefix = f"{rejection.param}: " if rejection.supported and rejection.param else ""
-        raise InvalidInput(prefix + rejection.reason)
+        is_limit = rejection.supported and rejection.param == "amount"
+        code = ErrorCode.AMOUNT_OUT_OF_RANGE if is_limit else ErrorCode.ROUTE_NOT_SUPPORTED
+        raise InvalidInput(prefix + rejection.reason, code)
     return build_quote(services, priced, priced.with_network_fee(bridge_quotes.quotes[0][0]))
 
 
@@ -96,7 +99,7 @@ def best_quote(
     """The cheapest of `list_quotes`. Raises `NotFound` when no bridge serves the route."""
     quotes = list_quotes(services, caller, request, exclude_bridges)
     if not quotes:
-        raise NotFound(NO_QUOTES)
+        raise NotFound(NO_QUOTES, ErrorCode.NO_QUOTES)
     return quotes[0]
 
 
@@ -113,7 +116,9 @@ def quote_intent(
     disabled = active_kill_switches(services)
     require_open_source(disabled, source, "source_chain")
     if is_chain_disabled(disabled, destination):
-        raise InvalidInput(f"destination_chain: {destination} is disabled")
+        raise InvalidInput(
+            f"destination_chain: {destination} is disabled", ErrorCode.CHAIN_UNAVAILABLE
+        )
     priced = price_request(services, caller, route, amount, amount_symbol)
     try:
         bridge_quotes, rejections = _list_bridge_quotes(
@@ -123,19 +128,22 @@ def quote_intent(
         raise NoTerms(f"A payment needs a quote, not an estimate. {error}") from error
     if bridge_quotes:
         return build_quote(services, priced, bridge_quotes[0])
-    raise InvalidInput(_explain_rejections(priced.route, rejections))
+    raise _explain_rejections(priced.route, rejections)
 
 
-def _explain_rejections(route: RequestedRoute, rejections: Sequence[QuoteRejected]) -> str:
+def _explain_rejections(route: RequestedRoute, rejections: Sequence[QuoteRejected]) -> InvalidInput:
     """Why an intent gets no quote, after the name of the field that another value would help."""
     pair = f"{route.source.id} -> {route.destination.id}"
     if too_much_or_little := [r for r in rejections if r.supported and r.param == "amount"]:
-        return f"amount: {rejection_reasons(too_much_or_little)}"
+        reasons = rejection_reasons(too_much_or_little)
+        return InvalidInput(f"amount: {reasons}", ErrorCode.AMOUNT_OUT_OF_RANGE)
     reasons = rejection_reasons(rejections)
     if any(r.supported and r.param for r in rejections):
         tokens = f"{route.token_in.symbol} to {route.token_out.symbol}"
-        return f"tokenIn: no bridge carries {tokens}, {pair}: {reasons}"
-    return f"destination_chain: {reasons or f'no bridge serves {pair}'}"
+        text = f"tokenIn: no bridge carries {tokens}, {pair}: {reasons}"
+    else:
+        text = f"destination_chain: {reasons or f'no bridge serves {pair}'}"
+    return InvalidInput(text, ErrorCode.ROUTE_NOT_SUPPORTED)
 
 
 def _list_bridge_quotes(
@@ -227,6 +235,8 @@ def _bridge_fields(
 
 
 def _parse_bridge(services: Services, name: str | None) -> Bridge:
+    if name is None:
+        raise MissingInput("bridge is required")
     if name not in tuple(BridgeName):
         raise InvalidInput(f"bridge must be one of {', '.join(BridgeName)}")
     for bridge in services.bridges:

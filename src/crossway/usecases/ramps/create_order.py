@@ -8,7 +8,8 @@ from datetime import timedelta
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
-from crossway.domain.errors import Forbidden, InvalidInput
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import Complaint, Forbidden, InvalidInput, MissingInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import rescale_up
 from crossway.domain.payment_channels import Channel, parse_fields
@@ -48,7 +49,7 @@ class CreateOrderRequest:
     email: object = None
     fields: object = None
     channel: object = None
-    field_errors: Sequence[str] = ()
+    field_errors: Sequence[Complaint] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,10 @@ def _select_channel(
     channel = _find_channel(quote.channels, field_values)
     email = request.email if isinstance(request.email, str) and request.email.strip() else None
     if channel.direct and email is None:
-        raise Forbidden("userEmail is required for a direct order: the user's e-mail address")
+        raise Forbidden(
+            "userEmail is required for a direct order: the user's e-mail address",
+            ErrorCode.PARAMETER_MISSING,
+        )
     if channel.id != quote.channels[0].id:
         quote_request = _quote_request(request, channel.id)
         quote = get_quote_for_order(services, caller, quote_request, request.provider)
@@ -155,7 +159,7 @@ def _parse_address(
         (request.recipient, "recipientAddress") if is_on_ramp else (request.sender, "senderAddress")
     )
     if text is None:
-        raise InvalidInput(f"{field} is required for an {direction}")
+        raise MissingInput(f"{field} is required for an {direction}")
     chain = _find_chain(services, name)
     return None if chain is None else parse_payable_address(services, chain, text, field)
 

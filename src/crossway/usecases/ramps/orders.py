@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from crossway.domain.clients import Principal, Scope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, KycRequired, NotFound, Unreachable
 from crossway.domain.intent import Intent
 from crossway.domain.kyc import USED_ELSEWHERE, KycAssessment
@@ -292,5 +293,5 @@ def _audit(
 def _require_owned(caller: Principal, order: RampOrder | None) -> RampOrder:
     caller.require_scope(Scope.READ)
     if order is None or not caller.can_access(order):
-        raise NotFound("Order not found")
+        raise NotFound("Order not found", ErrorCode.ORDER_NOT_FOUND)
     return order

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import NotFound
 from crossway.domain.kyc_fields import strip_values
 from crossway.domain.money import format_units
@@ -50,7 +51,7 @@ def receive_webhook(
     `InvalidInput` for a malformed body, `NotFound` for a provider that is not configured."""
     provider = find_provider(services, provider_name)
     if provider is None:
-        raise NotFound("Provider not found")
+        raise NotFound("Provider not found", ErrorCode.PROVIDER_NOT_FOUND)
     lowercase = {name.lower(): value for name, value in headers.items()}
     apply_updates(services, provider.name, provider.parse_webhook(lowercase, body))
     services.process.wake()

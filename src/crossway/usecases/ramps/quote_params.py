@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.fiat import Corridor, Rate, fiat_of_usd
 from crossway.domain.kyc_fields import parse_email
@@ -178,7 +179,7 @@ def _parse_user_chain(
     if other_name is not None:
         errors.collect(parse_known_chain, services, caller, other_name, other_field)
     if own_name is None:
-        errors.add(f"{field} is required for an {direction}")
+        errors.add(f"{field} is required for an {direction}", ErrorCode.PARAMETER_MISSING)
         return None
     kill_switches = active_kill_switches(services)
     parse = parse_chain if direction is Direction.ON else parse_source_chain
@@ -219,7 +220,10 @@ def _check_limits(services: Services, params: RampQuoteParams) -> None:
     minimum = params.corridor.min_micro_usd.get(params.direction, 0)
     if params.micro_usd < minimum:
         usd = format_units(minimum, MICRO_USD_DECIMALS)
-        raise InvalidInput(f"cryptoAmount is below the minimum of {usd} USD for {corridor}")
+        raise InvalidInput(
+            f"cryptoAmount is below the minimum of {usd} USD for {corridor}",
+            ErrorCode.AMOUNT_OUT_OF_RANGE,
+        )
     unrestricted = replace(params, channel=None, direct_only=False)
     maximums = [
         channel.max_minor
@@ -228,4 +232,7 @@ def _check_limits(services: Services, params: RampQuoteParams) -> None:
     ]
     if maximums and params.reference_minor > max(maximums):
         maximum = params.format_fiat(max(maximums))
-        raise InvalidInput(f"cryptoAmount is above the maximum of {maximum} for {corridor}")
+        raise InvalidInput(
+            f"cryptoAmount is above the maximum of {maximum} for {corridor}",
+            ErrorCode.AMOUNT_OUT_OF_RANGE,
+        )

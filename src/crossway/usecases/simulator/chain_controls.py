@@ -6,6 +6,7 @@ from typing import Any
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal, Scope
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, format_units, parse_units
@@ -182,7 +183,7 @@ def _find_intent(services: Services, caller: Principal, address: object) -> Inte
         raise InvalidInput("address must be an address")
     intent = find_by_address(services, address)
     if intent is not None and not caller.can_access(intent):
-        raise NotFound("Intent not found")
+        raise NotFound("Intent not found", ErrorCode.INTENT_NOT_FOUND)
     return intent
 
 

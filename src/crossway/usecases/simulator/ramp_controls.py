@@ -1,11 +1,17 @@
 """Controls of the sandbox ramp providers: order reports, injected faults and KYC statuses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from crossway.domain.clients import Principal, Scope
-from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import (
+    Complaint,
+    InvalidInput,
+    InvalidStatus,
+    NotFound,
+)
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.kyc_fields import parse_email
 from crossway.domain.ramps import Direction, OrderState, ProviderName, RampOrder
@@ -53,10 +59,11 @@ def set_kyc_status(
     email: object,
     kyc_type: object,
     status: object,
+    field_errors: Sequence[Complaint] = (),
 ) -> None:
     """Set the KYC status of the caller's customer with a sandbox provider."""
     sandbox = _require_sandbox(services, caller)
-    errors = ValidationErrors()
+    errors = ValidationErrors(field_errors)
     provider_name = errors.collect(_parse_provider, provider)
     parsed_email = errors.collect(parse_email, email)
     parsed_type = errors.collect(lambda: KycType(parse_choice("kycType", kyc_type, tuple(KycType))))
@@ -141,7 +148,7 @@ def _get_order(services: Services, caller: Principal, order_id: int) -> RampOrde
     with services.store.read() as unit:
         order = unit.orders.get(order_id)
     if order is None or not caller.can_access(order):
-        raise NotFound("Order not found")
+        raise NotFound("Order not found", ErrorCode.ORDER_NOT_FOUND)
     return order
 
 

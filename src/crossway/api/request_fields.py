@@ -1,0 +1,116 @@
+"""Which fields a route takes: unknown and repeated query parameters are refused, and the refused
+fields of a request are put into its order."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import orjson
+from fastapi.routing import APIRoute
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from crossway.api.schemas.fields import RequestModel
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import Complaint, InvalidInput
+
+# What a route ignores. Clients made from older documents repeat the address of the path.
+_IGNORED: Final = {"/v1/chains/balances/{address}": frozenset({"address"})}
+# Ramp providers decide what their reports' URLs end in.
+_LENIENT_PREFIX: Final = "/v1/ramp/webhooks/"
+_MAX_SHOWN_NAME: Final = 60
+_NAMED: Final = frozenset(
+    {
+        ErrorCode.PARAMETER_MISSING,
+        ErrorCode.PARAMETER_UNKNOWN,
+        ErrorCode.PARAMETER_REPEATED,
+    }
+)
+
+
+class StrictQuery:
+    """Refuses query parameters that its route does not know, or that are there twice."""
+
+    def __init__(self, app: ASGIApp, known: frozenset[str]) -> None:
+        self._app, self._known = app, known
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["query_string"]:
+            self._check(QueryParams(scope["query_string"]))
+        await self._app(scope, receive, send)
+
+    def _check(self, query: QueryParams) -> None:
+        complaints = []
+        for name, count in Counter(name for name, _ in query.multi_items()).items():
+            shown = name[:_MAX_SHOWN_NAME]
+            if name not in self._known:
+                text, code = f"{shown} is not a known parameter", ErrorCode.PARAMETER_UNKNOWN
+            elif count > 1:
+                text, code = f"{shown} is there more than once", ErrorCode.PARAMETER_REPEATED
+            else:
+                continue
+            complaints.append(Complaint(text, code, (shown,)))
+        if complaints:
+            raise InvalidInput.of(complaints)
+
+
+def require_known_query(route: BaseRoute) -> None:
+    """Let a route refuse unknown and repeated query parameters."""
+    if isinstance(route, APIRoute) and not route.path.startswith(_LENIENT_PREFIX):
+        known = _parameters(route, "query_params") | _IGNORED.get(route.path, frozenset())
+        route.app = StrictQuery(route.app, known)
+
+
+def refused_fields(request: Request, complaints: Sequence[Complaint]) -> list[str]:
+    """The fields that complaints are about, in the order of the request: those in its query or
+    body first. A sentence about no field begins with another word and names none."""
+    known = _known_fields(request.scope.get("route"))
+    names = dict.fromkeys(
+        name
+        for complaint in complaints
+        for name in complaint.names
+        if complaint.code in _NAMED or name.partition(".")[0].partition("[")[0] in known
+    )
+    in_order = dict.fromkeys([*request.query_params, *_body_names(request), *known])
+    position = {name: place for place, name in enumerate(in_order)}
+    return sorted(names, key=lambda name: position.get(name.partition(".")[0], len(position)))
+
+
+def _known_fields(route: Any) -> list[str]:
+    """The names of a route's parameters, and of the fields of its body in the model's order."""
+    if not isinstance(route, APIRoute):
+        return []
+    kinds = ("path_params", "query_params", "header_params")
+    parameters = [name for kind in kinds for name in sorted(_parameters(route, kind))]
+    return [*parameters, *_body_fields(route)]
+
+
+def _parameters(route: APIRoute, kind: str) -> frozenset[str]:
+    return frozenset(
+        field.alias
+        for dependant in _dependants(route.dependant)
+        for field in getattr(dependant, kind)
+    )
+
+
+def _body_fields(route: APIRoute) -> Iterator[str]:
+    for dependant in _dependants(route.dependant):
+        model = getattr(dependant.call, "__self__", None)
+        if isinstance(model, type) and issubclass(model, RequestModel):
+            yield from (field.alias or name for name, field in model.model_fields.items())
+
+
+def _dependants(dependant: Any) -> Iterator[Any]:
+    yield dependant
+    for inner in dependant.dependencies:
+        yield from _dependants(inner)
+
+
+def _body_names(request: Request) -> Iterable[str]:
+    try:
+        body = orjson.loads(request.scope["state"].get("body") or b"{}")
+    except ValueError:
+        return ()
+    return body if isinstance(body, dict) else ()

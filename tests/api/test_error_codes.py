@@ -1,0 +1,92 @@
+"""What a program reads of an error: its code, and the fields that were refused (wire.md §1)."""
+
+import re
+from typing import Any
+
+import pytest
+
+from crossway.domain.error_codes import CATALOGUE, ErrorCode
+from tests.api.conftest import INTENT, USDC_ARBITRUM, Api
+
+MULTI_SOURCE = {"destinationChain": "BASE", "amount": "25", "tokenOut": USDC_ARBITRUM}
+
+
+def error(answer: Any) -> dict[str, Any]:
+    """The members of a 400 beside status and message."""
+    assert answer.status_code == 400, answer.text
+    body = dict(answer.json())
+    return {key: body[key] for key in body if key not in ("statusCode", "message")}
+
+
+def test_every_code_is_explained_and_in_snake_case() -> None:
+    assert set(CATALOGUE) == set(ErrorCode)
+    spellings = set(ErrorCode) - {ErrorCode.KYC_REQUIRED}
+    assert [code for code in spellings if not re.fullmatch("[a-z]+(_[a-z]+)*", code)] == []
+
+
+def test_one_refused_field_is_param_and_several_are_params_in_the_order_of_the_body(
+    api: Api,
+) -> None:
+    one = api.create(amount="0")
+    assert error(one) == {"code": "parameter_invalid", "param": "amount"}
+    several = api.post("/intents", {"recipient": "x", **INTENT, "colour": 1, "amount": "-5"})
+    assert list(INTENT).index("amount") < list(INTENT).index("recipient")
+    assert error(several) == {"code": "parameter_invalid", "params": ["amount", "colour"]}
+    swapped = api.post("/intents", {"recipient": "x", "colour": 1, "amount": "-5"})
+    assert error(swapped)["params"][:2] == ["colour", "amount"]
+
+
+def test_a_missing_field_is_called_missing_and_nothing_else(api: Api) -> None:
+    answer = api.post("/intents", {})
+    required = ["amount", "tokenIn", "source_chain", "destination_chain", "recipient"]
+    complaints = answer.json()["message"].split("; ")
+    assert complaints == [f"{name} is required" for name in required]
+    assert error(answer) == {"code": "parameter_missing", "params": required}
+    partly = api.post("/intents", {**INTENT, "amount": "1.5"} | {"recipient": None})
+    assert error(partly) == {"code": "parameter_invalid", "params": ["amount", "recipient"]}
+
+
+def test_missing_query_parameters_are_called_missing_together(api: Api) -> None:
+    answer = api.get("/router/supported-bridges/route")
+    assert answer.json()["message"] == "sourceChain is required; destinationChain is required"
+    names = ["destinationChain", "sourceChain"]
+    assert error(answer) == {"code": "parameter_missing", "params": names}
+    multi_source = api.get("/quotes/multi-source", amount="25")
+    assert error(multi_source) == {
+        "code": "parameter_missing",
+        "params": ["destinationChain", "tokenOut"],
+    }
+    assert error(api.get("/quotes/single")) == {
+        "code": "parameter_missing",
+        "params": ["tokenIn", "tokenOut"],
+    }
+
+
+@pytest.mark.parametrize(
+    "path", ["/chains", "/intents", "/quotes/single", "/ramp/orders", "/webhooks", "/events"]
+)
+def test_an_unknown_query_parameter_is_refused_by_name(api: Api, path: str) -> None:
+    answer = api.get(path, colour="red")
+    assert answer.json()["message"] == "colour is not a known parameter"
+    assert error(answer) == {"code": "parameter_unknown", "param": "colour"}
+
+
+def test_a_repeated_query_parameter_is_refused_beside_unknown_ones(api: Api) -> None:
+    answer = api.http.get("/api/v1/intents?limit=1&limit=2&a=1", headers=api.headers())
+    message = "limit is there more than once; a is not a known parameter"
+    assert answer.json()["message"] == message
+    assert error(answer) == {"code": "parameter_invalid", "params": ["limit", "a"]}
+
+
+def test_a_post_refuses_unknown_query_parameters_and_does_nothing(api: Api) -> None:
+    answer = api.http.post("/api/v1/intents?dry=1", json=INTENT, headers=api.headers())
+    assert error(answer) == {"code": "parameter_unknown", "param": "dry"}
+    assert api.get("/intents").json()["total"] == 0
+
+
+def test_a_code_says_why_a_payment_is_not_taken(api: Api) -> None:
+    assert error(api.create(amount="9" * 30))["code"] == "amount_out_of_range"
+    unknown = api.get("/quotes/multi-source", **{**MULTI_SOURCE, "destinationChain": "MOON"})
+    assert error(unknown) == {"code": "parameter_invalid", "param": "destinationChain"}
+    body = api.http.post("/api/v1/intents", content=b"[", headers=api.headers())
+    assert error(body) == {"code": "body_invalid"}
