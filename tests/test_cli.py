@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from crossway.ports.records import Alert
 from crossway.storage.store import open_store
@@ -102,11 +103,28 @@ treasury = "0x52908400098527886E0F7030069857D2E4169EE7"
 """
 
 
+def on_live_network(folder: Path, command: str, profile: str = LIVE) -> Result:
+    """The result of a command on a live network of this profile."""
+    (folder / "profile.toml").write_text(profile)
+    return crossway(
+        folder,
+        *command.split(),
+        CROSSWAY_NETWORK="live",
+        CROSSWAY_PROFILE=str(folder / "profile.toml"),
+        RELAYER_KEY="11" * 32,
+    )
+
+
+@pytest.mark.parametrize("command", ["contracts verify", "contracts approve --chain BASE_TESTNET"])
+def test_a_silent_chain_is_told_apart_from_a_refusal(tmp_path: Path, command: str) -> None:
+    result = on_live_network(tmp_path, command)
+    assert result.exit_code == 3, "the outcome is unknown"
+    assert "gave no answer" in result.stdout + result.stderr
+
+
 @pytest.mark.parametrize(
     ("profile", "command", "message"),
     [
-        (LIVE, "contracts verify", "gave no answer"),
-        (LIVE, "contracts approve --chain BASE_TESTNET", "gave no answer"),
         (LIVE.replace("127.0.0.1:1", "[x"), "doctor", "chains.BASE_TESTNET.rpc: URL 1 must"),
         (LIVE.replace("127.0.0.1:1", "x:99999"), "doctor", "chains.BASE_TESTNET.rpc: URL 1 must"),
         (LIVE + "foo = 1", "doctor", "chains.BASE_TESTNET.foo: there is no such field"),
@@ -118,14 +136,7 @@ treasury = "0x52908400098527886E0F7030069857D2E4169EE7"
 def test_live_chain_commands_explain_an_invalid_profile(
     tmp_path: Path, profile: str, command: str, message: str
 ) -> None:
-    (tmp_path / "profile.toml").write_text(profile)
-    result = crossway(
-        tmp_path,
-        *command.split(),
-        CROSSWAY_NETWORK="live",
-        CROSSWAY_PROFILE=str(tmp_path / "profile.toml"),
-        RELAYER_KEY="11" * 32,
-    )
+    result = on_live_network(tmp_path, command, profile)
     output = result.stdout + result.stderr
     assert result.exit_code == 1
     assert message in output

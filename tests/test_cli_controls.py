@@ -1,5 +1,6 @@
 """Stopping, releasing and approving outgoing money on the command line, which is one person."""
 
+import re
 from pathlib import Path
 
 from click.testing import Result
@@ -39,14 +40,14 @@ def test_the_machine_stops_and_releases_with_another_person(tmp_path: Path) -> N
     assert again.exit_code == 1
     assert "You asked for this yourself" in again.stderr
     listed = run(tmp_path, "approvals", "list").stdout
-    assert "1  Release of the emergency stop, by command line, until" in listed
+    assert re.search(r"1 +Release of the emergency stop +command line +20", listed)
     assert "stopped: The key leaked" in listed
     taken_back = run(tmp_path, "approvals", "decline", "1", "--reason", "not yet")
     assert taken_back.stdout == "Release of the emergency stop: cancelled\n"
     ask_on_the_dashboard(tmp_path)
     released = run(tmp_path, "release")
     assert released.stdout == "released, as Operator asked for: money goes out again\n"
-    assert run(tmp_path, "approvals", "list").stdout == ""
+    assert run(tmp_path, "approvals", "list").stdout == "Nothing waits for a second person.\n"
 
 
 def test_what_another_person_asked_for_is_approved_by_its_number(tmp_path: Path) -> None:
@@ -64,11 +65,13 @@ def test_the_address_book_is_kept_on_the_machine_too(tmp_path: Path) -> None:
     wallet = "0x52908400098527886E0F7030069857D2E4169EE7"
     added = run(tmp_path, "addresses", "add", "BASE_MAINNET", wallet, "--name", "The office")
     assert added.stdout == "The office is in the address book. A new one can be used at once.\n"
-    assert run(tmp_path, "addresses", "list").stdout == f"1  BASE_MAINNET  {wallet}  The office\n"
+    assert run(tmp_path, "addresses", "list", "--format", "csv").stdout == (
+        f"id,chain,address,name,usable\n1,BASE_MAINNET,{wallet},The office,now\n"
+    )
     again = run(tmp_path, "addresses", "add", "BASE_MAINNET", wallet, "--name", "Twice")
     assert again.stderr == f"crossway: {wallet} is in the address book of Base\n"
     assert run(tmp_path, "addresses", "remove", "1").exit_code == 0
-    assert run(tmp_path, "addresses", "list").stdout == ""
+    assert "The address book is empty" in run(tmp_path, "addresses", "list").stdout
     strict = {"CROSSWAY_SECOND_PERSON_ABOVE_USD": "100", "CROSSWAY_ADDRESS_DELAY_HOURS": "24"}
     arguments = ("addresses", "add", "BASE_MAINNET", wallet, "--name", "The office")
     asked = crossway(tmp_path, *arguments, **strict)

@@ -1,6 +1,7 @@
 """Backup, restore and the audit log on the command line."""
 
 import io
+import json
 import re
 import stat
 import zipfile
@@ -92,8 +93,15 @@ def test_a_client_is_created_once_and_listed(tmp_path: Path) -> None:
     wallet = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
     change = ("--rate", "9", "--refund", f"evm={wallet}", "--display-name", "Café")
     assert crossway(tmp_path, "clients", "change", "Corner Shop", *change).exit_code == 0
-    listed = crossway(tmp_path, "clients", "list").stdout
-    assert listed.endswith(f"\tCorner Shop\t0 bps\t9 a minute\tevm={wallet}\tCafé\n")
+    listed = json.loads(crossway(tmp_path, "clients", "list", "--json").stdout)[-1]
+    assert listed.pop("id")
+    assert listed == {
+        "name": "Corner Shop",
+        "fee_bps": 0,
+        "requests_per_minute": 9,
+        "refund_addresses": [f"evm={wallet}"],
+        "display_name": "Café",
+    }
     refused = crossway(tmp_path, "clients", "change", "Corner Shop", "--refund", wallet)
     assert refused.stderr.startswith("crossway: refund must be KIND=ADDRESS")
     nobody = crossway(tmp_path, "clients", "change", "Nobody", "--rate", "9")
@@ -106,10 +114,11 @@ def test_a_key_is_changed_and_rotated_on_the_command_line(tmp_path: Path) -> Non
     assert crossway(tmp_path, "keys", "change", "1", *arguments).exit_code == 0
     new = crossway(tmp_path, "keys", "rotate", "1", "--overlap", "1", "--quiet")
     assert re.fullmatch(r"cr_test_[A-Za-z0-9_-]{32}\n", new.stdout)
-    first, second = keys_in(tmp_path).splitlines()
-    assert "\texpires 20" in first
-    for line in (first, second):
-        assert "\tread\t5 per minute\tfrom 203.0.113.0/24\t" in line
+    keys = json.loads(crossway(tmp_path, "keys", "list", "--json").stdout)
+    assert [key["state"] for key in keys] == ["expires", "active"]
+    for key in keys:
+        assert (key["scopes"], key["per_minute"]) == (["read"], 5)
+        assert key["addresses"] == ["203.0.113.0/24"]
     refused = crossway(tmp_path, "keys", "change", "2", "--address", "nowhere")
     assert refused.stderr.startswith("crossway: addresses: nowhere is not a network")
 

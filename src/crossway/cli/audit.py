@@ -1,13 +1,15 @@
 """`crossway audit`: the audit log and its verification."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.ports.logs import AuditFilter
+from crossway.cli.output import Listing, prints
+from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.startup_checks import SetupError
 from crossway.storage.backup import audit_head_file
 from crossway.usecases.staff import audit
@@ -15,8 +17,19 @@ from crossway.usecases.staff import audit
 group = typer.Typer(no_args_is_help=True, help="The audit log.")
 
 
+_COLUMNS: Final[Mapping[str, Callable[[AuditEntry], object]]] = {
+    "id": lambda entry: entry.id,
+    "at": lambda entry: entry.at,
+    "actor": lambda entry: entry.actor,
+    "action": lambda entry: entry.action,
+    "subject": lambda entry: entry.subject,
+    "detail": lambda entry: "; ".join([*_details(entry), *_changes(entry)]),
+}
+
+
 @group.command("list")
 @report_errors
+@prints
 def list_entries(
     actor: Annotated[str, typer.Option(help="Only entries of this actor.")] = "",
     action: Annotated[str, typer.Option(help="Only this action, such as `key created`.")] = "",
@@ -24,18 +37,21 @@ def list_entries(
         str, typer.Option(help="Only entries about this subject, such as `intent:12`.")
     ] = "",
     limit: Annotated[int, typer.Option(help="Maximum number of entries, up to 200.")] = 50,
-) -> None:
+) -> Listing[AuditEntry]:
     """List entries, newest first."""
     with open_service() as service:
         filters = AuditFilter(actor=actor, action=action, subject=subject)
         entries = audit.list_entries(service.services, cli_principal(), filters, limit)
-    for entry in entries:
-        parts = [str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action]
-        parts += [entry.subject, ", ".join(f"{k}={v}" for k, v in entry.detail.items())]
-        if entry.after is not None:
-            before = entry.before or {}
-            parts += [f"{name}: {before.get(name)} → {new}" for name, new in entry.after.items()]
-        typer.echo("\t".join(parts))
+    return Listing(entries, _COLUMNS, "No such entries.")
+
+
+def _details(entry: AuditEntry) -> list[str]:
+    return [f"{name}={value}" for name, value in entry.detail.items()]
+
+
+def _changes(entry: AuditEntry) -> list[str]:
+    before, after = entry.before or {}, entry.after or {}
+    return [f"{name}: {before.get(name)} → {new}" for name, new in after.items()]
 
 
 @group.command("check")
@@ -79,5 +95,7 @@ def _read_head(backup: Path) -> str:
     file = backup if backup.name.endswith(".audit.json") else audit_head_file(backup)
     try:
         return str(json.loads(file.read_text())["newest"])
-    except (OSError, ValueError, KeyError) as error:
-        raise SetupError(f"{file} does not have the hash of an audit log: {error}") from error
+    except OSError as error:
+        raise SetupError(f"{file} cannot be read: {(error.strerror or '').lower()}") from error
+    except (ValueError, KeyError) as error:
+        raise SetupError(f"{file} does not have the hash of an audit log") from error

@@ -1,42 +1,52 @@
 """`crossway clients`: list, create and change API clients."""
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.output import Listing, Shown, prints
+from crossway.domain.clients import Client
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.usecases.developers import clients
 
 group = typer.Typer(no_args_is_help=True, help="API clients and their settings.")
 
 
+_COLUMNS: Final[Mapping[str, Callable[[Client], object]]] = {
+    "id": lambda client: client.id,
+    "name": lambda client: client.name,
+    "fee_bps": lambda client: client.app_fee_bps,
+    "requests_per_minute": lambda client: client.requests_per_minute,
+    "refund_addresses": lambda client: [
+        f"{kind}={text}" for kind, text in client.refund_addresses.items()
+    ],
+    "display_name": lambda client: client.public_profile.display_name,
+}
+
+
 @group.command("list")
 @report_errors
-def list_clients() -> None:
-    """List all clients, oldest first."""
+@prints
+def list_clients() -> Listing[Client]:
+    """List clients, oldest first."""
     with open_service() as service:
         all_clients = clients.list_clients(service.services)
-    for client in all_clients:
-        refunds = " ".join(f"{kind}={text}" for kind, text in client.refund_addresses.items())
-        parts = [client.id, client.name, f"{client.app_fee_bps} bps"]
-        parts += [
-            f"{client.requests_per_minute} a minute",
-            refunds,
-            client.public_profile.display_name,
-        ]
-        typer.echo("\t".join(part for part in parts if part))
+    return Listing(all_clients, _COLUMNS, "No clients yet: crossway clients create NAME")
 
 
 @group.command("create")
 @report_errors
+@prints
 def create_client(
     name: Annotated[str, typer.Argument(help="A unique name.")],
-) -> None:
+) -> Shown:
     """Create a client without API keys."""
     with open_service() as service:
         client = clients.create_client(service.services, name, cli_principal())
-    typer.echo(f"{client.name} is client {client.id}")
+    data = {"id": client.id, "name": client.name}
+    return Shown(f"{client.name} is client {client.id}", data=data)
 
 
 @group.command("change")

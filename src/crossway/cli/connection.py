@@ -1,6 +1,7 @@
 """The options of every command that say which running service it uses."""
 
 from contextvars import ContextVar
+from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -11,6 +12,12 @@ LOCAL = "http://127.0.0.1:8600"
 CONNECTION = ContextVar("CONNECTION", default=("", LOCAL))
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"crossway {metadata.version('crossway')}")
+        raise typer.Exit
+
+
 def set_connection_options(
     api_key: Annotated[
         str, typer.Option(envvar="CROSSWAY_API_KEY", help="Your API key.", show_default=False)
@@ -18,6 +25,10 @@ def set_connection_options(
     api_url: Annotated[
         str, typer.Option(envvar="CROSSWAY_API_URL", help="URL of the service.")
     ] = LOCAL,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
 ) -> None:
     """Crossway's commands. The two options apply to intents, quotes, ramps and webhooks, which use
     the API of a running service."""

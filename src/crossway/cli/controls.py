@@ -1,13 +1,16 @@
 """`crossway stop`, `release`, `approvals` and `addresses`: the controls on outgoing money from the
 machine itself, which counts as a person of its own."""
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.domain.approvals import ApprovalKind
+from crossway.cli.output import Listing, prints
+from crossway.domain.approvals import Approval, ApprovalKind
 from crossway.domain.errors import InvalidStatus
+from crossway.domain.outgoing_controls import BookedAddress
 from crossway.usecases.money import address_book, approvals, emergency_stop
 from crossway.usecases.money.approvals import TITLES
 from crossway.usecases.payments.manual_transfers import CARRY_OUT
@@ -50,19 +53,23 @@ def release(
     typer.echo("its release is asked for: a treasurer or an admin has to approve it, on Treasury")
 
 
+_APPROVALS: Final[Mapping[str, Callable[[Approval], object]]] = {
+    "id": lambda one: one.id,
+    "what": lambda one: TITLES[one.kind],
+    "by": lambda one: one.requested_by.name,
+    "until": lambda one: one.expires_at,
+    "detail": lambda one: "; ".join(f"{name}: {value}" for name, value in one.detail.items()),
+}
+
+
 @group.command("list")
 @report_errors
-def list_open() -> None:
+@prints
+def list_open() -> Listing[Approval]:
     """List what waits for a second person."""
     with open_service() as service:
         waiting = approvals.list_open(service.services, cli_principal())
-    for one in waiting:
-        typer.echo(
-            f"{one.id}  {TITLES[one.kind]}, by {one.requested_by.name}, until "
-            f"{one.expires_at:%Y-%m-%d %H:%M} UTC"
-        )
-        for name, value in one.detail.items():
-            typer.echo(f"    {name}: {value}")
+    return Listing(waiting, _APPROVALS, "Nothing waits for a second person.")
 
 
 @group.command("approve")
@@ -88,14 +95,21 @@ def decline(
 
 @addresses.command("list")
 @report_errors
-def list_addresses() -> None:
+@prints
+def list_addresses() -> Listing[BookedAddress]:
     """List the address book."""
     with open_service() as service:
         entries = address_book.list_addresses(service.services, cli_principal())
         now = service.services.clock.now()
-    for one in entries:
-        usable = "" if one.is_usable(now) else f"  usable from {one.usable_at:%Y-%m-%d %H:%M} UTC"
-        typer.echo(f"{one.id}  {one.chain}  {one.address}  {one.name}{usable}")
+    columns: dict[str, Callable[[BookedAddress], object]] = {
+        "id": lambda one: one.id,
+        "chain": lambda one: one.chain,
+        "address": lambda one: one.address,
+        "name": lambda one: one.name,
+        "usable": lambda one: "now" if one.is_usable(now) else one.usable_at,
+    }
+    empty = "The address book is empty: crossway addresses add CHAIN ADDRESS --name NAME"
+    return Listing(entries, columns, empty)
 
 
 @addresses.command("add")

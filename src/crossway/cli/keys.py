@@ -1,11 +1,13 @@
 """`crossway keys`: create, list, change, rotate and revoke API keys."""
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.output import Listing, prints
 from crossway.domain.clients import ApiKey, Mode, Scope
 from crossway.usecases.developers import api_keys, clients
 
@@ -55,41 +57,34 @@ def create_key(
 
 @group.command("list")
 @report_errors
-def list_keys() -> None:
-    """List all keys without their secrets."""
+@prints
+def list_keys() -> Listing[ApiKey]:
+    """List keys without their secrets."""
     with open_service() as service:
         names = {client.id: client.name for client in clients.list_clients(service.services)}
         key_list = api_keys.list_api_keys(service.services)
         now = service.services.clock.now()
-    for key in key_list:
-        state = "active"
-        if key.revoked_at:
-            state = f"revoked {key.revoked_at:%Y-%m-%d}"
-        elif key.expires_at:
-            word = "expired" if key.is_expired(now) else "expires"
-            state = f"{word} {key.expires_at:%Y-%m-%d %H:%M} UTC"
-        used = f"last used {key.last_used_at:%Y-%m-%d %H:%M} UTC" if key.last_used_at else "unused"
-        parts = [
-            str(key.id),
-            f"{key.display_prefix}…",
-            names[key.client_id],
-            *_restrictions(key),
-            state,
-            used,
-        ]
-        typer.echo("\t".join(parts))
-    if not key_list:
-        typer.echo("No keys yet: crossway keys create --client NAME --mode test")
+    columns: dict[str, Callable[[ApiKey], object]] = {
+        "id": lambda key: key.id,
+        "key": lambda key: f"{key.display_prefix}…",
+        "client": lambda key: names[key.client_id],
+        "scopes": lambda key: sorted(key.scopes),
+        "per_minute": lambda key: key.requests_per_minute,
+        "addresses": lambda key: list(key.addresses),
+        "state": lambda key: _state(key, now),
+        "until": lambda key: key.revoked_at or key.expires_at,
+        "last_used": lambda key: key.last_used_at or "never",
+    }
+    empty = "No keys yet: crossway keys create --client NAME --mode test"
+    return Listing(key_list, columns, empty)
 
 
-def _restrictions(key: ApiKey) -> list[str]:
-    """Scopes and restrictions of a key."""
-    restrictions = [",".join(sorted(key.scopes))]
-    if key.requests_per_minute is not None:
-        restrictions.append(f"{key.requests_per_minute} per minute")
-    if key.addresses:
-        restrictions.append(f"from {','.join(key.addresses)}")
-    return restrictions
+def _state(key: ApiKey, now: datetime) -> str:
+    if key.revoked_at:
+        return "revoked"
+    if key.expires_at:
+        return "expired" if key.is_expired(now) else "expires"
+    return "active"
 
 
 @group.command("change")

@@ -1,14 +1,16 @@
 """The command tree of `crossway`; a command's module is imported when the command is called."""
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from crossway.cli import connection
+from crossway.cli import connection, exit_codes
+from crossway.cli.usage_errors import UsageError, describe_usage_error
 
 # By name, the module of `crossway.cli` and its function, or its group of further commands.
 _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
@@ -52,6 +54,20 @@ class _Commands(TyperGroup):
             self.commands[cmd_name] = _load(cmd_name)
         return super().get_command(ctx, cmd_name)
 
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run a command and exit; what is wrong with the command line is said in one sentence."""
+        try:
+            code = super().main(*args, **{**kwargs, "standalone_mode": False})
+        except UsageError as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                typer.echo(str(error))
+                sys.exit(exit_codes.WRONG_USE)
+            typer.echo(f"crossway: {describe_usage_error(error)}", err=True)
+            sys.exit(exit_codes.WRONG_USE)
+        except typer.Abort:
+            sys.exit(exit_codes.INTERRUPTED)
+        sys.exit(code if isinstance(code, int) else exit_codes.DONE)
+
 
 def _load(name: str) -> Any:
     """The command as the command-line library knows it."""
@@ -68,7 +84,5 @@ def _load(name: str) -> Any:
     return command
 
 
-cli = typer.Typer(
-    cls=_Commands, no_args_is_help=True, add_completion=False, help="Crossway's commands."
-)
+cli = typer.Typer(cls=_Commands, no_args_is_help=True, help="Crossway's commands.")
 cli.callback()(connection.set_connection_options)

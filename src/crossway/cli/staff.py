@@ -1,13 +1,16 @@
 """`crossway people`: staff who sign in to the dashboard, and their roles."""
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.output import Listing, prints
 from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.roles import Role
+from crossway.domain.staff import StaffMember
 from crossway.settings import Settings
 from crossway.usecases.staff import first_admin, members, second_factors
 
@@ -52,29 +55,22 @@ def show_setup_token() -> None:
 
 @group.command("list")
 @report_errors
-def list_people() -> None:
+@prints
+def list_people() -> Listing[StaffMember]:
     """List everyone, oldest first."""
     with open_service() as service:
         staff = members.list_members(service.services, cli_principal())
         factors = second_factors.list_factors(service.services, cli_principal())
         emails = {member.id: members.get_masked_email(service.services, member) for member in staff}
-    for member in staff:
-        last_seen = (
-            f"last seen {member.last_seen_at:%Y-%m-%d %H:%M} UTC"
-            if member.last_seen_at
-            else "never seen"
-        )
-        parts = [
-            member.name,
-            member.role,
-            emails[member.id],
-            "second factor" if factors[member.id].any else "",
-            "" if member.active else "disabled",
-            last_seen,
-        ]
-        typer.echo("\t".join(part for part in parts if part))
-    if not staff:
-        typer.echo("No staff yet: crossway people add NAME --role admin")
+    columns: dict[str, Callable[[StaffMember], object]] = {
+        "name": lambda member: member.name,
+        "role": lambda member: member.role,
+        "email": lambda member: emails[member.id],
+        "second_factor": lambda member: "yes" if factors[member.id].any else "no",
+        "access": lambda member: "yes" if member.active else "disabled",
+        "last_seen": lambda member: member.last_seen_at or "never",
+    }
+    return Listing(staff, columns, "No staff yet: crossway people add NAME --role admin")
 
 
 @group.command("role")

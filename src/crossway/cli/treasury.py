@@ -1,12 +1,13 @@
 """`crossway treasury`: policies of rebalancing, its plan and its transfers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.output import Listing, print_table, prints
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import bridge_title
 from crossway.domain.rebalancing import (
@@ -43,9 +44,9 @@ def list_policies(as_json: AsJson = False) -> None:
             _print_json({"mode": mode, "policies": [_policy_fields(services, p) for p in found]})
             return
         typer.echo(f"Rebalancing: {mode.lower()}")
-        for policy in found:
-            fields = _policy_fields(services, policy)
-            typer.echo("\t".join(f"{name} {value}" for name, value in fields.items()))
+        rows = [_policy_fields(services, policy) for policy in found]
+        if rows:
+            print_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
 @group.command("set-policy")
@@ -128,13 +129,24 @@ def print_dry_run(
 
 @group.command("transfers")
 @report_errors
-def list_transfers(as_json: AsJson = False) -> None:
-    """Print the transfers that are open, and the newest that have ended."""
+@prints
+def list_transfers() -> Listing[RebalancingTransfer]:
+    """List the transfers that are open, and the newest that have ended."""
     with open_service() as service:
         services = service.services
         lists = records.list_transfers(services, cli_principal())
         others = [record.transfer for record in (*lists.under_way, *lists.ended)]
-        _print_transfers(services, [*lists.proposed, *others], as_json)
+        found = [*lists.proposed, *others]
+        texts = {one.id: _describe(services, one) for one in found}
+        data = {one.id: _stored_fields(services, one) for one in found}
+    columns: dict[str, Callable[[RebalancingTransfer], object]] = {
+        "id": lambda one: one.id,
+        "state": lambda one: one.state.lower(),
+        "what": lambda one: texts[one.id],
+        "note": lambda one: one.note,
+    }
+    empty = "No inventory was rebalanced yet."
+    return Listing(found, columns, empty, lambda one: data[one.id])
 
 
 @group.command("approve")
@@ -165,20 +177,6 @@ def pause() -> None:
     with open_service() as service:
         policies.pause(service.services, cli_principal())
     typer.echo("Rebalancing is paused. A treasurer ends that on the page Treasury.")
-
-
-def _print_transfers(
-    services: Services, found: Sequence[RebalancingTransfer], as_json: bool
-) -> None:
-    if as_json:
-        _print_json([_stored_fields(services, transfer) for transfer in found])
-        return
-    for transfer in found:
-        note = f"\t{transfer.note}" if transfer.note else ""
-        what = _describe(services, transfer)
-        typer.echo(f"{transfer.id}\t{transfer.state.lower()}\t{what}{note}")
-    if not found:
-        typer.echo("No inventory was rebalanced yet.")
 
 
 def _describe(services: Services, transfer: PlannedTransfer | RebalancingTransfer) -> str:

@@ -1,13 +1,22 @@
 """`crossway trigger`: run one payment scenario."""
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final
 
 import typer
 
 from crossway import plugins
 from crossway.cli.errors import report_errors
+from crossway.cli.output import Format, Listing, print_list
 from crossway.domain.errors import NotFound
-from crossway.ports.demo import NOT_INSTALLED
+from crossway.ports.demo import NOT_INSTALLED, ScenarioInfo
+
+_COLUMNS: Final[Mapping[str, Callable[[ScenarioInfo], object]]] = {
+    "row": lambda scenario: scenario.number,
+    "name": lambda scenario: scenario.name,
+    "title": lambda scenario: scenario.title,
+}
+_ALL = 1_000
 
 
 @report_errors
@@ -20,8 +29,7 @@ def trigger(
     if scenarios is None:
         raise NotFound(NOT_INSTALLED)
     if list_all or not name:
-        for scenario in scenarios.list_all():
-            typer.echo(f"{scenario.number:2}  {scenario.name:28}  {scenario.title}")
+        print_list(Listing(scenarios.list_all(), _COLUMNS, ""), Format.TABLE, _ALL)
         return
     report = scenarios.run(name)
     for line in report.lines:

@@ -1,0 +1,154 @@
+"""How commands print: one style of table, JSON and CSV for programs, and what single things say."""
+
+import csv
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import wraps
+from itertools import islice
+from typing import Annotated, Any, Generic, TypeVar, get_origin, get_type_hints
+
+import typer
+
+Item = TypeVar("Item")
+DEFAULT_LIMIT = 20
+# `json` cannot write exact decimals: they are written as marked strings, then unquoted.
+_MARK = "\0"
+_MARKED = re.compile(r'"\\u0000([0-9.Ee+-]+)\\u0000"')
+
+
+class Format(StrEnum):
+    """How a command prints."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[Item]):
+    """What a list prints. `columns` gives the cells by the names of the columns; `empty` says what
+    is missing and how to get it; `data` is an item as JSON, by default its cells."""
+
+    items: Iterable[Item]
+    columns: Mapping[str, Callable[[Item], object]]
+    empty: str
+    data: Callable[[Item], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a command says about one thing: a sentence, facts by their names, and both as JSON, by
+    default the facts. A command that only does something has no facts."""
+
+    sentence: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+    data: object = None
+
+
+Limit = Annotated[int, typer.Option("--limit", min=1, help="Print at most so many.")]
+_Json = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+_Style = Annotated[Format, typer.Option("--format", help="table, or json and csv for programs.")]
+
+
+def prints(command: Callable[..., Listing[Any] | Shown]) -> Callable[..., None]:
+    """Print what a command returns; it gets the options `--format`, `--json`, and for a list
+    `--limit`, which a command may also take itself."""
+    signature = inspect.signature(command)
+    is_list = get_origin(get_type_hints(command)["return"]) is Listing
+    takes_limit = "limit" in signature.parameters
+
+    @wraps(command)
+    def run(*args: Any, style: Format, as_json: bool, **kwargs: Any) -> None:
+        limit = kwargs.get("limit") if takes_limit else kwargs.pop("limit", None)
+        result = command(*args, **kwargs)
+        chosen = Format.JSON if as_json else style
+        if isinstance(result, Listing):
+            print_list(result, chosen, int(limit or DEFAULT_LIMIT))
+        else:
+            _print_shown(result, chosen)
+
+    options = [("style", _Style, Format.TABLE), ("as_json", _Json, False)]
+    if is_list and not takes_limit:
+        options.insert(0, ("limit", Limit, DEFAULT_LIMIT))
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    added = [inspect.Parameter(n, keyword, default=d, annotation=a) for n, a, d in options]
+    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), *added], return_annotation=None
+    )
+    run.__annotations__ = {**command.__annotations__, **{n: a for n, a, _ in options}}
+    return run
+
+
+def print_list(listing: Listing[Any], style: Format, limit: int) -> None:
+    """Print at most `limit` items; whether there are more is said beside the output."""
+    found = list(islice(listing.items, limit + 1))
+    shown, columns = found[:limit], listing.columns
+    cells = [[cell(item) for cell in columns.values()] for item in shown]
+    if style is Format.JSON:
+        to_data = listing.data or (lambda item: {n: cell(item) for n, cell in columns.items()})
+        typer.echo(to_json([to_data(item) for item in shown], indent=2))
+    elif style is Format.CSV:
+        _print_csv(list(columns), cells)
+    elif shown:
+        print_table(list(columns), cells)
+    else:
+        typer.echo(listing.empty)
+    if len(found) > limit:
+        typer.echo(f"There are more: --limit {2 * limit}", err=True)
+
+
+def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print rows in aligned columns."""
+    cells = [list(head), *([_text(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    for row in cells:
+        text = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo(text.rstrip())
+
+
+def to_json(response: Any, indent: int | None = None) -> str:
+    """Data as JSON with exact numbers."""
+    text = json.dumps(response, indent=indent, ensure_ascii=False, default=_json_value)
+    return _MARKED.sub(r"\1", text)
+
+
+def _print_shown(shown: Shown, style: Format) -> None:
+    facts = shown.facts or {"done": shown.sentence}
+    if style is Format.JSON:
+        typer.echo(to_json(shown.data if shown.data is not None else dict(facts), indent=2))
+    elif style is Format.CSV:
+        _print_csv(list(facts), [list(facts.values())])
+    else:
+        typer.echo(shown.sentence)
+        width = max(map(len, shown.facts), default=0)
+        for name, value in shown.facts.items():
+            typer.echo(f"  {name:{width}}  {_text(value)}".rstrip())
+
+
+def _print_csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_text(cell) for cell in row] for row in rows)
+
+
+def _text(value: object) -> str:
+    """A cell: instants to the minute in UTC, nothing for None."""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, list | tuple | frozenset | set):
+        return ",".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return f"{_MARK}{value}{_MARK}"

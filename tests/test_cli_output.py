@@ -1,0 +1,115 @@
+"""What every command has in common: formats, limits, the version, completion and exit codes."""
+
+import csv
+import importlib.metadata
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.commands import crossway
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation with three clients."""
+    folder = tmp_path_factory.mktemp("installation")
+    for name in ("Abel, Ltd.", "Béla", "Cora"):
+        assert crossway(folder, "clients", "create", name).exit_code == 0
+    return folder
+
+
+def test_the_version_is_that_of_the_distribution(tmp_path: Path) -> None:
+    said = crossway(tmp_path, "--version")
+    expected = f"crossway {importlib.metadata.version('crossway')}\n"
+    assert (said.exit_code, said.stdout) == (0, expected)
+
+
+def test_a_list_is_a_table_json_or_csv(folder: Path) -> None:
+    table = crossway(folder, "clients", "list").stdout.splitlines()
+    assert table[0].split()[:2] == ["id", "name"]
+    starts = [
+        line.index(name) for name, line in zip(("Abel", "Béla", "Cora"), table[1:], strict=True)
+    ]
+    assert starts == [table[0].index("name")] * 3, "the columns are aligned"
+    as_json = json.loads(crossway(folder, "clients", "list", "--json").stdout)
+    assert [client["name"] for client in as_json] == ["Abel, Ltd.", "Béla", "Cora"]
+    assert json.loads(crossway(folder, "clients", "list", "--format", "json").stdout) == as_json
+    rows = csv.DictReader(
+        io.StringIO(crossway(folder, "clients", "list", "--format", "csv").stdout)
+    )
+    assert [row["name"] for row in rows] == ["Abel, Ltd.", "Béla", "Cora"]
+
+
+def test_a_limit_says_that_there_are_more_beside_the_output(folder: Path) -> None:
+    cut = crossway(folder, "clients", "list", "--limit", "2", "--json")
+    assert len(json.loads(cut.stdout)) == 2
+    assert cut.stderr == "There are more: --limit 4\n"
+    assert crossway(folder, "clients", "list", "--limit", "3").stderr == ""
+
+
+def test_what_is_done_is_a_sentence_or_json(tmp_path: Path) -> None:
+    created = crossway(tmp_path, "clients", "create", "Dora", "--json")
+    assert json.loads(created.stdout)["name"] == "Dora"
+    assert re.fullmatch(
+        r"Emil is client [\w-]+\n", crossway(tmp_path, "clients", "create", "Emil").stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("keys create --mode test", "--client is required (see "),
+        ("keys create --client A --mode prod", "--mode must be one of test, live"),
+        ("keys revoke", "KEY_ID is required"),
+        ("keys revoke one", "KEY_ID must be a whole number"),
+        ("keys revoke 1 2", "too much is given: 2"),
+        ("keys list --limit 0", "--limit must be a whole number of at least 1"),
+        ("keys list --format xml", "--format must be one of table, json, csv"),
+        ("keys list --colour red", "there is no option --colour"),
+        ("keys list --limt 1", "there is no option --limt; is it --limit?"),
+        ("keyz list", "there is no command keyz"),
+        ("books journal --from yesterday", "--from must be a day such as 2026-11-01"),
+    ],
+)
+def test_a_wrong_command_line_is_one_sentence_of_ours_and_exits_with_2(
+    tmp_path: Path, arguments: str, sentence: str
+) -> None:
+    refused = crossway(tmp_path, *arguments.split())
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f"crossway: {sentence}"), refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert refused.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ({"CROSSWAY_PORT": "many"}, "CROSSWAY_PORT: must be a whole number"),
+        ({"CROSSWAY_NETWORK": "moon"}, "CROSSWAY_NETWORK: must be 'simulated' or 'live'"),
+        (
+            {"CROSSWAY_INTENT_LIFE_SECONDS": "10"},
+            "CROSSWAY_INTENT_LIFE_SECONDS: must be at least 300",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_named_and_exits_with_2(
+    tmp_path: Path, setting: dict[str, str], sentence: str
+) -> None:
+    refused = crossway(tmp_path, "keys", "list", **setting)
+    assert (refused.exit_code, refused.stderr) == (2, f"crossway: {sentence}\n")
+
+
+def test_a_missing_file_is_named_without_a_number_of_the_system(tmp_path: Path) -> None:
+    refused = crossway(tmp_path, "audit", "check", "--backup", str(tmp_path / "none.db"))
+    assert refused.exit_code == 1
+    assert "Errno" not in refused.stderr
+    assert "none.db" in refused.stderr
+
+
+def test_completion_can_be_installed(tmp_path: Path) -> None:
+    assert "--install-completion" in crossway(tmp_path, "--help").stdout
+    shown = crossway(tmp_path, "--show-completion", "bash")
+    assert "COMPLETE=complete_bash" in shown.stdout
