@@ -39,8 +39,8 @@ def test_one_refused_field_is_param_and_several_are_params_in_the_order_of_the_b
 def test_a_missing_field_is_called_missing_and_nothing_else(api: Api) -> None:
     answer = api.post("/intents", {})
     required = ["amount", "tokenIn", "source_chain", "destination_chain", "recipient"]
-    complaints = answer.json()["message"].split("; ")
-    assert complaints == [f"{name} is required" for name in required]
+    errors = answer.json()["message"].split("; ")
+    assert errors == [f"{name} is required" for name in required]
     assert error(answer) == {"code": "parameter_missing", "params": required}
     partly = api.post("/intents", {**INTENT, "amount": "1.5"} | {"recipient": None})
     assert error(partly) == {"code": "parameter_invalid", "params": ["amount", "recipient"]}

@@ -22,9 +22,9 @@ from crossway.api.schemas.error_responses import (
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import (
-    Complaint,
     Conflict,
     DomainError,
+    FieldError,
     Forbidden,
     IdempotencyConflict,
     InvalidInput,
@@ -111,7 +111,7 @@ def domain_error(request: Request, error: Exception) -> JsonResponse:
     """An error of the domain, in its endpoint's shape; 401, 403 and 429 look alike everywhere."""
     assert isinstance(error, DomainError)
     status = STATUS_BY_ERROR.get(type(error), 400)
-    fields = refused_fields(request, error.complaints)
+    fields = refused_fields(request, error.field_errors)
     if status in (401, 403, 422, 429):
         return error_response(status, str(error), error.code, fields=fields)
     return _in_endpoint_shape(request.scope, status, str(error), error.code, fields)
@@ -181,8 +181,8 @@ def unhandled_error(scope: Scope, error: Exception) -> JsonResponse:
 def invalid_parameters(request: Request, error: Exception) -> JsonResponse:
     """Parameters that FastAPI refused, with one sentence for each."""
     assert isinstance(error, RequestValidationError)
-    complaints = dict.fromkeys(_parameter_complaint(problem) for problem in error.errors())
-    return domain_error(request, InvalidInput.of(list(complaints)))
+    errors = dict.fromkeys(_parameter_field_error(problem) for problem in error.errors())
+    return domain_error(request, InvalidInput.of(list(errors)))
 
 
 def http_error(request: Request, error: Exception) -> JsonResponse:
@@ -240,10 +240,10 @@ def _in_endpoint_shape(
     return error_response(status, message, code, fields=fields)
 
 
-def _parameter_complaint(error: dict[str, Any]) -> Complaint:
+def _parameter_field_error(error: dict[str, Any]) -> FieldError:
     if error["type"] == "missing":
-        return Complaint(f"{error['loc'][-1]} is required", ErrorCode.PARAMETER_MISSING)
-    return Complaint(_parameter_error(error))
+        return FieldError(f"{error['loc'][-1]} is required", ErrorCode.PARAMETER_MISSING)
+    return FieldError(_parameter_error(error))
 
 
 def _parameter_error(error: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.schemas.fields import RequestModel
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Complaint, InvalidInput
+from crossway.domain.errors import FieldError, InvalidInput
 
 # What a route ignores. Clients made from older documents repeat the address of the path.
 _IGNORED: Final = {"/v1/chains/balances/{address}": frozenset({"address"})}
@@ -42,7 +42,7 @@ class StrictQuery:
         await self._app(scope, receive, send)
 
     def _check(self, query: QueryParams) -> None:
-        complaints = []
+        errors = []
         for name, count in Counter(name for name, _ in query.multi_items()).items():
             shown = name[:_MAX_SHOWN_NAME]
             if name not in self._known:
@@ -51,9 +51,9 @@ class StrictQuery:
                 text, code = f"{shown} is there more than once", ErrorCode.PARAMETER_REPEATED
             else:
                 continue
-            complaints.append(Complaint(text, code, (shown,)))
-        if complaints:
-            raise InvalidInput.of(complaints)
+            errors.append(FieldError(text, code, (shown,)))
+        if errors:
+            raise InvalidInput.of(errors)
 
 
 def require_known_query(route: BaseRoute) -> None:
@@ -63,15 +63,15 @@ def require_known_query(route: BaseRoute) -> None:
         route.app = StrictQuery(route.app, known)
 
 
-def refused_fields(request: Request, complaints: Sequence[Complaint]) -> list[str]:
-    """The fields that complaints are about, in the order of the request: those in its query or
+def refused_fields(request: Request, errors: Sequence[FieldError]) -> list[str]:
+    """The fields that errors are about, in the order of the request: those in its query or
     body first. A sentence about no field begins with another word and names none."""
     known = _known_fields(request.scope.get("route"))
     names = dict.fromkeys(
         name
-        for complaint in complaints
-        for name in complaint.names
-        if complaint.code in _NAMED or name.partition(".")[0].partition("[")[0] in known
+        for one in errors
+        for name in one.names
+        if one.code in _NAMED or name.partition(".")[0].partition("[")[0] in known
     )
     in_order = dict.fromkeys([*request.query_params, *_body_names(request), *known])
     position = {name: place for place, name in enumerate(in_order)}

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import Listing, prints
+from crossway.cli.output import ListOutput, prints
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.startup_checks import SetupError
 from crossway.storage.backup import audit_head_file
@@ -37,12 +37,12 @@ def list_entries(
         str, typer.Option(help="Only entries about this subject, such as `intent:12`.")
     ] = "",
     limit: Annotated[int, typer.Option(help="Maximum number of entries, up to 200.")] = 50,
-) -> Listing[AuditEntry]:
+) -> ListOutput[AuditEntry]:
     """List entries, newest first."""
     with open_service() as service:
         filters = AuditFilter(actor=actor, action=action, subject=subject)
         entries = audit.list_entries(service.services, cli_principal(), filters, limit)
-    return Listing(entries, _COLUMNS, "No such entries.")
+    return ListOutput(entries, _COLUMNS, "No such entries.")
 
 
 def _details(entry: AuditEntry) -> list[str]:

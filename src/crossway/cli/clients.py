@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import Listing, Shown, prints
+from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.clients import Client
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.usecases.developers import clients
@@ -29,11 +29,11 @@ _COLUMNS: Final[Mapping[str, Callable[[Client], object]]] = {
 @group.command("list")
 @report_errors
 @prints
-def list_clients() -> Listing[Client]:
+def list_clients() -> ListOutput[Client]:
     """List clients, oldest first."""
     with open_service() as service:
         all_clients = clients.list_clients(service.services)
-    return Listing(all_clients, _COLUMNS, "No clients yet: crossway clients create NAME")
+    return ListOutput(all_clients, _COLUMNS, "No clients yet: crossway clients create NAME")
 
 
 @group.command("create")
@@ -41,12 +41,12 @@ def list_clients() -> Listing[Client]:
 @prints
 def create_client(
     name: Annotated[str, typer.Argument(help="A unique name.")],
-) -> Shown:
+) -> RecordOutput:
     """Create a client without API keys."""
     with open_service() as service:
         client = clients.create_client(service.services, name, cli_principal())
     data = {"id": client.id, "name": client.name}
-    return Shown(f"{client.name} is client {client.id}", data=data)
+    return RecordOutput(f"{client.name} is client {client.id}", data=data)
 
 
 @group.command("change")

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import Listing, prints
+from crossway.cli.output import ListOutput, prints
 from crossway.domain.approvals import Approval, ApprovalKind
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.outgoing_controls import BookedAddress
@@ -65,11 +65,11 @@ _APPROVALS: Final[Mapping[str, Callable[[Approval], object]]] = {
 @group.command("list")
 @report_errors
 @prints
-def list_open() -> Listing[Approval]:
+def list_open() -> ListOutput[Approval]:
     """List what waits for a second person."""
     with open_service() as service:
         waiting = approvals.list_open(service.services, cli_principal())
-    return Listing(waiting, _APPROVALS, "Nothing waits for a second person.")
+    return ListOutput(waiting, _APPROVALS, "Nothing waits for a second person.")
 
 
 @group.command("approve")
@@ -96,7 +96,7 @@ def decline(
 @addresses.command("list")
 @report_errors
 @prints
-def list_addresses() -> Listing[BookedAddress]:
+def list_addresses() -> ListOutput[BookedAddress]:
     """List the address book."""
     with open_service() as service:
         entries = address_book.list_addresses(service.services, cli_principal())
@@ -109,7 +109,7 @@ def list_addresses() -> Listing[BookedAddress]:
         "usable": lambda one: "now" if one.is_usable(now) else one.usable_at,
     }
     empty = "The address book is empty: crossway addresses add CHAIN ADDRESS --name NAME"
-    return Listing(entries, columns, empty)
+    return ListOutput(entries, columns, empty)
 
 
 @addresses.command("add")

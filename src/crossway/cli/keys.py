@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import Listing, prints
+from crossway.cli.output import ListOutput, prints
 from crossway.domain.clients import ApiKey, Mode, Scope
 from crossway.usecases.developers import api_keys, clients
 
@@ -58,7 +58,7 @@ def create_key(
 @group.command("list")
 @report_errors
 @prints
-def list_keys() -> Listing[ApiKey]:
+def list_keys() -> ListOutput[ApiKey]:
     """List keys without their secrets."""
     with open_service() as service:
         names = {client.id: client.name for client in clients.list_clients(service.services)}
@@ -76,7 +76,7 @@ def list_keys() -> Listing[ApiKey]:
         "last_used": lambda key: key.last_used_at or "never",
     }
     empty = "No keys yet: crossway keys create --client NAME --mode test"
-    return Listing(key_list, columns, empty)
+    return ListOutput(key_list, columns, empty)
 
 
 def _state(key: ApiKey, now: datetime) -> str:

@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Listing(Generic[Item]):
+class ListOutput(Generic[Item]):
     """What a list prints. `columns` gives the cells by the names of the columns; `empty` says what
     is missing and how to get it; `data` is an item as JSON, by default its cells."""
 
@@ -42,7 +42,7 @@ class Listing(Generic[Item]):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RecordOutput:
     """What a command says about one thing: a sentence, facts by their names, and both as JSON, by
     default the facts. A command that only does something has no facts."""
 
@@ -56,11 +56,11 @@ _Json = Annotated[bool, typer.Option("--json", help="The same as --format json."
 _Style = Annotated[Format, typer.Option("--format", help="table, or json and csv for programs.")]
 
 
-def prints(command: Callable[..., Listing[Any] | Shown]) -> Callable[..., None]:
+def prints(command: Callable[..., ListOutput[Any] | RecordOutput]) -> Callable[..., None]:
     """Print what a command returns; it gets the options `--format`, `--json`, and for a list
     `--limit`, which a command may also take itself."""
     signature = inspect.signature(command)
-    is_list = get_origin(get_type_hints(command)["return"]) is Listing
+    is_list = get_origin(get_type_hints(command)["return"]) is ListOutput
     takes_limit = "limit" in signature.parameters
 
     @wraps(command)
@@ -68,10 +68,10 @@ def prints(command: Callable[..., Listing[Any] | Shown]) -> Callable[..., None]:
         limit = kwargs.get("limit") if takes_limit else kwargs.pop("limit", None)
         result = command(*args, **kwargs)
         chosen = Format.JSON if as_json else style
-        if isinstance(result, Listing):
+        if isinstance(result, ListOutput):
             print_list(result, chosen, int(limit or DEFAULT_LIMIT))
         else:
-            _print_shown(result, chosen)
+            _print_record(result, chosen)
 
     options = [("style", _Style, Format.TABLE), ("as_json", _Json, False)]
     if is_list and not takes_limit:
@@ -85,7 +85,7 @@ def prints(command: Callable[..., Listing[Any] | Shown]) -> Callable[..., None]:
     return run
 
 
-def print_list(listing: Listing[Any], style: Format, limit: int) -> None:
+def print_list(listing: ListOutput[Any], style: Format, limit: int) -> None:
     """Print at most `limit` items; whether there are more is said beside the output."""
     found = list(islice(listing.items, limit + 1))
     shown, columns = found[:limit], listing.columns
@@ -118,16 +118,16 @@ def to_json(response: Any, indent: int | None = None) -> str:
     return _MARKED.sub(r"\1", text)
 
 
-def _print_shown(shown: Shown, style: Format) -> None:
-    facts = shown.facts or {"done": shown.sentence}
+def _print_record(record: RecordOutput, style: Format) -> None:
+    facts = record.facts or {"done": record.sentence}
     if style is Format.JSON:
-        typer.echo(to_json(shown.data if shown.data is not None else dict(facts), indent=2))
+        typer.echo(to_json(record.data if record.data is not None else dict(facts), indent=2))
     elif style is Format.CSV:
         _print_csv(list(facts), [list(facts.values())])
     else:
-        typer.echo(shown.sentence)
-        width = max(map(len, shown.facts), default=0)
-        for name, value in shown.facts.items():
+        typer.echo(record.sentence)
+        width = max(map(len, record.facts), default=0)
+        for name, value in record.facts.items():
             typer.echo(f"  {name:{width}}  {_text(value)}".rstrip())
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import Listing, prints
+from crossway.cli.output import ListOutput, prints
 from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.roles import Role
 from crossway.domain.staff import StaffMember
@@ -56,7 +56,7 @@ def show_setup_token() -> None:
 @group.command("list")
 @report_errors
 @prints
-def list_people() -> Listing[StaffMember]:
+def list_people() -> ListOutput[StaffMember]:
     """List everyone, oldest first."""
     with open_service() as service:
         staff = members.list_members(service.services, cli_principal())
@@ -70,7 +70,7 @@ def list_people() -> Listing[StaffMember]:
         "access": lambda member: "yes" if member.active else "disabled",
         "last_seen": lambda member: member.last_seen_at or "never",
     }
-    return Listing(staff, columns, "No staff yet: crossway people add NAME --role admin")
+    return ListOutput(staff, columns, "No staff yet: crossway people add NAME --role admin")
 
 
 @group.command("role")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import Listing, print_table, prints
+from crossway.cli.output import ListOutput, print_table, prints
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import bridge_title
 from crossway.domain.rebalancing import (
@@ -130,7 +130,7 @@ def print_dry_run(
 @group.command("transfers")
 @report_errors
 @prints
-def list_transfers() -> Listing[RebalancingTransfer]:
+def list_transfers() -> ListOutput[RebalancingTransfer]:
     """List the transfers that are open, and the newest that have ended."""
     with open_service() as service:
         services = service.services
@@ -146,7 +146,7 @@ def list_transfers() -> Listing[RebalancingTransfer]:
         "note": lambda one: one.note,
     }
     empty = "No inventory was rebalanced yet."
-    return Listing(found, columns, empty, lambda one: data[one.id])
+    return ListOutput(found, columns, empty, lambda one: data[one.id])
 
 
 @group.command("approve")

@@ -7,7 +7,7 @@ import typer
 
 from crossway import plugins
 from crossway.cli.errors import report_errors
-from crossway.cli.output import Format, Listing, print_list
+from crossway.cli.output import Format, ListOutput, print_list
 from crossway.domain.errors import NotFound
 from crossway.ports.demo import NOT_INSTALLED, ScenarioInfo
 
@@ -29,7 +29,7 @@ def trigger(
     if scenarios is None:
         raise NotFound(NOT_INSTALLED)
     if list_all or not name:
-        print_list(Listing(scenarios.list_all(), _COLUMNS, ""), Format.TABLE, _ALL)
+        print_list(ListOutput(scenarios.list_all(), _COLUMNS, ""), Format.TABLE, _ALL)
         return
     report = scenarios.run(name)
     for line in report.lines:

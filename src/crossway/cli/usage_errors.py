@@ -32,7 +32,8 @@ def _sentence(error: Any) -> str:
     if kind == "MissingParameter":
         return f"{name} is required"
     if kind == "BadOptionUsage":
-        return f"{error.option_name} needs a value, or takes none"
+        takes_none = "does not take" in message
+        return f"{error.option_name} {'takes no value' if takes_none else 'needs a value'}"
     if param is not None and isinstance(error, typer.BadParameter):
         return f"{name} {_expectation(param, message)}"
     if message.startswith("No such command"):

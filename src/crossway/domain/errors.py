@@ -8,7 +8,7 @@ from crossway.domain.kyc import KycAssessment
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class FieldError:
     """What is wrong with a field of a request. `text` is a sentence that begins with the field's
     name; `fields` names the fields of one that does not."""
 
@@ -24,7 +24,7 @@ class Complaint:
 
 class DomainError(Exception):
     """A request that cannot be fulfilled; the message is a sentence the caller can act on, and
-    `code` what a program decides by. `complaints` are about the fields of the request, if any."""
+    `code` what a program decides by. `field_errors` are about the fields of the request, if any."""
 
     code = ErrorCode.INVALID_STATUS
 
@@ -32,11 +32,11 @@ class DomainError(Exception):
         super().__init__(message)
         if code is not None:
             self.code = code
-        self.complaints: tuple[Complaint, ...] = (Complaint(message, self.code),)
+        self.field_errors: tuple[FieldError, ...] = (FieldError(message, self.code),)
 
 
 class InvalidInput(DomainError):
-    """Fields are invalid; `complaints` has a sentence for each, joined by `; ` in the message."""
+    """Fields are invalid; `field_errors` has a sentence for each, joined by `; ` in the message."""
 
     code = ErrorCode.PARAMETER_INVALID
 
@@ -44,15 +44,15 @@ class InvalidInput(DomainError):
         self, message: str, code: ErrorCode | None = None, fields: tuple[str, ...] = ()
     ) -> None:
         super().__init__(message, code)
-        self.complaints = (Complaint(message, self.code, fields),)
+        self.field_errors = (FieldError(message, self.code, fields),)
 
     @classmethod
-    def of(cls, complaints: Sequence[Complaint]) -> "InvalidInput":
-        """One error of several complaints; its code is theirs, if they share one."""
-        codes = {complaint.code for complaint in complaints}
+    def of(cls, errors: Sequence[FieldError]) -> "InvalidInput":
+        """One error of several field errors; its code is theirs, if they share one."""
+        codes = {one.code for one in errors}
         code = codes.pop() if len(codes) == 1 else ErrorCode.PARAMETER_INVALID
-        error = cls("; ".join(complaint.text for complaint in complaints), code)
-        error.complaints = tuple(complaints)
+        error = cls("; ".join(one.text for one in errors), code)
+        error.field_errors = tuple(errors)
         return error
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 from unicodedata import normalize
 
-from crossway.domain.errors import Complaint, InvalidInput, MissingInput
+from crossway.domain.errors import FieldError, InvalidInput, MissingInput
 from crossway.domain.kyc import Requirement
 
 MAX_DOCUMENT_BYTES: Final = 5 * 2**20
@@ -56,7 +56,7 @@ def parse_values(
     if not isinstance(submitted, Mapping) or not submitted:
         raise InvalidInput("fields must be an object with at least one value")
     by_key = {requirement.key: requirement for requirement in requirements}
-    complaints: list[Complaint] = []
+    errors: list[FieldError] = []
     values: dict[str, str] = {}
     for key, value in submitted.items():
         try:
@@ -69,9 +69,9 @@ def parse_values(
                 raise InvalidInput(f"fields.{key} is a document: {documents}")
             values[key] = parse_value(by_key[key], value, today)
         except InvalidInput as error:
-            complaints += error.complaints
-    if complaints:
-        raise InvalidInput.of(complaints)
+            errors += error.field_errors
+    if errors:
+        raise InvalidInput.of(errors)
     return values
 
 

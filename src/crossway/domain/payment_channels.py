@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from crossway.domain.errors import Complaint, InvalidInput, MissingInput
+from crossway.domain.errors import FieldError, InvalidInput, MissingInput
 from crossway.domain.ramps import Direction
 
 MAX_FIELD_CHARACTERS = 200
@@ -100,8 +100,8 @@ class Channel:
 
 def parse_fields(channel: Channel, submitted: Mapping[str, object]) -> dict[str, str]:
     """Parse a channel's fields; raises `InvalidInput` with every problem, unknown fields too."""
-    complaints = [
-        Complaint(f"fields.{key[:MAX_KEY_CHARACTERS]} is not a field of {channel.name}")
+    errors = [
+        FieldError(f"fields.{key[:MAX_KEY_CHARACTERS]} is not a field of {channel.name}")
         for key in submitted
         if key not in {field.key for field in channel.fields}
     ]
@@ -110,10 +110,10 @@ def parse_fields(channel: Channel, submitted: Mapping[str, object]) -> dict[str,
         try:
             value = field.parse(submitted.get(field.key))
         except InvalidInput as error:
-            complaints += error.complaints
+            errors += error.field_errors
             continue
         if value is not None:
             values[field.key] = value
-    if complaints:
-        raise InvalidInput.of(complaints)
+    if errors:
+        raise InvalidInput.of(errors)
     return values

@@ -1,20 +1,20 @@
-"""Collect the complaints about all fields of a request and raise them as one error."""
+"""Collect the errors of all fields of a request and raise them as one error."""
 
 from collections.abc import Callable, Iterable
 from typing import ParamSpec, TypeVar
 
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Complaint, InvalidInput
+from crossway.domain.errors import FieldError, InvalidInput
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class ValidationErrors:
-    """The complaints about one request so far; each names its field."""
+    """The errors of the fields of one request so far; each names its field."""
 
-    def __init__(self, complaints: Iterable[Complaint] = ()) -> None:
-        self._complaints: list[Complaint] = list(complaints)
+    def __init__(self, errors: Iterable[FieldError] = ()) -> None:
+        self._errors: list[FieldError] = list(errors)
 
     def add(
         self,
@@ -22,31 +22,31 @@ class ValidationErrors:
         code: ErrorCode = ErrorCode.PARAMETER_INVALID,
         fields: tuple[str, ...] = (),
     ) -> None:
-        """Add a complaint unless it is present; `fields` names those of a sentence that does not
+        """Add a field error unless it is present; `fields` names those of a sentence that does not
         begin with a field."""
-        self._add(Complaint(message, code, fields))
+        self._add(FieldError(message, code, fields))
 
     def collect(self, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
         """Parse a field with these arguments; add the error and return None if that is invalid."""
         try:
             return parse(*args, **kwargs)
         except InvalidInput as error:
-            for complaint in error.complaints:
-                self._add(complaint)
+            for one in error.field_errors:
+                self._add(one)
             return None
 
     def raise_if_any(self) -> None:
-        """Raise `InvalidInput` with all complaints, if there are any."""
-        if self._complaints:
-            raise InvalidInput.of(self._complaints)
+        """Raise `InvalidInput` with all field errors, if there are any."""
+        if self._errors:
+            raise InvalidInput.of(self._errors)
 
-    def _add(self, complaint: Complaint) -> None:
+    def _add(self, one: FieldError) -> None:
         """A field that is missing is not called wrong as well."""
         missing = {
             name
-            for other in self._complaints
+            for other in self._errors
             if other.code is ErrorCode.PARAMETER_MISSING
             for name in other.names
         }
-        if complaint not in self._complaints and not missing.issuperset(complaint.names):
-            self._complaints.append(complaint)
+        if one not in self._errors and not missing.issuperset(one.names):
+            self._errors.append(one)

@@ -9,7 +9,7 @@ import pytest
 
 from crossway.domain.clients import Client
 from crossway.domain.errors import (
-    Complaint,
+    FieldError,
     Forbidden,
     InvalidInput,
     InvalidStatus,
@@ -243,7 +243,7 @@ def test_operator_actions_are_audited(world: RampWorld) -> None:
         ({"fields": []}, "fields must be a JSON object"),
         ({"fields": {"strange": "1"}}, "fields.strange is not a field"),
         ({"fields": {"channel": "none"}}, "channel"),
-        ({"field_errors": (Complaint("colour is not a known field"),)}, "colour is not a known"),
+        ({"field_errors": (FieldError("colour is not a known field"),)}, "colour is not a known"),
     ],
 )
 def test_an_invalid_order_field_is_rejected_by_name(

@@ -21,7 +21,7 @@ from pydantic import (
 from starlette.requests import Request
 
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Complaint, InvalidInput
+from crossway.domain.errors import FieldError, InvalidInput
 
 # Markers in the OpenAPI document; `documentation` replaces them by the catalogue's values.
 CHAINS, SYMBOLS, BRIDGES = "x-chains", "x-symbols", "x-bridges"
@@ -39,11 +39,11 @@ class RequestModel(Model):
     """The body of a request.
 
     Parsing does not stop at a refused field: the field takes its default, and `_field_errors` has
-    one complaint for each unknown or missing field and each value of the wrong type. Use cases
+    one field error for each unknown or missing field and each value of the wrong type. Use cases
     report these together with their own, in one message.
     """
 
-    _field_errors: tuple[Complaint, ...] = PrivateAttr(())
+    _field_errors: tuple[FieldError, ...] = PrivateAttr(())
 
     @classmethod
     async def from_request(cls, request: Request) -> Self:
@@ -59,7 +59,7 @@ class RequestModel(Model):
         parsed = cls.model_validate({**accepted, **dict.fromkeys(missing)})
         # Unknown fields come first.
         errors.sort(key=lambda error: error["type"] != "extra_forbidden")
-        parsed._field_errors = tuple(_complaint(error) for error in errors)
+        parsed._field_errors = tuple(_field_error(error) for error in errors)
         return parsed
 
     @classmethod
@@ -71,8 +71,8 @@ class RequestModel(Model):
         return body
 
     @property
-    def field_errors(self) -> tuple[Complaint, ...]:
-        """The complaints of parsing."""
+    def field_errors(self) -> tuple[FieldError, ...]:
+        """The field errors of parsing."""
         return self._field_errors
 
     def given_fields(self) -> dict[str, Any]:
@@ -80,16 +80,16 @@ class RequestModel(Model):
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
-def _complaint(error: Any) -> Complaint:
+def _field_error(error: Any) -> FieldError:
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
         # A name may have spaces.
         shown = name[:_MAX_SHOWN_NAME]
         text, code = f"{shown} is not a known field", ErrorCode.PARAMETER_UNKNOWN
-        return Complaint(text, code, (shown,))
+        return FieldError(text, code, (shown,))
     if error["type"] == "missing":
-        return Complaint(f"{name} is required", ErrorCode.PARAMETER_MISSING)
-    return Complaint(f"{name} {error['ctx']['error']}")
+        return FieldError(f"{name} is required", ErrorCode.PARAMETER_MISSING)
+    return FieldError(f"{name} {error['ctx']['error']}")
 
 
 def parse_json_object(raw: bytes) -> dict[str, Any]:

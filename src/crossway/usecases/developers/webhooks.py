@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Complaint, InvalidInput, InvalidStatus, MissingInput, NotFound
+from crossway.domain.errors import FieldError, InvalidInput, InvalidStatus, MissingInput, NotFound
 from crossway.domain.roles import Permission
 from crossway.domain.webhooks import ALL_EVENTS, OLD_SECRET_GRACE, Endpoint, EventType, alert_key
 from crossway.ports.services import Services
@@ -34,7 +34,7 @@ class WebhookUpdate:
     events: object = None
     description: object = None
     enabled: object = None
-    field_errors: tuple[Complaint, ...] = ()
+    field_errors: tuple[FieldError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

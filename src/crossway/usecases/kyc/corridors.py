@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crossway.domain.errors import (
-    Complaint,
+    FieldError,
     InvalidInput,
     MissingInput,
 )
@@ -126,7 +126,7 @@ def parse_submission_target(
     email: object,
     country: object,
     currency: object,
-    field_errors: Sequence[Complaint] = (),
+    field_errors: Sequence[FieldError] = (),
 ) -> tuple[KycCorridor, str]:
     """The corridor and e-mail address of a KYC submission. Raises `InvalidInput` with all
     validation errors."""

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import uuid4
 
 from crossway.domain.clients import Owner, Principal, Scope
-from crossway.domain.errors import Complaint, InvalidStatus, KycRequired, Unreachable
+from crossway.domain.errors import FieldError, InvalidStatus, KycRequired, Unreachable
 from crossway.domain.kyc import (
     KycAssessment,
     KycContext,
@@ -153,7 +153,7 @@ def submit_kyc(
     fields: object,
     documents: Sequence[Document] = (),
     currency: object = None,
-    field_errors: Sequence[Complaint] = (),
+    field_errors: Sequence[FieldError] = (),
 ) -> KycAssessment:
     """Submit any part of the required fields and documents. They are stored encrypted and sent to
     the provider once a tier is complete, with retries when the provider does not answer."""

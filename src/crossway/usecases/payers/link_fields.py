@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from crossway.domain.errors import Complaint, InvalidInput
+from crossway.domain.errors import FieldError, InvalidInput
 from crossway.domain.money import Token, parse_units
 from crossway.domain.payment_links import MAX_DECIMAL_PLACES
 from crossway.usecases.payments.create_intent import MAX_METADATA_BYTES
@@ -39,7 +39,7 @@ class LinkRequest:
     expires_at: object = None
     active: object = None
     cleared: frozenset[str] = frozenset()
-    field_errors: tuple[Complaint, ...] = ()
+    field_errors: tuple[FieldError, ...] = ()
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal, Scope
-from crossway.domain.errors import Complaint, InvalidInput, MissingInput
+from crossway.domain.errors import FieldError, InvalidInput, MissingInput
 from crossway.domain.intent import Intent, State, Terms
 from crossway.domain.money import Token, parse_units
 from crossway.domain.quotes import Quote
@@ -40,7 +40,7 @@ _NONCE_BITS = 53
 class CreateIntentRequest:
     """A create-intent request as text; None for fields that were left out. `by_payer`: it comes by
     a payment link, and `payer` is the digest of the network address that it came from.
-    `field_errors` are complaints about fields that were refused before, when a body was parsed."""
+    `field_errors` are about fields that were refused before, when a body was parsed."""
 
     amount: str
     token_in: str
@@ -55,7 +55,7 @@ class CreateIntentRequest:
     payment_link_id: str | None = None
     by_payer: bool = False
     payer: str = ""
-    field_errors: Sequence[Complaint] = ()
+    field_errors: Sequence[FieldError] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Complaint, Forbidden, InvalidInput, MissingInput
+from crossway.domain.errors import FieldError, Forbidden, InvalidInput, MissingInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import rescale_up
 from crossway.domain.payment_channels import Channel, parse_fields
@@ -49,7 +49,7 @@ class CreateOrderRequest:
     email: object = None
     fields: object = None
     channel: object = None
-    field_errors: Sequence[Complaint] = ()
+    field_errors: Sequence[FieldError] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import (
-    Complaint,
+    FieldError,
     InvalidInput,
     InvalidStatus,
     NotFound,
@@ -59,7 +59,7 @@ def set_kyc_status(
     email: object,
     kyc_type: object,
     status: object,
-    field_errors: Sequence[Complaint] = (),
+    field_errors: Sequence[FieldError] = (),
 ) -> None:
     """Set the KYC status of the caller's customer with a sandbox provider."""
     sandbox = _require_sandbox(services, caller)
