@@ -1,12 +1,15 @@
 """Fixtures for API tests: a service of their own and a client with a key."""
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
@@ -18,6 +21,7 @@ from crossway.domain.clients import Mode, Owner, Scope, staff_principal
 from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
+from tests.processes import free_port, wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -36,6 +40,22 @@ def new_test_client(services: Services) -> TestClient:
     """A test client of the API, mounted as in the single process."""
     mounted = Starlette(routes=[Mount("/api", create_api(services))])
     return TestClient(mounted, base_url="http://crossway.test")
+
+
+@contextmanager
+def listening(services: Services) -> Iterator[int]:
+    """The port of a server of the API, for clients that need a connection of their own."""
+    port = free_port()
+    app = Starlette(routes=[Mount("/api", create_api(services))])
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until("the API listens", lambda: server.started)
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join(10)
 
 
 @dataclass
