@@ -15,6 +15,7 @@ from crossway.api.lazy_routes import load_all
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.errors import Conflict
+from crossway.ports.records import IdempotencySlot
 from crossway.usecases.developers import api_keys, idempotency
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 from tests.api.conftest import INTENT, Api, new_key, new_test_client
@@ -215,20 +216,29 @@ def test_a_crash_after_the_commit_creates_one_intent(api: Api, service: Service)
     assert api.get("/intents").json()["total"] == 1
 
 
-def test_an_entry_in_flight_for_a_minute_is_abandoned(api: Api, service: Service) -> None:
-    key, fingerprint = "order-6", "first"
-    opened = idempotency.open_slot(service.services, api.owner, key, fingerprint)
-    assert isinstance(opened, idempotency.OpenSlot)
-    assert keyed(api, key).status_code == 422, "still taken by another request"
-    api.post("/sandbox/clock", {"advanceSeconds": 61})
-    created = keyed(api, key)
-    assert created.status_code == 201
-    with pytest.raises(Conflict):
-        service.services.store.write(
-            lambda unit: idempotency.save_response(service.services, unit, opened, 201, b"late")
+def test_the_key_of_a_lost_request_goes_to_the_same_request(api: Api, service: Service) -> None:
+    """wire.md §1, Idempotency: the process of the first request was killed before it stored."""
+    services, key = service.services, "order-6"
+    lost = idempotency.open_slot(services, api.owner, key, "first")
+    assert isinstance(lost, idempotency.OpenSlot)
+    with pytest.raises(Conflict, match="in flight"):
+        idempotency.open_slot(services, api.owner, key, "first")
+    held = [(lost.owner, lost.key, lost.holder)]
+    services.store.write(lambda unit: unit.api_keys.renew_idempotency_slots(held, seconds=-1))
+    assert keyed(api, key).status_code == 422, "the key is that of another request"
+    again = idempotency.open_slot(services, api.owner, key, "first")
+    assert isinstance(again, idempotency.OpenSlot)
+    assert (again.reference, again.holder != lost.holder) == (lost.reference, True)
+    with pytest.raises(Conflict, match="overtaken"):
+        services.store.write(
+            lambda unit: idempotency.save_response(services, unit, lost, 201, b"late")
         )
-    idempotency.save_sent_response(service.services, opened, 201, b"late")
-    assert keyed(api, key).content == created.content, "whoever was overtaken changes nothing"
+    idempotency.save_sent_response(services, lost, 201, b"late")
+    idempotency.save_sent_response(services, lost, 503, b"late")
+    idempotency.save_sent_response(services, again, 200, b"in time")
+    stored = idempotency.open_slot(services, api.owner, key, "first")
+    assert isinstance(stored, IdempotencySlot)
+    assert (stored.status, stored.body) == (200, b"in time"), "the lost request changes nothing"
 
 
 def test_a_stored_response_expires_after_a_day(api: Api, service: Service) -> None:

@@ -111,25 +111,77 @@ OWNER = Owner("c-1", Mode.TEST)
 
 
 def remember(store: SqlStore, key: str = "k", body: str = "b", at: datetime = NOW) -> bool:
-    return store.write(lambda unit: unit.api_keys.open_idempotency_slot(OWNER, key, body, at))
+    return store.write(
+        lambda unit: unit.api_keys.open_idempotency_slot(OWNER, key, body, at, f"r-{body}", 600)
+    )
+
+
+def slot_of(store: SqlStore, key: str = "k") -> IdempotencySlot | None:
+    with store.read() as unit:
+        return unit.api_keys.get_idempotency_slot(OWNER, key)
+
+
+def taken_over(store: SqlStore, holder: str) -> bool:
+    return store.write(
+        lambda unit: unit.api_keys.take_over_idempotency_slot(OWNER, "k", holder, 600)
+    )
+
+
+def renewed(store: SqlStore, holder: str, seconds: float) -> None:
+    held = [(OWNER, "k", holder), (OWNER, "none", holder)]
+    store.write(lambda unit: unit.api_keys.renew_idempotency_slots(held, seconds))
+
+
+def answered(store: SqlStore, holder: str, status: int, body: bytes = b"{}") -> bool:
+    return store.write(lambda unit: unit.api_keys.store_response(OWNER, "k", holder, status, body))
 
 
 def test_concurrent_requests_with_one_idempotency_key_open_one_slot(store: SqlStore) -> None:
     opened = run_concurrently([partial(remember, store, body=str(number)) for number in range(16)])
     assert opened.count(True) == 1
+    first = str(opened.index(True))
     with store.read() as unit:
-        first = unit.api_keys.get_idempotency_slot(OWNER, "k")
         assert unit.api_keys.get_idempotency_slot(Owner("c-1", Mode.LIVE), "k") is None
-    assert first == IdempotencySlot(str(opened.index(True)), NOW, None, b"")
+    assert slot_of(store) == IdempotencySlot(first, NOW, None, b"", f"r-{first}")
+
+
+def test_one_of_many_takes_over_a_slot_that_is_no_longer_held(store: SqlStore) -> None:
+    remember(store)
+    assert not taken_over(store, "r-2")
+    renewed(store, "r-2", -1)
+    assert not taken_over(store, "r-2"), "only its holder ends a hold"
+    renewed(store, "r-b", -1)
+    taken = run_concurrently([partial(taken_over, store, str(number)) for number in range(16)])
+    assert taken.count(True) == 1
+    assert slot_of(store) == IdempotencySlot("b", NOW, None, b"", str(taken.index(True)))
+
+
+def test_a_hold_from_before_the_databases_clock_was_set_back_has_ended(store: SqlStore) -> None:
+    remember(store)
+    renewed(store, "r-b", 86_400)
+    assert taken_over(store, "r-2")
+
+
+def test_only_the_holder_of_a_slot_stores_and_releases(store: SqlStore) -> None:
+    remember(store)
+    assert not answered(store, "r-2", 200)
+    store.write(lambda unit: unit.api_keys.release_idempotency_slot(OWNER, "k", "r-2"))
+    assert not taken_over(store, "r-2")
+    store.write(lambda unit: unit.api_keys.release_idempotency_slot(OWNER, "k", "r-b"))
+    assert taken_over(store, "r-2")
+    assert not answered(store, "r-b", 200)
+    assert answered(store, "r-2", 200, b"first")
+    assert answered(store, "r-2", 200, b"second")
+    assert not answered(store, "r-2", 500), "a failure replaces no response"
+    renewed(store, "r-2", -1)
+    assert not taken_over(store, "r-3"), "nothing is started again once there is a response"
+    assert slot_of(store) == IdempotencySlot("b", NOW, 200, b"second", "r-2")
 
 
 def test_a_response_is_stored_byte_for_byte_until_its_slot_is_deleted(store: SqlStore) -> None:
     remember(store)
-    store.write(lambda unit: unit.api_keys.store_response(OWNER, "k", 201, b"\x00{}\xff"))
-    with store.read() as unit:
-        assert unit.api_keys.get_idempotency_slot(OWNER, "k") == IdempotencySlot(
-            "b", NOW, 201, b"\x00{}\xff"
-        )
+    assert answered(store, "r-b", 201, b"\x00{}\xff")
+    assert slot_of(store) == IdempotencySlot("b", NOW, 201, b"\x00{}\xff", "r-b")
     store.write(lambda unit: unit.api_keys.delete_idempotency_slot(OWNER, "k"))
     assert remember(store)
 

@@ -99,8 +99,8 @@ def test_a_webhook_goes_on_receiving_what_its_client_has_without_a_key(store: Sq
 
 def test_an_old_idempotent_answer_is_replayed_in_both_modes(store: SqlStore) -> None:
     owner = Owner("c-1", Mode.TEST)
-    store.write(lambda unit: unit.api_keys.open_idempotency_slot(owner, "k", "body", NOW))
-    store.write(lambda unit: unit.api_keys.store_response(owner, "k", 201, b"{}"))
+    store.write(lambda unit: unit.api_keys.open_idempotency_slot(owner, "k", "body", NOW, "r", 9))
+    store.write(lambda unit: unit.api_keys.store_response(owner, "k", "r", 201, b"{}"))
     downgrade(store)
     upgrade(store.writer)
     with store.read() as unit:

@@ -1,7 +1,10 @@
 """The header `Idempotency-Key`: a repeated POST gets the stored response of the first one."""
 
-from collections.abc import Callable
-from contextlib import suppress
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import TypeVar
 
@@ -21,8 +24,52 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers import idempotency
 from crossway.usecases.developers.idempotency import OpenSlot
 
+LOG = logging.getLogger("crossway.api")
 MAX_KEY_LENGTH = 255
+RENEWAL_SECONDS = idempotency.LEASE_SECONDS / 4
 T = TypeVar("T")
+
+
+class SlotRenewer:
+    """Renews the slots of this process's requests that take long, in a thread of its own: neither
+    a busy event loop nor busy worker threads delay it. The thread runs while there are requests."""
+
+    def __init__(self, seconds: float = RENEWAL_SECONDS) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._started: dict[OpenSlot, float] = {}
+        self._is_running = False
+
+    @contextmanager
+    def holding(self, services: Services, slot: OpenSlot) -> Iterator[None]:
+        """Hold a slot for the length of a `with` block."""
+        with self._lock:
+            self._started[slot] = time.monotonic()
+            if not self._is_running:
+                self._is_running = True
+                threading.Thread(target=self._run, args=(services,), daemon=True).start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._started[slot]
+
+    def _run(self, services: Services) -> None:
+        while True:
+            time.sleep(self._seconds)
+            # Most requests are done before their slot needs renewing.
+            before = time.monotonic() - self._seconds / 2
+            with self._lock:
+                if not self._started:
+                    self._is_running = False
+                    return
+                held = [slot for slot, started in self._started.items() if started < before]
+            try:
+                if held:
+                    idempotency.renew_slots(services, held)
+            except Exception:
+                # The next renewal comes long before the leases end.
+                LOG.exception("idempotency keys were not renewed")
 
 
 class IdempotencyMiddleware:
@@ -33,6 +80,7 @@ class IdempotencyMiddleware:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._renewer = SlotRenewer()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope) if scope.get("method") == "POST" else {}
@@ -65,7 +113,8 @@ class IdempotencyMiddleware:
                 response = Response(slot.body, slot.status or 200, replayed, "application/json")
                 await response(scope, receive, send)
             else:
-                await self._execute(services, slot, scope, receive, send)
+                with self._renewer.holding(services, slot):
+                    await self._execute(services, slot, scope, receive, send)
 
     async def _execute(
         self, services: Services, slot: OpenSlot, scope: Scope, receive: Receive, send: Send
@@ -116,6 +165,12 @@ def store_response(
         state["stored_response"] = stored
 
     return store
+
+
+def get_reference(request: Request) -> str:
+    """What is equal for all requests started under one idempotency key; empty without a key."""
+    slot: OpenSlot | None = request.scope["state"].get("idempotency_slot")
+    return "" if slot is None else slot.reference
 
 
 def _fingerprint(scope: Scope) -> str:

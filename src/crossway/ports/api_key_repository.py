@@ -1,6 +1,6 @@
 """The repository of clients, their API keys and idempotent responses."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Protocol
 
@@ -31,10 +31,34 @@ class ApiKeyRepository(Protocol):
     def touch_api_keys(self, used: Mapping[int, datetime]) -> None: ...
 
     def get_idempotency_slot(self, owner: Owner, key: str) -> IdempotencySlot | None: ...
-    def open_idempotency_slot(self, owner: Owner, key: str, body_hash: str, at: datetime) -> bool:
-        """Reserve an idempotency key of an owner; False when it is in use already."""
+    def open_idempotency_slot(
+        self, owner: Owner, key: str, body_hash: str, at: datetime, holder: str, seconds: float
+    ) -> bool:
+        """Reserve an idempotency key of an owner for a request, which holds it for that many
+        seconds of the database's time; False when it is in use already."""
         ...
 
-    def store_response(self, owner: Owner, key: str, status: int, body: bytes) -> None: ...
+    def take_over_idempotency_slot(
+        self, owner: Owner, key: str, holder: str, seconds: float
+    ) -> bool:
+        """Let another request hold a slot without a response; False while its holder holds it."""
+        ...
+
+    def renew_idempotency_slots(
+        self, held: Collection[tuple[Owner, str, str]], seconds: float
+    ) -> None:
+        """Prolong slots without a response, each as (owner, key, holder); others stay as they
+        are."""
+        ...
+
+    def store_response(self, owner: Owner, key: str, holder: str, status: int, body: bytes) -> bool:
+        """Store the response of the request that holds the slot; False for another request, and
+        where a response of another status is stored."""
+        ...
+
+    def release_idempotency_slot(self, owner: Owner, key: str, holder: str) -> None:
+        """End the hold on a slot without a response, so that another request may take it over."""
+        ...
+
     def delete_idempotency_slot(self, owner: Owner, key: str) -> None: ...
     def delete_idempotency_slots_before(self, at: datetime) -> int: ...

@@ -196,9 +196,13 @@ class KillSwitch:
 
 @dataclass(frozen=True, slots=True)
 class IdempotencySlot:
-    """The first request with an idempotency key and, once it is complete, its response."""
+    """The first request with an idempotency key and, once it is complete, its response.
+
+    `holder` names the request that was started for it last.
+    """
 
     body_hash: str
     at: datetime
     status: int | None
     body: bytes
+    holder: str

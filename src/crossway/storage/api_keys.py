@@ -1,16 +1,19 @@
 """Clients, API keys and idempotency slots."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from operator import itemgetter
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
 
 from crossway.domain.clients import ApiKey, Client, Owner
 from crossway.ports.records import IdempotencySlot
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.database_time import MICROS, read_database_time
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
-from crossway.storage.tables import api_keys, clients, idempotency_slots
+from crossway.storage.service_tables import idempotency_slots
+from crossway.storage.tables import api_keys, clients
 
 CLIENTS: Final = RowMapper(Client, clients)
 API_KEYS: Final = RowMapper(ApiKey, api_keys)
@@ -26,11 +29,25 @@ _IS_SLOT = (
     idempotency_slots.c.key == bindparam("b_key"),
 )
 _SLOT = select(idempotency_slots).where(*_IS_SLOT)
+_HAS_NO_RESPONSE = idempotency_slots.c.status.is_(None)
+_IS_HELD_BY = (*_IS_SLOT, idempotency_slots.c.holder == bindparam("b_holder"))
 _STORE_RESPONSE = (
     update(idempotency_slots)
-    .where(*_IS_SLOT)
+    .where(
+        *_IS_HELD_BY,
+        or_(_HAS_NO_RESPONSE, idempotency_slots.c.status == bindparam("b_status")),
+    )
     .values(status=bindparam("b_status"), body=bindparam("b_body"))
 )
+_HOLD = update(idempotency_slots).values(held_until=bindparam("b_until"))
+_TAKE_OVER = (
+    _HOLD.values(holder=bindparam("b_holder"))
+    .where(*_IS_SLOT, _HAS_NO_RESPONSE)
+    # What seems to be held for longer was taken before the database's clock was set back.
+    .where(~idempotency_slots.c.held_until.between(bindparam("b_now"), bindparam("b_until")))
+)
+_RENEW = _HOLD.where(*_IS_HELD_BY, _HAS_NO_RESPONSE)
+_RELEASE = _RENEW.values(held_until=0)
 
 _CLIENTS = select(clients).order_by(clients.c.created_at, clients.c.id)
 _FIRST_CLIENT = _CLIENTS.limit(1)
@@ -117,9 +134,11 @@ class SqlApiKeys:
         row = self._db.execute(_SLOT, _slot_key(owner, key)).first()
         if row is None:
             return None
-        return IdempotencySlot(row.body_hash, from_micros(row.at), row.status, row.body)
+        return IdempotencySlot(row.body_hash, from_micros(row.at), row.status, row.body, row.holder)
 
-    def open_idempotency_slot(self, owner: Owner, key: str, body_hash: str, at: datetime) -> bool:
+    def open_idempotency_slot(
+        self, owner: Owner, key: str, body_hash: str, at: datetime, holder: str, seconds: float
+    ) -> bool:
         result = self._db.execute(
             _ADD_SLOT[self._db.dialect.name],
             {
@@ -130,13 +149,38 @@ class SqlApiKeys:
                 "at": to_micros(at),
                 "status": None,
                 "body": b"",
+                "holder": holder,
+                "held_until": self._after(seconds)[1],
             },
         )
         return result.first() is not None
 
-    def store_response(self, owner: Owner, key: str, status: int, body: bytes) -> None:
-        response = {"b_status": status, "b_body": body}
-        self._db.execute(_STORE_RESPONSE, _slot_key(owner, key) | response)
+    def take_over_idempotency_slot(
+        self, owner: Owner, key: str, holder: str, seconds: float
+    ) -> bool:
+        now, until = self._after(seconds)
+        hold = {"b_holder": holder, "b_now": now, "b_until": until}
+        return self._db.execute(_TAKE_OVER, _slot_key(owner, key) | hold).rowcount == 1
+
+    def renew_idempotency_slots(
+        self, held: Collection[tuple[Owner, str, str]], seconds: float
+    ) -> None:
+        if held:
+            _, until = self._after(seconds)
+            self._db.execute(
+                _RENEW,
+                [
+                    {**_slot_key(owner, key), "b_holder": holder, "b_until": until}
+                    for owner, key, holder in sorted(held, key=itemgetter(2))
+                ],
+            )
+
+    def store_response(self, owner: Owner, key: str, holder: str, status: int, body: bytes) -> bool:
+        response = {"b_holder": holder, "b_status": status, "b_body": body}
+        return self._db.execute(_STORE_RESPONSE, _slot_key(owner, key) | response).rowcount == 1
+
+    def release_idempotency_slot(self, owner: Owner, key: str, holder: str) -> None:
+        self._db.execute(_RELEASE, _slot_key(owner, key) | {"b_holder": holder})
 
     def delete_idempotency_slot(self, owner: Owner, key: str) -> None:
         self._db.execute(delete(idempotency_slots).where(*_IS_SLOT), _slot_key(owner, key))
@@ -146,6 +190,11 @@ class SqlApiKeys:
             delete(idempotency_slots).where(idempotency_slots.c.at < to_micros(at))
         )
         return deleted.rowcount
+
+    def _after(self, seconds: float) -> tuple[int, int]:
+        """The time of the database, and that many seconds later."""
+        now = read_database_time(self._db)
+        return now, now + int(seconds * MICROS)
 
 
 def _slot_key(owner: Owner, key: str) -> dict[str, str]:

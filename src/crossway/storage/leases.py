@@ -15,25 +15,16 @@ from sqlalchemy import (
     func,
     or_,
     select,
-    text,
     update,
 )
 
 from crossway.sql.in_values import in_values, within
 from crossway.storage.bulk_sql import insert_into, per_dialect
+from crossway.storage.database_time import MICROS, read_database_time
 from crossway.storage.service_tables import leases
 
 # A lease that seems to last longer was taken before the clock was set back: it has expired.
 _MAX_LEASE_SECONDS: Final = 60
-_MICROS: Final = 1_000_000
-_NOW: Final = {
-    # Whole seconds: with fractions SQLite has returned NULL, in a process in which the native
-    # libraries of chains had run before.
-    "sqlite": text("SELECT CAST(strftime('%s', 'now') AS INTEGER) * 1000000 AS now"),
-    "postgresql": text(
-        "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now"
-    ),
-}
 _ADD: Final = per_dialect(lambda put: put(leases).on_conflict_do_nothing())
 _BY_NAME: Final = select(leases.c.name).where(leases.c.name == bindparam("of"))
 _NAMED: Final = _BY_NAME.with_for_update()
@@ -59,7 +50,7 @@ class SqlLeases:
             _ADD[self._db.dialect.name],
             [{"name": name, "owner": "", "until": 0, "epoch": 0} for name in sorted(names)],
         )
-        now = self._now()
+        now = read_database_time(self._db)
         mine = leases.c.owner == owner
         available = (
             select(leases.c.name, leases.c.epoch, leases.c.owner)
@@ -84,7 +75,7 @@ class SqlLeases:
         self._db.execute(
             update(leases)
             .where(in_values(leases.c.name, acquired))
-            .values(until=now + int(seconds * _MICROS))
+            .values(until=now + int(seconds * MICROS))
         )
         return acquired
 
@@ -93,7 +84,7 @@ class SqlLeases:
         return {row.name: row.epoch for row in held} == dict(epochs)
 
     def register_engine(self, owner: str, seconds: float) -> int:
-        now = self._now()
+        now = read_database_time(self._db)
         name, is_engine = f"engine:{owner}", leases.c.name.startswith("engine:", autoescape=True)
         upsert = insert_into(self._db, leases)
         self._db.execute(
@@ -101,7 +92,7 @@ class SqlLeases:
                 index_elements=["name"],
                 set_={"owner": upsert.excluded.owner, "until": upsert.excluded.until},
             ),
-            {"name": name, "owner": owner, "until": now + int(seconds * _MICROS), "epoch": 0},
+            {"name": name, "owner": owner, "until": now + int(seconds * MICROS), "epoch": 0},
         )
         expired = select(leases.c.name).where(is_engine, ~_is_current(now))
         expired = expired.with_for_update(skip_locked=True)
@@ -129,10 +120,6 @@ class SqlLeases:
         self._db.execute(_ADD[self._db.dialect.name], row)
         self._db.execute(_NAMED_SHARED if shared else _NAMED, {"of": name})
 
-    def _now(self) -> int:
-        """The time of the database, in microseconds since 1970."""
-        return int(self._db.execute(_NOW[self._db.dialect.name]).scalar_one())
-
 
 def _is_current(now: int) -> ColumnElement[bool]:
-    return and_(leases.c.until >= now, leases.c.until <= now + _MAX_LEASE_SECONDS * _MICROS)
+    return and_(leases.c.until >= now, leases.c.until <= now + _MAX_LEASE_SECONDS * MICROS)

@@ -1,6 +1,6 @@
-"""The operational tables: cursors, leases, alerts, kill switches, audit log and request log."""
+"""The operational tables: cursors, leases, idempotency keys, alerts, switches, audit, requests."""
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, Table, Text
 
 from crossway.storage.partial_indexes import partial_index
 from crossway.storage.sealing import SEALED
@@ -30,6 +30,21 @@ leases = Table(
     Column("until", BigInteger, nullable=False),
     # Counts the changes of owner.
     Column("epoch", BigInteger, nullable=False, server_default="0"),
+)
+
+idempotency_slots = Table(
+    "idempotency_slots",
+    METADATA,
+    Column("client_id", Text, primary_key=True),
+    Column("mode", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("body_hash", Text, nullable=False),
+    Column("at", BigInteger, nullable=False, index=True),
+    Column("status", Integer),
+    Column("body", LargeBinary, nullable=False),
+    # The request that is in flight, and until when it holds the key unless it renews that.
+    Column("holder", Text, nullable=False, server_default=""),
+    Column("held_until", BigInteger, nullable=False, server_default="0"),
 )
 
 alerts = Table(

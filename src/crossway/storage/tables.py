@@ -59,18 +59,6 @@ api_keys = Table(
     Column("addresses", Text, nullable=False, server_default=""),
 )
 
-idempotency_slots = Table(
-    "idempotency_slots",
-    METADATA,
-    Column("client_id", Text, primary_key=True),
-    Column("mode", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
-    Column("body_hash", Text, nullable=False),
-    Column("at", BigInteger, nullable=False, index=True),
-    Column("status", Integer),
-    Column("body", LargeBinary, nullable=False),
-)
-
 intents = Table(
     "intents",
     METADATA,

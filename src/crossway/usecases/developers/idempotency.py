@@ -1,8 +1,16 @@
 """Idempotency keys: a slot is opened before the work, the response is stored with it, and replayed
-for the same request. Each client has its keys once in test and once in live mode."""
+for the same request. Each client has its keys once in test and once in live mode.
 
+A request holds its slot by a lease, renewed for as long as it runs. The lease of a process that
+was killed ends within seconds: then the same request may be started again under its key.
+"""
+
+import secrets
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
 
 from crossway.domain.clients import Owner
 from crossway.domain.error_codes import ErrorCode
@@ -12,9 +20,9 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 
-# A request without a response after this time is considered lost with its process.
-IN_FLIGHT_TIMEOUT = timedelta(seconds=60)
-IN_FLIGHT = "A request with this Idempotency-Key is still in flight"
+# How long a request that renews nothing holds its slot; renewed after a fourth.
+LEASE_SECONDS: Final = 8
+IN_FLIGHT: Final = "A request with this Idempotency-Key is still in flight"
 # An external service gave no answer and nothing was created: the request may be retried.
 _UNKNOWN_OUTCOME = 503
 # Responses are stored encrypted, as they show what the request was about.
@@ -23,43 +31,60 @@ _ENCRYPTED_PREFIX = b"sealed:"
 
 @dataclass(frozen=True, slots=True)
 class OpenSlot:
-    """A slot whose request is in flight; `at` distinguishes it from a later slot of the key."""
+    """A slot whose request is in flight; `holder` distinguishes the request from a later one, `at`
+    is when the first request with the key came."""
 
     owner: Owner
     key: str
+    holder: str
     at: datetime
+
+    @property
+    def reference(self) -> str:
+        """What is equal for all requests that are started in this slot, and for no others."""
+        parts = (self.owner.client_id, self.owner.mode.value, self.at.isoformat(), self.key)
+        return sha256("\n".join(parts).encode()).hexdigest()
 
 
 def open_slot(
     services: Services, owner: Owner, key: str, body_hash: str
 ) -> OpenSlot | IdempotencySlot:
-    """Open a slot for the first request with a key, or return the stored response of a repeat.
+    """Open a slot for the first request with a key, take over that of a request whose process is
+    gone, or return the stored response of a repeat.
 
     Raises `IdempotencyConflict` when the key was used with another request, and `Conflict` while
     that request is in flight.
     """
-    slot = OpenSlot(owner, key, services.clock.now())
+    now, holder = services.clock.now(), secrets.token_hex(8)
 
     def work(unit: UnitOfWork) -> OpenSlot | IdempotencySlot:
         stored = unit.api_keys.get_idempotency_slot(owner, key)
-        if stored is not None:
-            if stored.at >= slot.at - (
-                IDEMPOTENCY_RETENTION if stored.status else IN_FLIGHT_TIMEOUT
-            ):
-                return stored
+        if stored is not None and stored.at < now - IDEMPOTENCY_RETENTION:
             unit.api_keys.delete_idempotency_slot(owner, key)
-        if unit.api_keys.open_idempotency_slot(owner, key, body_hash, slot.at):
-            return slot
-        raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
-
-    stored = services.store.write(work)
-    if isinstance(stored, IdempotencySlot):
+            stored = None
+        if stored is None:
+            opened = unit.api_keys.open_idempotency_slot(
+                owner, key, body_hash, now, holder, LEASE_SECONDS
+            )
+            if opened:
+                return OpenSlot(owner, key, holder, now)
+            raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
         if stored.body_hash != body_hash:
             raise IdempotencyConflict("Idempotency-Key was used before with another request")
-        if stored.status is None:
-            raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
-        return _decrypt(services, stored)
-    return stored
+        if stored.status is not None:
+            return stored
+        if unit.api_keys.take_over_idempotency_slot(owner, key, holder, LEASE_SECONDS):
+            return OpenSlot(owner, key, holder, stored.at)
+        raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
+
+    slot = services.store.write(work)
+    return _decrypt(services, slot) if isinstance(slot, IdempotencySlot) else slot
+
+
+def renew_slots(services: Services, slots: Collection[OpenSlot]) -> None:
+    """Hold the slots of requests that still run; raises `StorageUnavailable`."""
+    held = [(slot.owner, slot.key, slot.holder) for slot in slots]
+    services.store.write(lambda unit: unit.api_keys.renew_idempotency_slots(held, LEASE_SECONDS))
 
 
 def save_response(
@@ -68,11 +93,10 @@ def save_response(
     """Store the response in the transaction of the work, so that both are stored or neither; may
     be repeated while the work goes on.
 
-    Raises `Conflict` when the slot timed out and the same request was started again.
+    Raises `Conflict` when the slot was lost and the same request was started again.
     """
-    if not _is_open(unit, slot, status):
+    if not _store(services, unit, slot, status, body):
         raise Conflict("A request with this Idempotency-Key has overtaken this one")
-    unit.api_keys.store_response(slot.owner, slot.key, status, _encrypt(services, body))
 
 
 def save_sent_response(services: Services, slot: OpenSlot, status: int, body: bytes) -> None:
@@ -80,18 +104,17 @@ def save_sent_response(services: Services, slot: OpenSlot, status: int, body: by
     failure does not replace a stored response; a 503 frees the key for a retry."""
 
     def work(unit: UnitOfWork) -> None:
-        if not _is_open(unit, slot, status):
-            return
         if status == _UNKNOWN_OUTCOME:
-            unit.api_keys.delete_idempotency_slot(slot.owner, slot.key)
+            unit.api_keys.release_idempotency_slot(slot.owner, slot.key, slot.holder)
         else:
-            unit.api_keys.store_response(slot.owner, slot.key, status, _encrypt(services, body))
+            _store(services, unit, slot, status, body)
 
     services.store.write(work)
 
 
-def _encrypt(services: Services, body: bytes) -> bytes:
-    return _ENCRYPTED_PREFIX + services.vault.encrypt(body)
+def _store(services: Services, unit: UnitOfWork, slot: OpenSlot, status: int, body: bytes) -> bool:
+    encrypted = _ENCRYPTED_PREFIX + services.vault.encrypt(body)
+    return unit.api_keys.store_response(slot.owner, slot.key, slot.holder, status, encrypted)
 
 
 def _decrypt(services: Services, stored: IdempotencySlot) -> IdempotencySlot:
@@ -102,9 +125,3 @@ def _decrypt(services: Services, stored: IdempotencySlot) -> IdempotencySlot:
     except ValueError as error:
         # The secret key that encrypted it is gone.
         raise Conflict("The answer of this Idempotency-Key can no longer be read") from error
-
-
-def _is_open(unit: UnitOfWork, slot: OpenSlot, status: int) -> bool:
-    """Whether the slot still belongs to this request and holds no response of another status."""
-    stored = unit.api_keys.get_idempotency_slot(slot.owner, slot.key)
-    return stored is not None and stored.at == slot.at and stored.status in (None, status)
