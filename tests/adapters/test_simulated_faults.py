@@ -30,6 +30,27 @@ def test_an_outage_ends_by_itself_and_deposits_go_on_meanwhile(simulation: Simul
     assert simulation.sandbox.faults(chain.id) == {}
 
 
+def test_a_deposit_with_a_reference_is_sent_once(simulation: Simulation) -> None:
+    """wire.md §7, POST /sandbox/deposits: also in a block that a reorganisation replaces."""
+    chain, sandbox = simulation.chain(), simulation.sandbox
+    to = wallet(chain)
+    first = sandbox.deposit(chain.id, to, dollars(), 5, reference="order")
+    assert sandbox.deposit(chain.id, to, dollars(), 7, reference="order") == first
+    sandbox.inject_faults(chain.id, Faults(reorg_depth=3))
+    assert sandbox.deposit(chain.id, to, dollars(), 7, reference="order").tx_hash == first.tx_hash
+    simulation.pass_time()
+    assert [sent.amount for sent in chain.transfers_to([to])] == [5]
+    sandbox.deposit(chain.id, to, dollars(), 7, reference="another order")
+    sandbox.deposit(chain.id, to, dollars(), 11)
+    sandbox.deposit(chain.id, to, dollars(), 11)
+    assert chain.balances([to], dollars())[to] == 5 + 7 + 11 + 11
+    elsewhere = simulation.chain("POLYGON_MAINNET")
+    token = next(iter(simulation.sandbox.opening_balances(elsewhere.id)))[1]
+    sent = sandbox.deposit(elsewhere.id, to, token, 5, reference="order")
+    assert sent.tx_hash != first.tx_hash
+    assert elsewhere.balances([to], token)[to] == 5
+
+
 def test_an_outage_of_one_chain_leaves_the_others(simulation: Simulation) -> None:
     simulation.sandbox.inject_faults("BASE_MAINNET", Faults(outage_seconds=60))
     assert simulation.chain("POLYGON_MAINNET").heads().height

@@ -3,8 +3,10 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
+from starlette.requests import Request
 
 from crossway.api.auth import ServicesDep, Writer
+from crossway.api.idempotency import get_reference
 from crossway.api.schemas import sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import INTENT, request_body_schema
@@ -30,11 +32,13 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
     summary="Send simulated tokens",
 )
 def deposit(
+    request: Request,
     services: ServicesDep,
     caller: Writer,
     body: Annotated[wire.Deposit, Depends(wire.Deposit.valid_from_request)],
 ) -> JsonResponse:
-    """Send tokens to an address, such as an intent's, on a simulated chain."""
+    """Send tokens to an address, such as an intent's, on a simulated chain. Under an
+    `Idempotency-Key` they are sent once, whatever happens to the first request."""
     sent = chain_controls.send_deposit(
         services,
         caller,
@@ -43,6 +47,7 @@ def deposit(
         body.token,
         body.chain,
         body.count,
+        get_reference(request),
     )
     return JsonResponse(wire.Deposited(txHash=sent.tx_hash, chain=sent.chain, block=sent.block))
 

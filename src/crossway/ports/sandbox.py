@@ -61,9 +61,18 @@ class Sandbox(Protocol):
     """Controls of the simulated chains and their clock."""
 
     def deposit(
-        self, chain: str, to: str, token: str, units: int, count: int = 1, sender: str | None = None
+        self,
+        chain: str,
+        to: str,
+        token: str,
+        units: int,
+        count: int = 1,
+        sender: str | None = None,
+        reference: str = "",
     ) -> SentDeposit:
-        """Send `count` transfers of `units` each to an address, all in one new block."""
+        """Send `count` transfers of `units` each to an address, all in one new block. What was sent
+        on this chain with this `reference` before is not sent again: its transaction is returned.
+        Without a reference every deposit is a new one."""
         ...
 
     def refund_by_stranger(self, chain: str, address: str, token: str, to: str) -> None:

@@ -55,10 +55,38 @@ def send_deposit(
     token: object = None,
     chain: object = None,
     count: object = 1,
+    reference: str = "",
 ) -> SentDeposit:
     """Send simulated tokens to an address. An amount of `exact`, `short` or `over` relates to what
-    the intent at that address still misses. Raises `InvalidInput` and `NotFound`."""
+    the intent at that address still misses. What was sent with this `reference` before is not sent
+    again. Raises `InvalidInput` and `NotFound`."""
     sandbox = _require_sandbox(services, caller)
+    on_chain, to_address, known_token, base_amount, deposit_count = _parse_deposit(
+        services, caller, address, amount, token, chain, count
+    )
+    sent = sandbox.deposit(
+        on_chain.id,
+        to_address,
+        known_token.address,
+        base_amount,
+        deposit_count,
+        reference=reference,
+    )
+    services.process.failpoint("deposited")
+    services.process.wake()
+    return sent
+
+
+def _parse_deposit(
+    services: Services,
+    caller: Principal,
+    address: object,
+    amount: object,
+    token: object,
+    chain: object,
+    count: object,
+) -> tuple[Chain, str, Token, int, int]:
+    """The chain, receiver, token and amount of each deposit, and how many; all errors at once."""
     intent = _find_intent(services, caller, address)
     errors = ValidationErrors()
     on_chain = errors.collect(_parse_chain_of_deposit, services, caller, chain, intent)
@@ -75,9 +103,7 @@ def send_deposit(
     assert known_token is not None
     assert to_address is not None
     assert base_amount is not None
-    sent = sandbox.deposit(on_chain.id, to_address, known_token.address, base_amount, deposit_count)
-    services.process.wake()
-    return sent
+    return on_chain, to_address, known_token, base_amount, deposit_count
 
 
 def set_clock(

@@ -37,12 +37,17 @@ def find_transaction(
     """A transaction by its hash, which must be spelt as the chain spells it; None if the chain
     knows none."""
     with network.locked(chain) as session:
-        catch_up(session)
-        return (
-            _find_included(session, tx_hash)
-            or _find_waiting(session, tx_hash)
-            or _find_dropped(session, tx_hash)
-        )
+        return find_in_blocks(session, tx_hash)
+
+
+def find_in_blocks(session: ChainSession, tx_hash: str) -> SimulatedTransaction | None:
+    """`find_transaction` on a chain that is locked."""
+    catch_up(session)
+    return (
+        _find_included(session, tx_hash)
+        or _find_waiting(session, tx_hash)
+        or _find_dropped(session, tx_hash)
+    )
 
 
 def list_transfers_to(

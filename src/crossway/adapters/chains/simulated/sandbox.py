@@ -7,7 +7,11 @@ from sqlalchemy import delete, select
 from crossway.adapters.chains.addresses import canonical_address
 from crossway.adapters.chains.simulated.blocks import transactions as bytes_of
 from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_rows
-from crossway.adapters.chains.simulated.blocks.derivation import derive_address, lookup_tag
+from crossway.adapters.chains.simulated.blocks.derivation import (
+    derive_address,
+    lookup_tag,
+    transaction_id,
+)
 from crossway.adapters.chains.simulated.blocks.genesis import ChainFacts
 from crossway.adapters.chains.simulated.blocks.mining import catch_up, mine_now, minimum_fee
 from crossway.adapters.chains.simulated.blocks.network import ChainSession, SimulatedNetwork
@@ -15,7 +19,11 @@ from crossway.adapters.chains.simulated.blocks.reorgs import reorg
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces
 from crossway.adapters.chains.simulated.blocks.tables import balances, refusing_addresses
 from crossway.adapters.chains.simulated.blocks.transactions import OutputRow, Transaction
-from crossway.adapters.chains.simulated.explorer import find_transaction, list_transfers_to
+from crossway.adapters.chains.simulated.explorer import (
+    find_in_blocks,
+    find_transaction,
+    list_transfers_to,
+)
 from crossway.adapters.chains.simulated.queries import balances_of
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import InvalidInput
@@ -32,15 +40,28 @@ class SimulatedSandbox:
         self._network = network
 
     def deposit(
-        self, chain: str, to: str, token: str, units: int, count: int = 1, sender: str | None = None
+        self,
+        chain: str,
+        to: str,
+        token: str,
+        units: int,
+        count: int = 1,
+        sender: str | None = None,
+        reference: str = "",
     ) -> SentDeposit:
         if not 1 <= count <= MAX_TRANSFERS or units < 0:
             raise InvalidInput(f"count must be 1 to {MAX_TRANSFERS}, amount zero or more")
         facts = self._facts(chain)
         payer = sender or derive_address(facts.family, "payer")
         output: OutputRow = (payer, _parse_address(facts, to), token, units, True)
+        # Derived from the reference alone: the amount of a repeat may be another one.
+        tx_id = transaction_id(facts.family, f"deposit {chain} {reference}".encode())
         with self._network.locked(chain) as session:
+            if reference and (sent := find_in_blocks(session, tx_id)) is not None:
+                return SentDeposit(tx_id, chain, sent.height or session.state.height)
             tx = _build_tx(session, bytes_of.DEPOSIT, [output] * count)
+            if reference:
+                tx.tx_id = tx_id
             return SentDeposit(tx.tx_id, chain, mine_now(session, [tx]))
 
     def deposit_each(
