@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from crossway import catalogue as catalogue_data
@@ -47,9 +48,10 @@ from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.vault import Vault
-from crossway.ports.webhooks import WebhookServices
+from crossway.ports.webhooks import WebhookInbox, WebhookSender, WebhookServices
 from crossway.settings import Settings
 from crossway.storage.store import SqlStore
+from crossway.usecases.payments.checkout_urls import checkout_url
 
 if TYPE_CHECKING:
     from crossway.adapters.live_environment import LiveEnvironment
@@ -94,9 +96,9 @@ def build_simulated(
         ramps=ramps.providers,
         ramp_sandbox=ramps,
         policy=build_policy(settings, SIMULATED_SETTLE_SECONDS),
-        webhooks=WebhookServices(_render_events, receivers, StandardSigner(), receivers),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
+    services = _with_webhooks(services, receivers, receivers)
     return _with_simulated_bridges(services, network, settings.inventory)
 
 
@@ -133,7 +135,7 @@ def build_live(
     from crossway.adapters.live_bridges import open_bridges
 
     bridges = open_bridges(live_environment, prices)
-    return Services(
+    services = Services(
         catalogue=live_environment.catalogue,
         chains=live_environment.chains,
         bridges=bridges.bridges,
@@ -152,9 +154,9 @@ def build_live(
         fiat=load_fiat(),
         ramps=build_ramp_providers(settings),
         policy=build_policy(settings, live_environment.profile.most_settle_seconds),
-        webhooks=WebhookServices(_render_events, HttpWebhookSender(), StandardSigner()),
         process=ProcessState(wake=wake, first_keys=first_keys),
     )
+    return _with_webhooks(services, HttpWebhookSender())
 
 
 def _live_network_costs(
@@ -213,11 +215,16 @@ def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:
     return load_providers(settings.ramps_file, catalogue_data.load_catalogue(), load_fiat())
 
 
-def _render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
-    # Imported here: a start without events to send needs none of the models of their bodies.
-    from crossway.api.schemas.events import render_events
+def _with_webhooks(
+    services: Services, sender: WebhookSender, inbox: WebhookInbox | None = None
+) -> Services:
+    def render(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
+        # Imported here: a start without events to send needs none of the models of their bodies.
+        from crossway.api.schemas.events import render_events
 
-    return render_events(unit, events)
+        return render_events(unit, events, partial(checkout_url, services, ""))
+
+    return replace(services, webhooks=WebhookServices(render, sender, StandardSigner(), inbox))
 
 
 def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
@@ -253,7 +260,7 @@ def build_ingress(settings: Settings) -> IngressConfig:
     token = settings.metrics_token.get_secret_value() if settings.metrics_token else ""
     proxies = tuple(settings.trusted_proxies.replace(",", " ").split())
     hosts = tuple(settings.allowed_hosts.replace(",", " ").split())
-    return IngressConfig(proxies, token, settings.public_url, hosts)
+    return IngressConfig(proxies, token, settings.public_url, hosts, settings.local_url)
 
 
 def with_staff_sign_in(services: Services) -> Services:

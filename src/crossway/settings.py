@@ -143,7 +143,7 @@ class Settings(ControlSettings):
     public_url: str = Field(
         default="",
         description="The URL under which payers reach this service, such as "
-        "https://pay.shop.example; by default the one that the payment was created through.",
+        "https://pay.shop.example; by default that of the request, in events that of this machine.",
     )
     allowed_hosts: str = Field(
         default="",

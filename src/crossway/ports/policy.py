@@ -40,14 +40,16 @@ class IngressConfig:
 
     X-Forwarded-For is honoured only from `trusted_proxies` (networks). Without a `metrics_token`,
     only this machine may read the metrics. `public_url` has no path; when it is empty, links are
-    built from the URL of the request. `allowed_hosts` are further host names, in lower case, under
-    which this service may be asked.
+    built from the URL of the request, and from `local_url` in events, which have none: that at
+    which this machine reaches the service. `allowed_hosts` are further host names, in lower case,
+    under which this service may be asked.
     """
 
     trusted_proxies: tuple[str, ...] = ()
     metrics_token: str = field(default="", repr=False)
     public_url: str = ""
     allowed_hosts: tuple[str, ...] = ()
+    local_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,17 +22,21 @@ from crossway.usecases.developers.event_snapshots import (
 from crossway.usecases.ramps.order_bridges import load_order_bridges
 
 EventData = Iterator[tuple[OutboxEvent, Any]]
+PaymentUrl = Callable[[int], str]
 
 
-def render_events(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> Mapping[int, bytes]:
-    """`ports.webhooks.EventRenderer`: each resource as its read endpoint showed it then."""
+def render_events(
+    unit: UnitOfWork, events: Sequence[OutboxEvent], payment_url: PaymentUrl = lambda number: ""
+) -> Mapping[int, bytes]:
+    """`ports.webhooks.EventRenderer`: each resource as its read endpoint showed it then.
+    `payment_url` is the checkout page of an intent by its id, the same every time."""
     by_kind: dict[str, list[OutboxEvent]] = {}
     for event in events:
         by_kind.setdefault(event.kind, []).append(event)
     return {
         event.id: _body(event, data)
         for kind, kind_events in by_kind.items()
-        for event, data in _LOADERS[kind](unit, kind_events)
+        for event, data in _LOADERS[kind](unit, kind_events, payment_url)
     }
 
 
@@ -43,7 +47,7 @@ def _body(event: OutboxEvent, data: Any) -> bytes:
     )
 
 
-def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
+def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent], payment_url: PaymentUrl) -> EventData:
     by_id = unit.intents.get_many({event.resource_id for event in events})
     bridged = {i for i, intent in by_id.items() if intent.custody is Custody.BRIDGE}
     steps = unit.bridge_transfers.get_steps(bridged)
@@ -52,13 +56,12 @@ def _intents(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
         if intent is not None:
             restored = restore_intent(intent, event)
             progress = restore_progress(intent, event, steps.get(intent.id, ()))
-            yield (
-                event,
-                intents.ReadIntent.from_intent(unit.public_ids, restored, progress=progress),
-            )
+            url = payment_url(intent.id)
+            shown = intents.ReadIntent.from_intent(unit.public_ids, restored, url, progress)
+            yield event, shown
 
 
-def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
+def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> EventData:
     found = [unit.orders.get(order_id) for order_id in {event.resource_id for event in events}]
     orders_by_id = {order.id: order for order in found if order is not None}
     bridges = load_order_bridges(unit, list(orders_by_id.values()))
@@ -69,13 +72,14 @@ def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
             yield event, ramp_orders.OrderOut.from_order(unit.public_ids, restored, bridge)
 
 
-def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent]) -> EventData:
+def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> EventData:
     for event in events:
         data = json.loads(event.snapshot)
         number = unit.public_ids.encode(RecordKind.WEBHOOK, data["webhookId"])
         yield event, data | {"webhookId": number}
 
 
-_LOADERS: Final[Mapping[str, Callable[[UnitOfWork, Sequence[OutboxEvent]], EventData]]] = (
-    MappingProxyType({"intent": _intents, "ramp_order": _orders, TEST_KIND: _tests})
+_Loader = Callable[[UnitOfWork, Sequence[OutboxEvent], PaymentUrl], EventData]
+_LOADERS: Final[Mapping[str, _Loader]] = MappingProxyType(
+    {"intent": _intents, "ramp_order": _orders, TEST_KIND: _tests}
 )

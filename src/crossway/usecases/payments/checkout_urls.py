@@ -17,8 +17,10 @@ _MAX_ID = 2**63
 
 
 def checkout_url(services: Services, request_origin: str, intent_id: int) -> str:
-    """The checkout URL of an intent; `request_origin` is used unless a public URL is configured."""
-    origin = services.policy.ingress.public_url or request_origin
+    """The checkout URL of an intent. Without a configured public URL it begins with
+    `request_origin`; where there is no request (an empty one), with the URL of this machine."""
+    ingress = services.policy.ingress
+    origin = ingress.public_url or request_origin or ingress.local_url
     return f"{origin}/pay/{create_token(services, intent_id)}"
 
 
