@@ -38,9 +38,9 @@ def test_a_link_is_created_once_read_changed_and_listed_newest_first(api: Api) -
     second = create_link(api)
     page = api.get("/payment-links", limit=1).json()
     assert [payment_link["id"] for payment_link in page["payment_links"]] == [second["id"]]
-    page = api.get("/payment-links", limit=1, cursor=page["nextCursor"]).json()
+    page = api.get("/payment-links", limit=1, cursor=page["next_cursor"]).json()
     assert [payment_link["id"] for payment_link in page["payment_links"]] == [first["id"]]
-    assert page["nextCursor"] is None
+    assert page["next_cursor"] is None
     changed = patch_link(api, first, amount=None, min_amount="1000000", active=False).json()
     assert (changed["amount"], changed["min_amount"], changed["active"]) == (None, "1000000", False)
     assert changed["metadata"] == {"sku": 7}
@@ -50,7 +50,7 @@ def test_a_link_is_created_once_read_changed_and_listed_newest_first(api: Api) -
     ("field", "value"),
     [
         ("title", ""), ("title", "a\nb"), ("amount", "0"), ("amount", 5), ("recipient", "nobody"),
-        ("destination_chain", "NOWHERE"), ("tokenOut", USDC_BASE), ("source_chains", "BASE"),
+        ("destination_chain", "NOWHERE"), ("token_out", USDC_BASE), ("source_chains", "BASE"),
         ("source_chains", ["ETHEREUM_TESTNET"]), ("source_tokens", ["DOGE"]), ("max_uses", 0),
         ("max_uses", True), ("expires_at", "2020-01-01T00:00:00Z"), ("expires_at", "soon"),
         ("metadata", []), ("active", "yes"), ("frame", 1),
@@ -79,7 +79,7 @@ def test_uses_are_listed_with_their_intents_and_pages(api: Api) -> None:
     )
     page = api.get(f"/payment-links/{link['id']}/uses", limit=1).json()
     assert page["uses"][0]["intent_id"] == newer
-    page = api.get(f"/payment-links/{link['id']}/uses", cursor=page["nextCursor"]).json()
+    page = api.get(f"/payment-links/{link['id']}/uses", cursor=page["next_cursor"]).json()
     assert [use["intent_id"] for use in page["uses"]] == [number]
     assert api.get(f"/payment-links/{link['id']}").json()["reserved"] == 2
     intent = api.get(f"/intents/{number}").json()

@@ -45,7 +45,7 @@ def test_a_secret_is_returned_only_at_creation_and_rotation(api: Api) -> None:
     assert {**body, "secret": webhook["secret"]} == webhook
     rotated = api.post(f"/webhooks/{webhook['id']}/rotate-secret").json()
     assert rotated["secret"] not in ("", webhook["secret"])
-    assert rotated["oldSecretUntil"] is not None
+    assert rotated["old_secret_until"] is not None
     [listed] = api.get("/webhooks").json()["webhooks"]
     assert "secret" not in listed
 
@@ -104,7 +104,7 @@ def test_clients_cannot_read_or_change_webhooks_of_others(
     webhook = create_webhook(api)
     other = Api(http, service, *new_key(service))
     path = f"/webhooks/{webhook['id']}"
-    assert other.get("/webhooks").json() == {"webhooks": []}
+    assert other.get("/webhooks").json()["webhooks"] == []
     for answer in (
         other.get(path),
         patch_webhook(other, webhook, enabled=False),
@@ -130,11 +130,11 @@ def test_changes_apply_and_a_deleted_webhook_is_not_found(api: Api, http: TestCl
     webhook = create_webhook(api)
     changed = patch_webhook(api, webhook, enabled=False, events=["intent_failed", "intent_created"])
     assert changed.status_code == 200
-    assert changed.json()["disabledReason"] == "Disabled manually"
+    assert changed.json()["disabled_reason"] == "Disabled manually"
     assert changed.json()["events"] == ["intent_created", "intent_failed"]
     assert patch_webhook(api, webhook, url="https://127.1/").status_code == 400
     on = patch_webhook(api, webhook, enabled=True).json()
-    assert (on["enabled"], on["disabledReason"]) == (True, None)
+    assert (on["enabled"], on["disabled_reason"]) == (True, None)
     path = f"/api/v1/webhooks/{webhook['id']}"
     assert http.delete(path, headers=api.headers()).status_code == 204
     assert http.get(path, headers=api.headers()).status_code == 404
@@ -158,7 +158,7 @@ def test_a_delivery_shows_its_request_and_response(api: Api, receiver: Receiver)
     assert body["payload"]["data"] == {**read, "payment_url": page}
     [attempt] = body["attempts"]
     assert (attempt["status"], attempt["response"]) == (200, "thank you")
-    assert attempt["requestHeaders"]["webhook-id"] == delivery["eventId"]
+    assert attempt["request_headers"]["webhook-id"] == delivery["event_id"]
 
 
 def test_a_test_event_arrives_and_can_be_replayed(api: Api, receiver: Receiver) -> None:
@@ -167,7 +167,7 @@ def test_a_test_event_arrives_and_can_be_replayed(api: Api, receiver: Receiver) 
     assert (sent.status_code, sent.json()["type"]) == (202, "webhook_test")
     deliver_all(api)
     again = api.post(f"/webhooks/deliveries/{sent.json()['id']}/replay")
-    assert again.json()["replayOf"] == sent.json()["id"]
+    assert again.json()["replay_of"] == sent.json()["id"]
     deliver_all(api)
     first, second = (request.verify(webhook["secret"]) for request in receiver.requests)
     assert first == second
@@ -189,20 +189,29 @@ def test_events_of_a_period_are_replayed_in_order(api: Api, receiver: Receiver) 
     assert "since is not a known field" in api.post(path, {"since": 1}).json()["message"]
 
 
+def test_webhooks_are_paged(api: Api) -> None:
+    made = [create_webhook(api, description=name)["id"] for name in "abc"]
+    first = api.get("/webhooks", limit=2).json()
+    last = api.get("/webhooks", limit=2, cursor=first["next_cursor"]).json()
+    assert [one["id"] for one in first["webhooks"] + last["webhooks"]] == made
+    assert last["next_cursor"] is None
+    assert api.get("/webhooks", limit=101).status_code == 400
+
+
 def test_deliveries_are_paged_and_filtered(api: Api, receiver: Receiver) -> None:
     webhook = create_webhook(api, receiver.url)
     for _ in range(3):
         api.post(f"/webhooks/{webhook['id']}/test")
     path = f"/webhooks/{webhook['id']}/deliveries"
     first = api.get(path, limit=2).json()
-    rest = api.get(path, limit=2, cursor=first["nextCursor"]).json()
+    rest = api.get(path, limit=2, cursor=first["next_cursor"]).json()
     ids = [
         record_id(api.service.services, RecordKind.DELIVERY, delivery["id"])
         for delivery in first["deliveries"] + rest["deliveries"]
     ]
     assert ids == sorted(ids, reverse=True)
     assert len(ids) == 3
-    assert rest["nextCursor"] is None
+    assert rest["next_cursor"] is None
     assert api.get(path, state="failed").json()["deliveries"] == []
     assert len(api.get(path, state="due").json()["deliveries"]) == 3
     assert api.get(path, state="sent").status_code == 400

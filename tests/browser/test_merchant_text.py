@@ -124,7 +124,7 @@ def queries(site: Site) -> dict[str, str]:
     numbered = ("intent", "webhook", "key", "ramp_order", "delivery", "request")
     return dict.fromkeys(numbered, "?id=1") | {
         "payment_link": f"?id={link['id']}",
-        "client": f"?id={link['clientId']}",
+        "client": f"?id={link['client_id']}",
         "search": "?q=www.evil.example",
     }
 

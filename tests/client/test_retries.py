@@ -108,7 +108,7 @@ def _page(asked: httpx.Request) -> httpx.Response:
 def test_a_list_is_fetched_page_by_page() -> None:
     pages = [
         (200, {}, {"things": [1, 2], "nextCursor": "2"}),
-        (200, {}, {"things": [3], "nextCursor": None}),
+        (200, {}, {"things": [3], "next_cursor": None}),
     ]
     with asking(*pages) as (calls, server, _):
         results = calls.pages("/things", "things", 2, status="x", other=None)

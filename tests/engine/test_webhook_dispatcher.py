@@ -243,7 +243,7 @@ def test_a_test_event_goes_only_to_the_tested_webhook(world: WebhookWorld) -> No
     event = tested.requests[0].verify(webhook.secret)
     assert event["type"] == "webhook_test"
     number = public_id(world.services, RecordKind.WEBHOOK, webhook.endpoint.id)
-    assert event["data"]["webhookId"] == number
+    assert event["data"]["webhook_id"] == number
 
 
 def test_attempts_are_stored_without_the_signature(world: WebhookWorld) -> None:

@@ -70,7 +70,7 @@ def list_numbers(value: Any, name: str = "") -> Iterator[int]:
     elif isinstance(value, list):
         for inner in value:
             yield from list_numbers(inner, name)
-    elif isinstance(value, int) and re.fullmatch(r"(.*_)?id|.*Id|replayOf", name):
+    elif isinstance(value, int) and re.fullmatch(r"(.*_)?id|.*Id|replay_of", name):
         yield value
 
 

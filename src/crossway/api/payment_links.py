@@ -29,7 +29,7 @@ class Page:
     """The query of a list."""
 
     limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
-    cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
 
 
 @router.post(
@@ -70,7 +70,7 @@ def listed(
                 wire.PaymentLinkOut.from_link(link, link_url(request, link)) for link in page_links
             ],
             limit=page.limit,
-            nextCursor=page_links[-1].id if more else None,
+            next_cursor=page_links[-1].id if more else None,
         )
     )
 
@@ -127,7 +127,7 @@ def uses(
                 for use, intent in page_uses
             ],
             limit=page.limit,
-            nextCursor=format_cursor(services, RecordKind.LINK_USE, page_uses[-1][0].id)
+            next_cursor=format_cursor(services, RecordKind.LINK_USE, page_uses[-1][0].id)
             if more
             else None,
         )

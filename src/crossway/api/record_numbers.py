@@ -29,7 +29,7 @@ def parse_cursor(services: Services, kind: RecordKind, cursor: str | None) -> in
         number = int(cursor)
         if 1 <= number <= MAX_PUBLIC_ID:
             return ids_of(services).decode(kind, number)
-    raise InvalidInput("cursor must be the nextCursor of another page")
+    raise InvalidInput("cursor must be the next cursor of another page")
 
 
 def format_cursor(services: Services, kind: RecordKind, record_id: int) -> str:

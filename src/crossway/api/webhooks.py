@@ -30,14 +30,20 @@ Range = Annotated[wire.ReplayRange, Depends(wire.ReplayRange.valid_from_request)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The query of a list of deliveries."""
+    """The query of a list."""
 
     limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryListParams(Page):
+    """The query of a list of deliveries."""
+
     state: Annotated[
         str | None,
         Query(description="Their status.", json_schema_extra={"enum": list(wire.STATES)}),
     ] = None
-    cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
 
 
 @router.post(
@@ -61,13 +67,20 @@ def create(
 
 
 @router.get(
-    "", response_model=wire.WebhookList, responses=error_responses(), summary="List webhooks"
+    "", response_model=wire.WebhookPage, responses=error_responses(400), summary="List webhooks"
 )
-def listed(services: ServicesDep, caller: Reader) -> JsonResponse:
+def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]) -> JsonResponse:
     """The client's webhooks, oldest first."""
-    endpoints = webhooks.list_webhooks(services, caller)
+    after = parse_cursor(services, RecordKind.WEBHOOK, page.cursor) or 0
+    # A client has at most 20 of them.
+    endpoints = [one for one in webhooks.list_webhooks(services, caller) if one.id > after]
+    shown, rest = endpoints[: page.limit], endpoints[page.limit :]
     return JsonResponse(
-        wire.WebhookList(webhooks=[_shown(services, endpoint) for endpoint in endpoints])
+        wire.WebhookPage(
+            webhooks=[_shown(services, endpoint) for endpoint in shown],
+            limit=page.limit,
+            next_cursor=format_cursor(services, RecordKind.WEBHOOK, shown[-1].id) if rest else None,
+        )
     )
 
 
@@ -181,7 +194,10 @@ def test(services: ServicesDep, caller: Writer, id: WebhookNumber) -> JsonRespon
     summary="List the deliveries of a webhook",
 )
 def of_webhook(
-    services: ServicesDep, caller: Reader, id: WebhookNumber, page: Annotated[Page, Depends()]
+    services: ServicesDep,
+    caller: Reader,
+    id: WebhookNumber,
+    page: Annotated[DeliveryListParams, Depends()],
 ) -> JsonResponse:
     """Its deliveries, newest first. `cursor` pages without skipping or repeating any."""
     filters = _filter(services, id, page)
@@ -193,7 +209,7 @@ def of_webhook(
         wire.DeliveryPage(
             deliveries=[_shown_delivery(services, *delivery) for delivery in page_deliveries],
             limit=page.limit,
-            nextCursor=format_cursor(services, RecordKind.DELIVERY, page_deliveries[-1][0].id)
+            next_cursor=format_cursor(services, RecordKind.DELIVERY, page_deliveries[-1][0].id)
             if more
             else None,
         )
@@ -225,7 +241,7 @@ def _shown_delivery(services: Services, delivery: Delivery, event: OutboxEvent) 
     return wire.DeliveryOut.from_delivery(ids_of(services), delivery, event)
 
 
-def _filter(services: Services, webhook_id: int, page: Page) -> DeliveryFilter:
+def _filter(services: Services, webhook_id: int, page: DeliveryListParams) -> DeliveryFilter:
     errors = ValidationErrors()
     if page.state is not None and page.state.lower() not in wire.STATES:
         errors.add(f"state must be one of {', '.join(wire.STATES)}")

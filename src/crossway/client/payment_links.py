@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from pydantic import Field
-
 from crossway.client.records import Record
 from crossway.client.transport import Transport, path_segment
 
@@ -17,7 +15,7 @@ class PaymentLink(Record):
 
     id: str
     url: str
-    client_id: str = Field(alias="clientId")
+    client_id: str
     mode: str
     title: str
     description: str
@@ -25,7 +23,7 @@ class PaymentLink(Record):
     min_amount: int | None
     max_amount: int | None
     destination_chain: str
-    token_out: str = Field(alias="tokenOut")
+    token_out: str
     recipient: str
     source_chains: tuple[str, ...]
     source_tokens: tuple[str, ...]
@@ -87,7 +85,7 @@ class PaymentLinks:
             "amount": _units(amount),
             "min_amount": _units(min_amount),
             "max_amount": _units(max_amount),
-            "tokenOut": token_out,
+            "token_out": token_out,
             "description": description,
             "source_chains": None if source_chains is None else list(source_chains),
             "source_tokens": None if source_tokens is None else list(source_tokens),

@@ -45,7 +45,8 @@ class Transport:
         while True:
             page = self.get(path, limit=size, cursor=cursor, **params)
             yield from page[name]
-            cursor = page["nextCursor"]
+            # Shapes of the specification are in camel case, all others in snake case.
+            cursor = page["nextCursor"] if "nextCursor" in page else page["next_cursor"]
             if cursor is None:
                 return
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from crossway.client.records import CamelCaseRecord, Record
+from crossway.client.records import Record
 
 
-class Webhook(CamelCaseRecord):
+class Webhook(Record):
     """A webhook endpoint; `secret` is set at creation and rotation only."""
 
     id: int
@@ -27,7 +27,7 @@ class Webhook(CamelCaseRecord):
     secret: str | None = Field(default=None, repr=False)
 
 
-class DeliveryAttempt(CamelCaseRecord):
+class DeliveryAttempt(Record):
     """One attempt of a delivery."""
 
     at: datetime
@@ -38,7 +38,7 @@ class DeliveryAttempt(CamelCaseRecord):
     response: str
 
 
-class Delivery(CamelCaseRecord):
+class Delivery(Record):
     """The delivery of an event to an endpoint; `payload` and `attempts` are set by `get` only."""
 
     id: int

@@ -52,7 +52,7 @@ class Webhooks:
 
     def list(self) -> list[Webhook]:
         """Every endpoint, oldest first."""
-        return [Webhook.parse(item) for item in self._calls.get("/webhooks")["webhooks"]]
+        return [Webhook.parse(item) for item in self._calls.pages("/webhooks", "webhooks", PAGE)]
 
     def get(self, webhook_id: int) -> Webhook:
         """One endpoint, without its secret."""

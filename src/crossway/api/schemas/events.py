@@ -76,7 +76,7 @@ def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> Ev
     for event in events:
         data = json.loads(event.snapshot)
         number = unit.public_ids.encode(RecordKind.WEBHOOK, data["webhookId"])
-        yield event, data | {"webhookId": number}
+        yield event, {"webhook_id": number, "message": data["message"]}
 
 
 _Loader = Callable[[UnitOfWork, Sequence[OutboxEvent], PaymentUrl], EventData]

@@ -27,7 +27,7 @@ from crossway.usecases.payers.link_fields import LinkRequest
 
 _ID = "pl_5f8942ea98e7c86e3595"
 _URL = f"https://pay.shop.example/pay/l/{_ID}"
-_AMOUNT = "In the smallest unit of `tokenOut`, with at most 6 decimal places."
+_AMOUNT = "In the smallest unit of `token_out`, with at most 6 decimal places."
 
 
 def _optional_amount(amount: int | None) -> str | None:
@@ -75,10 +75,7 @@ class _LinkFields(RequestModel):
 
     def to_request(self) -> LinkRequest:
         """The request as the use case takes it; fields that are null are cleared."""
-        values = {
-            "token_out" if name == "tokenOut" else name: getattr(self, name)
-            for name in self.model_fields_set
-        }
+        values = self.given_fields()
         cleared = frozenset(name for name, value in values.items() if value is None)
         return LinkRequest(**values, cleared=cleared, field_errors=self.field_errors)
 
@@ -90,7 +87,7 @@ class CreatePaymentLink(_LinkFields):
     destination_chain: SkipValidation[str] = chain_field(
         "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
     )
-    tokenOut: SkipValidation[str | None] = field(
+    token_out: SkipValidation[str | None] = field(
         "Token address on the destination chain; its USDC by default.", USDC_ARBITRUM, default=None
     )
     recipient: SkipValidation[str] = field(
@@ -109,7 +106,7 @@ class PaymentLinkOut(Model):
 
     id: str = field("Its identifier; `payment_link_id` of its intents.", _ID)
     url: str = field("URL of the payment page.", _URL)
-    clientId: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
+    client_id: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
     mode: str = field("Mode of the key that created it.", "test", extra={"enum": ["test", "live"]})
     title: str = field("Title on the payment page.", "Coffee")
     description: str = field("Text below the title.", "Two bags")
@@ -119,7 +116,7 @@ class PaymentLinkOut(Model):
     destination_chain: str = chain_field(
         "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
     )
-    tokenOut: str = field("Token address on the destination chain.", USDC_ARBITRUM)
+    token_out: str = field("Token address on the destination chain.", USDC_ARBITRUM)
     recipient: str = field("Wallet of the recipient.", WALLET)
     source_chains: list[str] = field("Chains on which payers may pay; empty for all.", [])
     source_tokens: list[str] = field(
@@ -146,7 +143,7 @@ class PaymentLinkOut(Model):
         return cls(
             id=link.id,
             url=url,
-            clientId=link.client_id,
+            client_id=link.client_id,
             mode=link.mode,
             title=link.title,
             description=link.description,
@@ -154,7 +151,7 @@ class PaymentLinkOut(Model):
             min_amount=_optional_amount(link.min_amount),
             max_amount=_optional_amount(link.max_amount),
             destination_chain=link.destination_chain,
-            tokenOut=link.token_out,
+            token_out=link.token_out,
             recipient=link.recipient,
             source_chains=list(link.source_chains),
             source_tokens=list(link.source_tokens),
@@ -175,7 +172,7 @@ class PaymentLinkPage(Model):
 
     payment_links: list[PaymentLinkOut] = Field(description="The payment links of this page.")
     limit: int = field("Maximum number of results of a page.", 20)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", _ID)
+    next_cursor: str | None = field("`cursor` of the next page; null on the last one.", _ID)
 
 
 class UseOut(Model):
@@ -214,4 +211,4 @@ class UsePage(Model):
 
     uses: list[UseOut] = Field(description="The uses of this page.")
     limit: int = field("Maximum number of results of a page.", 20)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))
+    next_cursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))

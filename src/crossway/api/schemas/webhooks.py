@@ -79,20 +79,20 @@ class WebhookOut(Model):
     """One webhook, without its secret."""
 
     id: int = field("Record number.", RECORD)
-    clientId: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
+    client_id: str = field("Owning client.", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
     url: str = field("URL that receives events.", _URL)
     events: list[str] = field("Event types; `*` means all.", ["intent_funded"], extra=_LIST)
     description: str = field("Your own note.", "Orders")
     enabled: bool = field("Whether events are delivered.", True)
-    disabledReason: str | None = field("Why it is disabled; null while it is enabled.", None)
-    failingSince: str | None = field(
+    disabled_reason: str | None = field("Why it is disabled; null while it is enabled.", None)
+    failing_since: str | None = field(
         "First failure since the last success, or when a failing webhook was enabled again or got "
         "a new URL; seven days later it is disabled.",
         None,
     )
-    oldSecretUntil: str | None = field("Until when the previous secret signs too.", None)
-    createdAt: str = field("When it was created.", TIME)
-    updatedAt: str = field("When it last changed.", TIME)
+    old_secret_until: str | None = field("Until when the previous secret signs too.", None)
+    created_at: str = field("When it was created.", TIME)
+    updated_at: str = field("When it last changed.", TIME)
 
     @classmethod
     def from_endpoint(cls, ids: PublicIds, endpoint: Endpoint, **more: Any) -> Self:
@@ -100,16 +100,16 @@ class WebhookOut(Model):
         since, until = endpoint.failing_since, endpoint.old_secret_until
         return cls(
             id=ids.encode(RecordKind.WEBHOOK, endpoint.id),
-            clientId=endpoint.client_id,
+            client_id=endpoint.client_id,
             url=endpoint.url,
             events=list(endpoint.events),
             description=endpoint.description,
             enabled=endpoint.enabled,
-            disabledReason=endpoint.disabled_reason or None,
-            failingSince=timestamp(since) if since else None,
-            oldSecretUntil=timestamp(until) if until else None,
-            createdAt=timestamp(endpoint.created_at),
-            updatedAt=timestamp(endpoint.updated_at),
+            disabled_reason=endpoint.disabled_reason or None,
+            failing_since=timestamp(since) if since else None,
+            old_secret_until=timestamp(until) if until else None,
+            created_at=timestamp(endpoint.created_at),
+            updated_at=timestamp(endpoint.updated_at),
             **more,
         )
 
@@ -125,10 +125,12 @@ class WebhookWithSecret(WebhookOut):
         return cls.from_endpoint(ids, created.endpoint, secret=created.secret)
 
 
-class WebhookList(Model):
-    """The client's webhooks."""
+class WebhookPage(Model):
+    """A page of webhooks, oldest first."""
 
-    webhooks: list[WebhookOut] = Field(description="Oldest first.")
+    webhooks: list[WebhookOut] = Field(description="The webhooks of this page.")
+    limit: int = field("Maximum number of results of a page.", 20)
+    next_cursor: str | None = field("`cursor` of the next page; null on the last one.", None)
 
 
 class ResourceOut(Model):
@@ -144,8 +146,8 @@ class DeliveryOut(Model):
     """The delivery of one event to one webhook."""
 
     id: int = field("Record number.", RECORD)
-    webhookId: int = field("The webhook.", RECORD)
-    eventId: str = field(
+    webhook_id: int = field("The webhook.", RECORD)
+    event_id: str = field(
         "The event's id: `id` of the payload and `webhook-id` of the request.", _EVENT
     )
     type: str = field(
@@ -161,12 +163,14 @@ class DeliveryOut(Model):
         extra={"enum": STATES},
     )
     tries: int = field("Number of attempts.", 1)
-    nextAt: str | None = field("Time of the next attempt; null if none is scheduled.", None)
-    lastStatus: int | None = field("HTTP status of the last attempt; null without a response.", 200)
-    lastError: str | None = field("Error of the last attempt.", None)
-    replayOf: int | None = field("The delivery that this one resends.", None)
-    createdAt: str = field("When it was created.", TIME)
-    updatedAt: str = field("When it last changed.", TIME)
+    next_at: str | None = field("Time of the next attempt; null if none is scheduled.", None)
+    last_status: int | None = field(
+        "HTTP status of the last attempt; null without a response.", 200
+    )
+    last_error: str | None = field("Error of the last attempt.", None)
+    replay_of: int | None = field("The delivery that this one resends.", None)
+    created_at: str = field("When it was created.", TIME)
+    updated_at: str = field("When it last changed.", TIME)
 
     @classmethod
     def from_delivery(
@@ -175,22 +179,22 @@ class DeliveryOut(Model):
         """One delivery of an event; `more` are the further fields of a subclass."""
         return cls(
             id=ids.encode(RecordKind.DELIVERY, delivery.id),
-            webhookId=ids.encode(RecordKind.WEBHOOK, delivery.webhook_id),
-            eventId=event.event_id,
+            webhook_id=ids.encode(RecordKind.WEBHOOK, delivery.webhook_id),
+            event_id=event.event_id,
             type=event.type,
             resource=ResourceOut(
                 kind=event.kind, id=ids.encode(RecordKind(event.kind), event.resource_id)
             ),
             state=delivery.state.value.lower(),
             tries=delivery.attempt_count,
-            nextAt=timestamp(delivery.next_at) if delivery.state is DeliveryState.DUE else None,
-            lastStatus=delivery.status,
-            lastError=delivery.error or None,
-            replayOf=None
+            next_at=timestamp(delivery.next_at) if delivery.state is DeliveryState.DUE else None,
+            last_status=delivery.status,
+            last_error=delivery.error or None,
+            replay_of=None
             if delivery.replay_of is None
             else ids.encode(RecordKind.DELIVERY, delivery.replay_of),
-            createdAt=timestamp(delivery.created_at),
-            updatedAt=timestamp(delivery.updated_at),
+            created_at=timestamp(delivery.created_at),
+            updated_at=timestamp(delivery.updated_at),
             **more,
         )
 
@@ -202,7 +206,7 @@ class AttemptOut(Model):
     status: int | None = field("HTTP status of the response; null without a response.", 200)
     error: str | None = field("Error; null if it was delivered.", None)
     milliseconds: int = field("Duration in milliseconds.", 84)
-    requestHeaders: dict[str, str] = field(
+    request_headers: dict[str, str] = field(
         "Request headers without the signature.",
         {"webhook-id": _EVENT, "webhook-timestamp": "1795258380"},
     )
@@ -216,7 +220,7 @@ class AttemptOut(Model):
             status=attempt.status,
             error=attempt.error or None,
             milliseconds=attempt.milliseconds,
-            requestHeaders=json.loads(attempt.headers),
+            request_headers=json.loads(attempt.headers),
             response=attempt.response,
         )
 
@@ -247,7 +251,7 @@ class DeliveryPage(Model):
 
     deliveries: list[DeliveryOut] = Field(description="The deliveries of this page.")
     limit: int = field("Maximum number of results of a page.", 20)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))
+    next_cursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))
 
 
 class ReplayRange(RequestModel):

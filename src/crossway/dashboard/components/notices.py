@@ -28,6 +28,7 @@ _FIELD_NAMES: Final = MappingProxyType(
         "destination_chain": "destination chain",
         "tokenIn": "source token",
         "tokenOut": "destination token",
+        "token_out": "destination token",
     }
 )
 _CHAINS: Final = re.compile(r"\b[A-Z]+_(?:MAINNET|TESTNET)\b")

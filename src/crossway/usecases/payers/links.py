@@ -115,7 +115,7 @@ def list_page(
     with services.store.read() as unit:
         before = None if after is None else unit.payment_links.get(after)
         if after is not None and (before is None or not caller.can_access(before)):
-            raise InvalidInput("cursor must be the nextCursor of another page")
+            raise InvalidInput("cursor must be the next cursor of another page")
         return unit.payment_links.list_page(caller.narrow(OwnerFilter(client_id)), limit, before)
 
 
@@ -177,8 +177,8 @@ def _new_link(
 
 def _parse_token_out(services: Services, destination: Chain, address: object) -> Token:
     if address is None:
-        return services.catalogue.token(destination.id, "USDC", "tokenOut")
-    return parse_token(services, destination, address, "tokenOut")
+        return services.catalogue.token(destination.id, "USDC", "token_out")
+    return parse_token(services, destination, address, "token_out")
 
 
 def _parse_destination(
