@@ -112,7 +112,13 @@ def many(store: SqlStore) -> list[Intent]:
         bridge, source = random.choice(["CCTP", "ACROSS", ""]), random.choice([BASE, ARBITRUM])
         intent = store_intent(
             store,
-            {"bridge": bridge, "source_chain": source, "destination_chain": BASE},
+            {
+                "bridge": bridge,
+                "source_chain": source,
+                "destination_chain": BASE,
+                "recipient": f"0xrecipient-{number % 5}",
+            },
+            sender=f"0xsender-{number % 4}",
             asset_symbol=random.choice(["USDC", "USDT"]),
             mode=random.choice(["test", "live"]),
             client_id=random.choice(["c-1", "c-2"]),
@@ -160,6 +166,9 @@ ASKED: list[tuple[str, str, Test]] = [
      lambda i: i.mode == "test"
      and (i.terms.bridge == "ACROSS" or i.costs.amount_micro_usd >= 50_000_000)),
     ("!exception:short,over", "", lambda i: i.received_amount == 0),
+    ("sender:0xsender-1", "", lambda i: i.sender == "0xsender-1"),
+    ("recipient:0xrecipient-2;!sender:0xsender-3", "",
+     lambda i: i.terms.recipient == "0xrecipient-2" and i.sender != "0xsender-3"),
     ("to:nowhere", "", lambda i: False),
 ]  # fmt: skip
 

@@ -1,16 +1,15 @@
 """`/v1/intents`: create, read, trigger and refund payment intents."""
 
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Annotated, Final
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path
 from starlette.requests import Request
 
 from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
-from crossway.api.record_numbers import IntentNumber, format_cursor, parse_cursor
+from crossway.api.intent_lists import IntentListParams, PayerListParams, list_intents
+from crossway.api.record_numbers import IntentNumber
 from crossway.api.schemas import intent_actions as actions
 from crossway.api.schemas import intents as wire
 from crossway.api.schemas.error_responses import (
@@ -18,50 +17,19 @@ from crossway.api.schemas.error_responses import (
     DestinationAddressFailed,
     error_responses,
 )
-from crossway.api.schemas.fields import CHAINS, INTENT, WALLET, request_body_schema
+from crossway.api.schemas.fields import INTENT, WALLET, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, payment_url
-from crossway.domain.clients import Principal
-from crossway.domain.intent import CREATE_VOCABULARY, Intent, State
-from crossway.domain.public_ids import RecordKind
-from crossway.ports.records import IntentFilter
+from crossway.domain.intent import Intent
 from crossway.ports.services import Services
-from crossway.usecases.chains.request_fields import parse_known_chain
 from crossway.usecases.payments import intents, manual_operations, manual_refunds
 from crossway.usecases.payments.bridge_progress import get_progress
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.self_service import get_self_service
 from crossway.usecases.public_numbers import ids_of
-from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]
 Body = Annotated[wire.CreateIntent, Depends(wire.CreateIntent.from_request)]
-STATUSES: Final = MappingProxyType(
-    {
-        word.lower(): tuple(state for state, name in CREATE_VOCABULARY.items() if name == word)
-        for word in dict.fromkeys(CREATE_VOCABULARY.values())
-    }
-)
-_CHAIN = {CHAINS: True}
-_STATUS = {"enum": list(STATUSES)}
-
-
-@dataclass(frozen=True, slots=True)
-class IntentListParams:
-    """The query of a list of intents."""
-
-    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
-    offset: Annotated[int, Query(ge=0, le=1_000_000, description="Number of results to skip.")] = 0
-    status: Annotated[str | None, Query(description="Their status.", json_schema_extra=_STATUS)] = (
-        None
-    )
-    source_chain: Annotated[
-        str | None, Query(description="Source chain.", json_schema_extra=_CHAIN)
-    ] = None
-    destination_chain: Annotated[
-        str | None, Query(description="Destination chain.", json_schema_extra=_CHAIN)
-    ] = None
-    cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
 
 
 @router.post(
@@ -96,7 +64,7 @@ def listed(
     params: Annotated[IntentListParams, Depends()],
 ) -> JsonResponse:
     """The client's intents, newest first. `cursor` pages without skipping or repeating any."""
-    return _list_page(request, services, caller, params)
+    return list_intents(request, services, caller, params, params.sender)
 
 
 @router.get(
@@ -140,10 +108,10 @@ def of_sender(
     services: ServicesDep,
     caller: Reader,
     sender: Annotated[str, Path(description="The payer's wallet.", examples=[WALLET])],
-    params: Annotated[IntentListParams, Depends()],
+    params: Annotated[PayerListParams, Depends()],
 ) -> JsonResponse:
     """The client's intents with this sender, newest first."""
-    return _list_page(request, services, caller, params, sender=sender)
+    return list_intents(request, services, caller, params, sender)
 
 
 @router.get(
@@ -199,59 +167,3 @@ def _read_form(request: Request, services: Services, intent: Intent) -> wire.Rea
     details = get_self_service(services, intent)
     url = payment_url(request, intent)
     return wire.ReadIntent.from_intent(ids_of(services), intent, url, progress, details)
-
-
-def _list_page(
-    request: Request,
-    services: Services,
-    caller: Principal,
-    params: IntentListParams,
-    sender: str | None = None,
-) -> JsonResponse:
-    query = _parse_filter(services, caller, params, sender)
-    page, total = intents.list_page(services, caller, query, params.limit, params.offset)
-    has_more = False
-    if len(page) == params.limit:
-        after = replace(query, before_id=page[-1].id)
-        has_more = bool(intents.list_page(services, caller, after, 1)[0])
-    progress, ids = get_progress(services, page), ids_of(services)
-    return JsonResponse(
-        wire.IntentPage(
-            intents=[
-                wire.ReadIntent.from_intent(ids, i, payment_url(request, i), progress.get(i.id))
-                for i in page
-            ],
-            total=total,
-            limit=params.limit,
-            offset=params.offset,
-            nextCursor=format_cursor(services, RecordKind.INTENT, page[-1].id)
-            if has_more
-            else None,
-        )
-    )
-
-
-def _parse_filter(
-    services: Services, caller: Principal, params: IntentListParams, sender: str | None
-) -> IntentFilter:
-    errors = ValidationErrors()
-    states: tuple[State, ...] = ()
-    if params.status is not None:
-        states = STATUSES.get(params.status.lower(), ())
-        if not states:
-            errors.add(f"status must be one of {', '.join(STATUSES)}")
-
-    def parse_chain(name: str | None, field: str) -> str | None:
-        return None if name is None else parse_known_chain(services, caller, name, field).id
-
-    source = errors.collect(parse_chain, params.source_chain, "source_chain")
-    destination = errors.collect(parse_chain, params.destination_chain, "destination_chain")
-    before_id = errors.collect(parse_cursor, services, RecordKind.INTENT, params.cursor)
-    errors.raise_if_any()
-    return IntentFilter(
-        states=states,
-        sender=sender,
-        before_id=before_id,
-        source_chain=source,
-        destination_chain=destination,
-    )

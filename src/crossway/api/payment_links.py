@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
+from crossway.api.query_params import CreatedAfter, CreatedBefore
 from crossway.api.record_numbers import format_cursor, parse_cursor
 from crossway.api.schemas import payment_links as wire
 from crossway.api.schemas.error_responses import error_responses
@@ -15,6 +16,7 @@ from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse, link_url, payment_url
 from crossway.domain.payment_links import PaymentLink
 from crossway.domain.public_ids import RecordKind
+from crossway.usecases.instants import parse_creation
 from crossway.usecases.payers import links
 from crossway.usecases.public_numbers import ids_of
 
@@ -26,10 +28,18 @@ LinkChange = Annotated[wire.ChangePaymentLink, Depends(wire.ChangePaymentLink.fr
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The query of a list."""
+    """The query of a list of uses."""
 
     limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
     cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkListParams(Page):
+    """The query of a list of payment links."""
+
+    created_after: CreatedAfter = None
+    created_before: CreatedBefore = None
 
 
 @router.post(
@@ -57,12 +67,16 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: NewLin
     summary="List payment links",
 )
 def listed(
-    request: Request, services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]
+    request: Request,
+    services: ServicesDep,
+    caller: Reader,
+    page: Annotated[LinkListParams, Depends()],
 ) -> JsonResponse:
     """The client's payment links, newest first."""
-    page_links = links.list_page(services, caller, page.limit, page.cursor)
+    period = parse_creation(page.created_after, page.created_before)
+    page_links = links.list_page(services, caller, page.limit, page.cursor, period=period)
     more = len(page_links) == page.limit and bool(
-        links.list_page(services, caller, 1, page_links[-1].id)
+        links.list_page(services, caller, 1, page_links[-1].id, period=period)
     )
     return JsonResponse(
         wire.PaymentLinkPage(

@@ -44,6 +44,14 @@ CountryCode = Annotated[
 ]
 UserEmail = Annotated[_Text, query("The end user's e-mail address.", "ada@example.com")]
 
+_INSTANT = "ISO 8601 with a time zone, or a date, which is its midnight in UTC."
+CreatedAfter = Annotated[
+    _Text, query(f"Created at this time or later: {_INSTANT}", "2026-11-01T00:00:00.000Z")
+]
+CreatedBefore = Annotated[
+    _Text, query(f"Created before this time: {_INSTANT}", "2026-12-01T00:00:00.000Z")
+]
+
 
 @dataclass(frozen=True, slots=True)
 class QuoteParams:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import FiatCurrency, Provider
+from crossway.api.query_params import CreatedAfter, CreatedBefore, FiatCurrency, Provider
 from crossway.api.record_numbers import OrderNumber, format_cursor, parse_cursor
 from crossway.api.schemas import ramp_orders as wire
 from crossway.api.schemas.error_responses import ActionFailed, error_responses
@@ -23,6 +23,7 @@ from crossway.domain.ramps import OrderState, RampOrder
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.instants import parse_creation
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
@@ -51,6 +52,8 @@ class Page:
     provider: Provider = None
     fiatCurrency: FiatCurrency = None
     cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
+    created_after: CreatedAfter = None
+    created_before: CreatedBefore = None
 
 
 @router.post(
@@ -127,12 +130,16 @@ def _filter(services: Services, page: Page) -> OrderFilter:
     if currency is not None and currency not in services.fiat.corridors:
         errors.add("fiatCurrency must be one of the supported currencies, such as NGN")
     before = errors.collect(parse_cursor, services, RecordKind.ORDER, page.cursor)
+    period = errors.collect(parse_creation, page.created_after, page.created_before)
     errors.raise_if_any()
+    start, end = period or (None, None)
     return OrderFilter(
         states=(OrderState(status),) if status is not None else (),
         direction=page.type,
         provider=provider,
         currency=currency,
+        start=start,
+        end=end,
         before_id=before,
     )
 

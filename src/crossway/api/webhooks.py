@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
+from crossway.api.query_params import CreatedAfter, CreatedBefore
 from crossway.api.record_numbers import DeliveryNumber, WebhookNumber, format_cursor, parse_cursor
 from crossway.api.schemas import webhooks as wire
 from crossway.api.schemas.error_responses import error_responses
@@ -19,6 +20,7 @@ from crossway.domain.webhooks import Delivery, DeliveryState, Endpoint, OutboxEv
 from crossway.ports.services import Services
 from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.instants import parse_creation
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -44,6 +46,8 @@ class DeliveryListParams(Page):
         str | None,
         Query(description="Their status.", json_schema_extra={"enum": list(wire.STATES)}),
     ] = None
+    created_after: CreatedAfter = None
+    created_before: CreatedBefore = None
 
 
 @router.post(
@@ -246,6 +250,10 @@ def _filter(services: Services, webhook_id: int, page: DeliveryListParams) -> De
     if page.state is not None and page.state.lower() not in wire.STATES:
         errors.add(f"state must be one of {', '.join(wire.STATES)}")
     before = errors.collect(parse_cursor, services, RecordKind.DELIVERY, page.cursor)
+    period = errors.collect(parse_creation, page.created_after, page.created_before)
     errors.raise_if_any()
+    start, end = period or (None, None)
     states = (DeliveryState(page.state.upper()),) if page.state else ()
-    return DeliveryFilter(webhook_id=webhook_id, states=states, before_id=before)
+    return DeliveryFilter(
+        webhook_id=webhook_id, states=states, start=start, end=end, before_id=before
+    )

@@ -34,6 +34,8 @@ class FilterField(StrEnum):
     CLIENT = "client"
     MODE = "mode"
     LINK = "link"
+    SENDER = "sender"
+    RECIPIENT = "recipient"
     REFERENCE = "reference"
     VALUE = "value"
     CREATED = "created"

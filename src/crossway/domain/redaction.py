@@ -40,10 +40,10 @@ _HARMLESS: Final = frozenset(
     asset_token_symbol asset_token_decimals slippage intent_address deposit_token_account
     destination_intent_address relayer coordinator bridger bridgeExtraData intent_nonce
     intent_status tx_hash txHash needs_relay relayer_claimed paymaster_used payment_link_id
-    token_out payment_links max_uses uses reserved active source_chains source_tokens min_amount max_amount
-    limit type provider status fiatCurrency fiatAmount cryptoCurrency cryptoAmount senderAddress
-    recipientAddress countryCode intentAddress grossDepositAmount depositChain providerTxHash
-    createdAt updatedAt expiresAt completedAt order orders
+    payment_links max_uses uses reserved active source_chains source_tokens min_amount max_amount
+    limit type provider status token_out fiatCurrency fiatAmount cryptoCurrency cryptoAmount
+    senderAddress recipientAddress countryCode intentAddress grossDepositAmount depositChain
+    providerTxHash createdAt updatedAt expiresAt completedAt order orders
     currentKycType currentKycStatus requiredKycType canProceed blocked limitUsd usedUsd remainingUsd
     kyc kycType
     events enabled disabled_reason webhook webhooks deliveries state tries from to

@@ -1,12 +1,16 @@
 """The repository of payment links, their uses and clients' branding."""
 
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from crossway.domain.branding import Branding
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent
 from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink
+
+# The start, included, and the end, excluded; None leaves a side open.
+Period = tuple[datetime | None, datetime | None]
+EVER: Final[Period] = (None, None)
 
 
 class PaymentLinkRepository(Protocol):
@@ -23,9 +27,13 @@ class PaymentLinkRepository(Protocol):
         ...
 
     def list_page(
-        self, owners: OwnerFilter, limit: int, before: PaymentLink | None = None
+        self,
+        owners: OwnerFilter,
+        limit: int,
+        before: PaymentLink | None = None,
+        period: Period = EVER,
     ) -> list[PaymentLink]:
-        """Newest first."""
+        """Those created in a period, newest first."""
         ...
 
     def count(self, owners: OwnerFilter) -> int: ...

@@ -44,6 +44,8 @@ _COLUMNS: Final = {
     FilterField.CLIENT: _c.client_id,
     FilterField.MODE: _c.mode,
     FilterField.LINK: _c.payment_link_id,
+    FilterField.SENDER: _c.sender,
+    FilterField.RECIPIENT: _c.recipient,
     FilterField.VALUE: _c.amount_micro_usd,
     FilterField.CREATED: _c.created_at,
 }

@@ -19,6 +19,7 @@ from crossway.domain.branding import Branding
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink, count_use
+from crossway.ports.payment_link_repository import EVER, Period
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.intent_rows import INTENTS
 from crossway.storage.link_tables import branding, payment_link_uses, payment_links
@@ -83,11 +84,20 @@ class SqlPaymentLinks:
         self._db.execute(update(payment_links).where(payment_links.c.id == link.id).values(**row))
 
     def list_page(
-        self, owners: OwnerFilter, limit: int, before: PaymentLink | None = None
+        self,
+        owners: OwnerFilter,
+        limit: int,
+        before: PaymentLink | None = None,
+        period: Period = EVER,
     ) -> list[PaymentLink]:
         table = payment_links.c
         query = select(payment_links).where(*is_owned(payment_links, owners))
         query = query.order_by(table.created_at.desc(), table.id.desc())
+        start, end = period
+        if start is not None:
+            query = query.where(table.created_at >= to_micros(start))
+        if end is not None:
+            query = query.where(table.created_at < to_micros(end))
         if before is not None:
             at = to_micros(before.created_at)
             query = query.where(

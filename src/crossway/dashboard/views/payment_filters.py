@@ -51,6 +51,8 @@ FIELD_NAMES: Final[Mapping[FilterField, str]] = MappingProxyType(
         FilterField.CLIENT: "Merchant",
         FilterField.MODE: "Mode",
         FilterField.LINK: "Payment link",
+        FilterField.SENDER: "Payer's wallet",
+        FilterField.RECIPIENT: "Recipient",
         FilterField.REFERENCE: "Metadata value",
     }
 )

@@ -23,6 +23,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.ports.webhook_repository import DeliveryFilter, NewDelivery
 from crossway.usecases.developers.webhooks import get_outgoing, require_owned
+from crossway.usecases.instants import parse_instant
 from crossway.usecases.operating.retention import get_cutoffs
 
 MAX_PAGE_SIZE = 100
@@ -154,8 +155,8 @@ def replay_range(
     from while it was disabled; deliveries that are still open are skipped. Returns the count."""
     caller.require_scope(Scope.WRITE)
     now = services.clock.now()
-    since = _parse_timestamp(params.get("from"), "from")
-    until = now if params.get("to") is None else _parse_timestamp(params.get("to"), "to")
+    since = parse_instant(params.get("from"), "from")
+    until = now if params.get("to") is None else parse_instant(params.get("to"), "to")
     if since >= until:
         raise InvalidInput("from must be before to")
     with services.store.read() as unit:
@@ -216,13 +217,3 @@ def _require_enabled(endpoint: Endpoint) -> Endpoint:
     if not endpoint.enabled:
         raise InvalidStatus("The webhook is disabled: enable it first")
     return endpoint
-
-
-def _parse_timestamp(params: object, name: str) -> datetime:
-    try:
-        events = datetime.fromisoformat(params) if isinstance(params, str) else None
-    except ValueError:
-        events = None
-    if events is None or events.tzinfo is None or not 1970 <= events.year <= 9000:
-        raise InvalidInput(f"{name} must be an instant such as 2026-11-21T10:53:00.000Z")
-    return events

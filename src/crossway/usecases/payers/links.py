@@ -13,6 +13,7 @@ from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token
 from crossway.domain.payment_links import LinkUse, PaymentLink
+from crossway.ports.payment_link_repository import EVER, Period
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
@@ -106,9 +107,10 @@ def list_page(
     limit: int,
     after: str | None = None,
     client_id: str | None = None,
+    period: Period = EVER,
 ) -> list[PaymentLink]:
-    """One page of the caller's payment links, newest first, after the link with id `after`; for
-    staff those of one client, if given."""
+    """One page of the caller's payment links created in a period, newest first, after the link with
+    id `after`; for staff those of one client, if given."""
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
@@ -116,7 +118,8 @@ def list_page(
         before = None if after is None else unit.payment_links.get(after)
         if after is not None and (before is None or not caller.can_access(before)):
             raise InvalidInput("cursor must be the next cursor of another page")
-        return unit.payment_links.list_page(caller.narrow(OwnerFilter(client_id)), limit, before)
+        owners = caller.narrow(OwnerFilter(client_id))
+        return unit.payment_links.list_page(owners, limit, before, period)
 
 
 def list_uses(

@@ -48,6 +48,14 @@ def list_page(
         return intents, unit.intents.count(replace(filters, before_id=None))
 
 
+def has_more(services: Services, caller: Principal, filters: IntentFilter, last_id: int) -> bool:
+    """Whether a list goes on behind a payment."""
+    caller.require_scope(Scope.READ)
+    with services.store.read() as unit:
+        behind = replace(caller.narrow(filters), before_id=last_id)
+        return bool(unit.intents.list_page(behind, 1))
+
+
 def get_destination_address(services: Services, caller: Principal, address: str) -> str:
     """The address of an intent on its destination chain, derived again from its hash."""
     intent = get_by_address(services, caller, address)

@@ -43,6 +43,17 @@ def list_page(
         return page, unit.search.count_intents(narrowed, MAX_COUNT, COUNT_SECONDS)
 
 
+def has_more(
+    services: Services, caller: Principal, filters: FilterSet, place: PaymentPlace
+) -> bool:
+    """Whether the list, newest first, may go on behind a place."""
+    caller.require_scope(Scope.READ)
+    narrowed = narrow_filters(caller, filters)
+    with services.store.read() as unit:
+        page = unit.search.filter_intents(narrowed, place, 1, SEARCH_SECONDS)
+        return bool(page.intents) or page.searched_to is not None
+
+
 def narrow_filters(caller: Principal, filters: FilterSet) -> FilterSet:
     """The filters, limited to the mode and the client that the caller lists."""
     owners = caller.narrow(OwnerFilter())

@@ -1,0 +1,102 @@
+"""Lists of intents: their query parameters and their pages."""
+
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+from fastapi import Query
+from starlette.requests import Request
+
+from crossway.api.query_params import CreatedAfter, CreatedBefore, query
+from crossway.api.record_numbers import format_cursor, parse_cursor
+from crossway.api.schemas import intents as wire
+from crossway.api.schemas.fields import CHAINS, SYMBOLS, WALLET
+from crossway.api.schemas.responses import JsonResponse, payment_url
+from crossway.domain.clients import Principal
+from crossway.domain.public_ids import RecordKind
+from crossway.ports.services import Services
+from crossway.usecases.payments import payment_list
+from crossway.usecases.payments.bridge_progress import get_progress
+from crossway.usecases.payments.payment_list import BRIDGE_VALUES, STATUSES, ListQuery
+from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.validation_errors import ValidationErrors
+
+_Text = str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PayerListParams:
+    """The query of a list of intents of one payer."""
+
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
+    offset: Annotated[
+        int,
+        Query(
+            ge=0,
+            le=1_000_000,
+            description="Number of results to skip; with `status` and chains only.",
+        ),
+    ] = 0
+    cursor: Annotated[_Text, Query(description="`nextCursor` of the previous page.")] = None
+    status: Annotated[_Text, query("Their status.", "funded", enum=list(STATUSES))] = None
+    source_chain: Annotated[_Text, query("Source chain.", "BASE_MAINNET", CHAINS)] = None
+    destination_chain: Annotated[_Text, query("Destination chain.", "ARBITRUM_MAINNET", CHAINS)] = (
+        None
+    )
+    recipient: Annotated[_Text, query("The recipient's wallet.", WALLET)] = None
+    payment_link_id: Annotated[
+        _Text, query("The payment link that they were made with.", "pl_5f8942ea98e7c86e3595")
+    ] = None
+    bridge: Annotated[
+        _Text, query("The bridge; `none` within one chain.", "ACROSS", enum=list(BRIDGE_VALUES))
+    ] = None
+    token: Annotated[_Text, query("Symbol of the payer's token.", "USDC", SYMBOLS)] = None
+    reference: Annotated[
+        _Text, query("A value in their metadata, in upper or lower case.", "order-1001")
+    ] = None
+    created_after: CreatedAfter = None
+    created_before: CreatedBefore = None
+
+    def to_query(self, sender: str | None) -> ListQuery:
+        """The query, with this payer, as the use case takes it."""
+        names = {one.name for one in fields(ListQuery)} - {"sender"}
+        return ListQuery(sender=sender, **{name: getattr(self, name) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class IntentListParams(PayerListParams):
+    """The query of a list of intents."""
+
+    sender: Annotated[_Text, query("The payer's wallet.", WALLET)] = None
+
+
+def list_intents(
+    request: Request,
+    services: Services,
+    caller: Principal,
+    params: PayerListParams,
+    sender: str | None,
+) -> JsonResponse:
+    """One page of the caller's intents, of one payer if given."""
+    errors, wanted = ValidationErrors(), params.to_query(sender)
+    filters = errors.collect(payment_list.parse_list_query, services, caller, wanted)
+    before_id = errors.collect(parse_cursor, services, RecordKind.INTENT, params.cursor)
+    errors.raise_if_any()
+    page = payment_list.list_page(
+        services, caller, filters or (), before_id, params.limit, params.offset
+    )
+    progress, ids = get_progress(services, page.intents), ids_of(services)
+    return JsonResponse(
+        wire.IntentPage(
+            intents=[
+                wire.ReadIntent.from_intent(ids, i, payment_url(request, i), progress.get(i.id))
+                for i in page.intents
+            ],
+            total=page.total,
+            totalIsMinimum=page.is_minimum,
+            limit=params.limit,
+            offset=params.offset,
+            nextCursor=None
+            if page.next_id is None
+            else format_cursor(services, RecordKind.INTENT, page.next_id),
+        )
+    )
