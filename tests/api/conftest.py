@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,7 @@ from crossway.domain.clients import Mode, Owner, Scope, staff_principal
 from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
+from tests.databases import new_postgres
 from tests.processes import free_port, wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -136,3 +137,25 @@ def http(service: Service) -> Iterator[TestClient]:
 @pytest.fixture
 def api(http: TestClient, service: Service) -> Api:
     return Api(http, service, *new_key(service))
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def service_on_each(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """A service on each kind of database."""
+    with ExitStack() as stack:
+        settings: dict[str, Any] = {}
+        if request.param == "postgresql":
+            server = request.getfixturevalue("postgres_url")
+            settings["database_url"] = stack.enter_context(new_postgres(server))
+        service = new_service(tmp_path_factory.mktemp("data"), **settings)
+        stack.callback(service.close)
+        yield service
+
+
+@pytest.fixture
+def api_on_each(service_on_each: Service) -> Iterator[Api]:
+    """A new client's key on each kind of database."""
+    with new_test_client(service_on_each.services) as client:
+        yield Api(client, service_on_each, *new_key(service_on_each))

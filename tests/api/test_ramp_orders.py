@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from crossway.api.schemas import expanded
 from crossway.api.schemas import kyc as checked
 from crossway.api.schemas import ramp_orders as shapes
 from crossway.api.schemas import ramps as quoted
@@ -284,7 +285,7 @@ def test_responses_match_the_documented_schemas(api: Api) -> None:
         shapes.OrderOut.model_validate(order)
         about = {k: v for k, v in body.items() if k in QUESTION}
         quoted.RampQuotesOut.model_validate(api.get("/ramp/quotes", **about).json())
-    shapes.OrderPage.model_validate(api.get("/ramp/orders").json())
+    expanded.OrderPage.model_validate(api.get("/ramp/orders").json())
     shapes.OrderDone.model_validate(api.post(f"/ramp/orders/{order['id']}/cancel").json())
     refused = api.post("/ramp/orders", {**body, "userEmail": new_email()}).json()
     checked.KycNeeded.model_validate(refused)

@@ -6,18 +6,18 @@ from typing import Annotated
 from fastapi import Query
 from starlette.requests import Request
 
+from crossway.api.expansion import OF_INTENTS, ExpandIntents, expand_intents
 from crossway.api.query_params import CreatedAfter, CreatedBefore, query
 from crossway.api.record_numbers import format_cursor, parse_cursor
-from crossway.api.schemas import intents as wire
+from crossway.api.schemas.expanded import IntentPage
 from crossway.api.schemas.fields import CHAINS, SYMBOLS, WALLET
-from crossway.api.schemas.responses import JsonResponse, payment_url
+from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.clients import Principal
 from crossway.domain.public_ids import RecordKind
 from crossway.ports.services import Services
 from crossway.usecases.payments import payment_list
-from crossway.usecases.payments.bridge_progress import get_progress
 from crossway.usecases.payments.payment_list import BRIDGE_VALUES, STATUSES, ListQuery
-from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.ramps.related import parse_expand
 from crossway.usecases.validation_errors import ValidationErrors
 
 _Text = str | None
@@ -55,6 +55,7 @@ class PayerListParams:
     ] = None
     created_after: CreatedAfter = None
     created_before: CreatedBefore = None
+    expand: ExpandIntents = None
 
     def to_query(self, sender: str | None) -> ListQuery:
         """The query, with this payer, as the use case takes it."""
@@ -80,17 +81,14 @@ def list_intents(
     errors, wanted = ValidationErrors(), params.to_query(sender)
     filters = errors.collect(payment_list.parse_list_query, services, caller, wanted)
     before_id = errors.collect(parse_cursor, services, RecordKind.INTENT, params.cursor)
+    expand = errors.collect(parse_expand, params.expand, OF_INTENTS) or ()
     errors.raise_if_any()
     page = payment_list.list_page(
         services, caller, filters or (), before_id, params.limit, params.offset
     )
-    progress, ids = get_progress(services, page.intents), ids_of(services)
     return JsonResponse(
-        wire.IntentPage(
-            intents=[
-                wire.ReadIntent.from_intent(ids, i, payment_url(request, i), progress.get(i.id))
-                for i in page.intents
-            ],
+        IntentPage(
+            intents=expand_intents(request, services, caller, page.intents, expand),
             total=page.total,
             totalIsMinimum=page.is_minimum,
             limit=params.limit,

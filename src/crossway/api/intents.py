@@ -1,5 +1,6 @@
 """`/v1/intents`: create, read, trigger and refund payment intents."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
@@ -7,9 +8,11 @@ from starlette.requests import Request
 
 from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
+from crossway.api.expansion import OF_INTENTS, ExpandIntents, expand_intents
 from crossway.api.idempotency import store_response
 from crossway.api.intent_lists import IntentListParams, PayerListParams, list_intents
 from crossway.api.record_numbers import IntentNumber
+from crossway.api.schemas import expanded
 from crossway.api.schemas import intent_actions as actions
 from crossway.api.schemas import intents as wire
 from crossway.api.schemas.error_responses import (
@@ -19,13 +22,14 @@ from crossway.api.schemas.error_responses import (
 )
 from crossway.api.schemas.fields import INTENT, WALLET, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, payment_url
+from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents, manual_operations, manual_refunds
-from crossway.usecases.payments.bridge_progress import get_progress
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.self_service import get_self_service
 from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.ramps.related import parse_expand
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]
@@ -53,7 +57,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: Body) 
 
 @router.get(
     "",
-    response_model=wire.IntentPage,
+    response_model=expanded.IntentPage,
     responses=error_responses(400),
     summary="List intents",
 )
@@ -69,17 +73,22 @@ def listed(
 
 @router.get(
     "/address/{address}",
-    response_model=wire.ReadIntent,
+    response_model=expanded.ExpandedIntent,
     response_model_exclude_unset=True,
     responses=error_responses(404),
     summary="Get an intent by its address",
 )
 def by_address(
-    request: Request, services: ServicesDep, caller: Reader, address: Address
+    request: Request,
+    services: ServicesDep,
+    caller: Reader,
+    address: Address,
+    expand: ExpandIntents = None,
 ) -> JsonResponse:
     """One intent by its deposit address."""
+    names = parse_expand(expand, OF_INTENTS)
     intent = intents.get_by_address(services, caller, address)
-    return JsonResponse(_read_form(request, services, intent))
+    return JsonResponse(_read_form(request, services, caller, intent, names))
 
 
 @router.get(
@@ -99,7 +108,7 @@ def destination_address(services: ServicesDep, caller: Reader, address: Address)
 
 @router.get(
     "/user/{sender}",
-    response_model=wire.IntentPage,
+    response_model=expanded.IntentPage,
     responses=error_responses(400),
     summary="List the intents of a payer",
 )
@@ -116,7 +125,7 @@ def of_sender(
 
 @router.get(
     "/{id}",
-    response_model=wire.ReadIntent,
+    response_model=expanded.ExpandedIntent,
     responses=error_responses(400, 404),
     summary="Get an intent by its number",
 )
@@ -125,10 +134,12 @@ def by_id(
     services: ServicesDep,
     caller: Reader,
     id: IntentNumber,
+    expand: ExpandIntents = None,
 ) -> JsonResponse:
     """One intent by its record number."""
+    names = parse_expand(expand, OF_INTENTS)
     intent = intents.get_by_id(services, caller, id)
-    return JsonResponse(_read_form(request, services, intent))
+    return JsonResponse(_read_form(request, services, caller, intent, names))
 
 
 @router.post(
@@ -162,8 +173,12 @@ def refund(services: ServicesDep, caller: Refunder, intentAddress: Address) -> J
     )
 
 
-def _read_form(request: Request, services: Services, intent: Intent) -> wire.ReadIntent:
-    progress = get_progress(services, [intent]).get(intent.id)
+def _read_form(
+    request: Request,
+    services: Services,
+    caller: Principal,
+    intent: Intent,
+    expand: Collection[str],
+) -> expanded.ExpandedIntent:
     details = get_self_service(services, intent)
-    url = payment_url(request, intent)
-    return wire.ReadIntent.from_intent(ids_of(services), intent, url, progress, details)
+    return expand_intents(request, services, caller, [intent], expand, details)[0]

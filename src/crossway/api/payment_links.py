@@ -7,18 +7,21 @@ from fastapi import APIRouter, Depends, Path, Query
 from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
+from crossway.api.expansion import OF_ORDERS, ExpandOrders, expand_uses
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import CreatedAfter, CreatedBefore
 from crossway.api.record_numbers import format_cursor, parse_cursor
 from crossway.api.schemas import payment_links as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.expanded import UsePage
 from crossway.api.schemas.fields import request_body_schema
-from crossway.api.schemas.responses import JsonResponse, link_url, payment_url
+from crossway.api.schemas.responses import JsonResponse, link_url
 from crossway.domain.payment_links import PaymentLink
 from crossway.domain.public_ids import RecordKind
 from crossway.usecases.instants import parse_creation
 from crossway.usecases.payers import links
-from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.ramps.related import parse_expand
+from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/payment-links", tags=["Payment links"])
 Name = Annotated[str, Path(description="The payment link.", examples=["pl_5f8942ea98e7c86e3595"])]
@@ -28,10 +31,17 @@ LinkChange = Annotated[wire.ChangePaymentLink, Depends(wire.ChangePaymentLink.fr
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The query of a list of uses."""
+    """The query of a list."""
 
     limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
     cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class UseListParams(Page):
+    """The query of a list of uses."""
+
+    expand: ExpandOrders = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +128,7 @@ def change(
 
 @router.get(
     "/{id}/uses",
-    response_model=wire.UsePage,
+    response_model=UsePage,
     responses=error_responses(400, 404),
     summary="List the uses of a payment link",
 )
@@ -127,19 +137,19 @@ def uses(
     services: ServicesDep,
     caller: Reader,
     id: Name,
-    page: Annotated[Page, Depends()],
+    page: Annotated[UseListParams, Depends()],
 ) -> JsonResponse:
     """The payments made with the link, newest first, each with its intent."""
-    before = parse_cursor(services, RecordKind.LINK_USE, page.cursor)
+    errors = ValidationErrors()
+    before = errors.collect(parse_cursor, services, RecordKind.LINK_USE, page.cursor)
+    expand = errors.collect(parse_expand, page.expand, OF_ORDERS) or ()
+    errors.raise_if_any()
     page_uses = links.list_uses(services, caller, id, page.limit, before)
     full = len(page_uses) == page.limit
     more = full and bool(links.list_uses(services, caller, id, 1, page_uses[-1][0].id))
     return JsonResponse(
-        wire.UsePage(
-            uses=[
-                wire.UseOut.from_use(ids_of(services), use, intent, payment_url(request, intent))
-                for use, intent in page_uses
-            ],
+        UsePage(
+            uses=expand_uses(request, services, page_uses, expand),
             limit=page.limit,
             next_cursor=format_cursor(services, RecordKind.LINK_USE, page_uses[-1][0].id)
             if more

@@ -1,6 +1,5 @@
 """`/v1/ramp/orders`: create, read, confirm and cancel orders; and webhooks of providers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -9,9 +8,11 @@ from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
+from crossway.api.expansion import OF_ORDERS, ExpandOrders, expand_orders
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import CreatedAfter, CreatedBefore, FiatCurrency, Provider
 from crossway.api.record_numbers import OrderNumber, format_cursor, parse_cursor
+from crossway.api.schemas import expanded
 from crossway.api.schemas import ramp_orders as wire
 from crossway.api.schemas.error_responses import ActionFailed, error_responses
 from crossway.api.schemas.fields import INTENT, request_body_schema
@@ -28,6 +29,7 @@ from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
+from crossway.usecases.ramps.related import parse_expand
 from crossway.usecases.validation_errors import ValidationErrors
 
 router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
@@ -54,6 +56,7 @@ class Page:
     cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None
     created_after: CreatedAfter = None
     created_before: CreatedBefore = None
+    expand: ExpandOrders = None
 
 
 @router.post(
@@ -79,21 +82,23 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: NewOrd
 
 @router.get(
     "/orders",
-    response_model=wire.OrderPage,
+    response_model=expanded.OrderPage,
     responses=error_responses(400),
     summary="List ramp orders",
 )
-def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]) -> JsonResponse:
+def listed(
+    request: Request, services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]
+) -> JsonResponse:
     """The client's orders, newest first. `cursor` pages without skipping or repeating any."""
-    filters = _filter(services, page)
+    filters, expand = _parse_query(services, page)
     orders, total = ramp_orders.list_orders(services, caller, filters, page.limit, page.offset)
     more = False
     if len(orders) == page.limit:
         after = replace(filters, before_id=orders[-1].id)
         more = bool(ramp_orders.list_orders(services, caller, after, 1, 0)[0])
     return JsonResponse(
-        wire.OrderPage(
-            orders=_show_all(services, orders),
+        expanded.OrderPage(
+            orders=expand_orders(request, services, caller, orders, expand),
             total=total,
             limit=page.limit,
             offset=page.offset,
@@ -107,15 +112,11 @@ def _created(order: wire.OrderOut) -> JsonResponse:
 
 
 def _shown(services: Services, order: RampOrder) -> wire.OrderOut:
-    return _show_all(services, [order])[0]
+    bridges = order_bridges.get_order_bridges(services, [order])
+    return wire.OrderOut.from_order(ids_of(services), order, bridges.get(order.id))
 
 
-def _show_all(services: Services, orders: Sequence[RampOrder]) -> list[wire.OrderOut]:
-    ids, bridges = ids_of(services), order_bridges.get_order_bridges(services, orders)
-    return [wire.OrderOut.from_order(ids, order, bridges.get(order.id)) for order in orders]
-
-
-def _filter(services: Services, page: Page) -> OrderFilter:
+def _parse_query(services: Services, page: Page) -> tuple[OrderFilter, frozenset[str]]:
     errors = ValidationErrors()
     status = page.status.upper() if page.status is not None else None
     provider = page.provider.upper() if page.provider is not None else None
@@ -131,9 +132,10 @@ def _filter(services: Services, page: Page) -> OrderFilter:
         errors.add("fiatCurrency must be one of the supported currencies, such as NGN")
     before = errors.collect(parse_cursor, services, RecordKind.ORDER, page.cursor)
     period = errors.collect(parse_creation, page.created_after, page.created_before)
+    expand = errors.collect(parse_expand, page.expand, OF_ORDERS) or frozenset()
     errors.raise_if_any()
     start, end = period or (None, None)
-    return OrderFilter(
+    filters = OrderFilter(
         states=(OrderState(status),) if status is not None else (),
         direction=page.type,
         provider=provider,
@@ -142,33 +144,45 @@ def _filter(services: Services, page: Page) -> OrderFilter:
         end=end,
         before_id=before,
     )
+    return filters, expand
 
 
 @router.get(
     "/orders/by-intent/{intentAddress}",
-    response_model=wire.OrderOut,
+    response_model=expanded.ExpandedOrder,
     responses=error_responses(404),
     summary="Get a ramp order by its intent",
 )
 def by_intent(
+    request: Request,
     services: ServicesDep,
     caller: Reader,
     intentAddress: Annotated[str, Path(description="The intent's address.", examples=[INTENT])],
+    expand: ExpandOrders = None,
 ) -> JsonResponse:
     """The order of an intent."""
+    names = parse_expand(expand, OF_ORDERS)
     order = ramp_orders.get_order_by_intent(services, caller, intentAddress)
-    return JsonResponse(_shown(services, order))
+    return JsonResponse(expand_orders(request, services, caller, [order], names)[0])
 
 
 @router.get(
     "/orders/{id}",
-    response_model=wire.OrderOut,
+    response_model=expanded.ExpandedOrder,
     responses=error_responses(400, 404),
     summary="Get a ramp order",
 )
-def by_id(services: ServicesDep, caller: Reader, id: OrderNumber) -> JsonResponse:
+def by_id(
+    request: Request,
+    services: ServicesDep,
+    caller: Reader,
+    id: OrderNumber,
+    expand: ExpandOrders = None,
+) -> JsonResponse:
     """One order by its record number."""
-    return JsonResponse(_shown(services, ramp_orders.get_order(services, caller, id)))
+    names = parse_expand(expand, OF_ORDERS)
+    order = ramp_orders.get_order(services, caller, id)
+    return JsonResponse(expand_orders(request, services, caller, [order], names)[0])
 
 
 @router.post(

@@ -153,6 +153,13 @@ class DeliveryRepository(Protocol):
         """The ids of the events that are still to be delivered to an endpoint."""
         ...
 
+    def list_newest_of_intents(
+        self, owners: OwnerFilter, intent_ids: Collection[int], limit: int
+    ) -> dict[int, list[tuple[Delivery, OutboxEvent]]]:
+        """By intent, the newest `limit` deliveries of its events to the owner's webhooks, newest
+        first; intents without one are left out."""
+        ...
+
     def list_missed(self, missed: MissedFilter, limit: int) -> list[tuple[int, str]]:
         """The id and sequence key of each event since the first one that failed for this endpoint
         which was never delivered to it and is not queued for it; oldest first. Events from before

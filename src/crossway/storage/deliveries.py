@@ -14,6 +14,7 @@ from sqlalchemy import (
     update,
 )
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.webhooks import (
     OPEN_DELIVERY,
     Delivery,
@@ -31,6 +32,7 @@ from crossway.sql.in_values import in_values
 from crossway.storage import missed_deliveries
 from crossway.storage.bulk_sql import execute_each
 from crossway.storage.creation_sql import created_between
+from crossway.storage.deliveries_of_intents import list_newest_of_intents
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
 from crossway.storage.owner_sql import is_owned
@@ -140,6 +142,16 @@ class SqlDeliveries:
         page = [DELIVERIES.decode(row) for row in self._db.execute(query)]
         events = self._events({delivery.event_id for delivery in page})
         return [(delivery, events[delivery.event_id]) for delivery in page]
+
+    def list_newest_of_intents(
+        self, owners: OwnerFilter, intent_ids: Collection[int], limit: int
+    ) -> dict[int, list[tuple[Delivery, OutboxEvent]]]:
+        found = list_newest_of_intents(self._db, owners, intent_ids, limit) if intent_ids else {}
+        events = self._events({one.event_id for rows in found.values() for one in rows})
+        return {
+            intent_id: [(delivery, events[delivery.event_id]) for delivery in rows]
+            for intent_id, rows in found.items()
+        }
 
     def count_recent_by_state(
         self, webhook_id: int, since: datetime, limit: int

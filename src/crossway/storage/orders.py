@@ -81,6 +81,10 @@ class SqlOrders:
     def get(self, order_id: int) -> RampOrder | None:
         return self._one(select(orders).where(orders.c.id == order_id))
 
+    def get_many(self, ids: Collection[int]) -> dict[int, RampOrder]:
+        query = select(orders).where(in_values(orders.c.id, ids))
+        return {row.id: self._decode(row) for row in self._db.execute(query).all()} if ids else {}
+
     def find_by_intent_address(self, address: str) -> RampOrder | None:
         if not address:
             return None

@@ -278,16 +278,3 @@ class ReadIntent(CreatedIntent):
             "mode": intent.mode,
             "custody": intent.custody.value,
         }
-
-
-class IntentPage(Model):
-    """A page of intents, newest first."""
-
-    intents: list[ReadIntent] = Field(description="The intents of this page.")
-    total: int = field("Total number of results.", 1)
-    totalIsMinimum: bool = field(
-        "Whether there may be more results than `total`; counts end at 10,000.", False
-    )
-    limit: int = field("Maximum number of results of a page.", 20)
-    offset: int = field("Number of skipped results.", 0)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")

@@ -204,11 +204,3 @@ class UseOut(Model):
             payment_url=url,
             created_at=timestamp(use.at),
         )
-
-
-class UsePage(Model):
-    """A page of uses, newest first."""
-
-    uses: list[UseOut] = Field(description="The uses of this page.")
-    limit: int = field("Maximum number of results of a page.", 20)
-    next_cursor: str | None = field("`cursor` of the next page; null on the last one.", str(RECORD))

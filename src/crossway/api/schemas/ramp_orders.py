@@ -197,16 +197,6 @@ class OrderOut(Model):
         )
 
 
-class OrderPage(Model):
-    """A page of orders, newest first."""
-
-    orders: list[OrderOut] = Field(description="The orders of this page.")
-    total: int = field("Total number of results.", 1)
-    limit: int = field("Maximum number of results of a page.", 20)
-    offset: int = field("Number of skipped results.", 0)
-    nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")
-
-
 class OrderDone(Model):
     """An order that was confirmed or cancelled."""
 
