@@ -22,11 +22,13 @@ from crossway.api.schemas.error_responses import (
 )
 from crossway.api.schemas.fields import INTENT, WALLET, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, payment_url
+from crossway.api.schemas.timeline import TimelineOut
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents, manual_operations, manual_refunds
 from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.merchant_timeline import get_merchant_timeline
 from crossway.usecases.payments.self_service import get_self_service
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps.related import parse_expand
@@ -140,6 +142,18 @@ def by_id(
     names = parse_expand(expand, OF_INTENTS)
     intent = intents.get_by_id(services, caller, id)
     return JsonResponse(_read_form(request, services, caller, intent, names))
+
+
+@router.get(
+    "/{id}/timeline",
+    response_model=TimelineOut,
+    responses=error_responses(400, 404),
+    summary="Get the story of an intent",
+)
+def timeline(services: ServicesDep, caller: Reader, id: IntentNumber) -> JsonResponse:
+    """What happened to a payment, step by step, and what happens next."""
+    story = get_merchant_timeline(services, caller, id)
+    return JsonResponse(TimelineOut.from_timeline(ids_of(services), story))
 
 
 @router.post(
