@@ -51,6 +51,8 @@ ENDPOINTS = {
     ("post", "/v1/sandbox/kyc"),
     ("post", "/v1/sandbox/ramp/providers/{provider}/faults"),
     ("get", "/v1/events"),
+    ("get", "/v1/search"),
+    ("post", "/v1/search"),
     ("post", "/v1/payment-links"),
     ("get", "/v1/payment-links"),
     ("get", "/v1/payment-links/{id}"),

@@ -47,7 +47,7 @@ OTHERS = (
     "/v1/quotes/", "/v1/router/", "/v1/chains", "/v1/client/", "/v1/events", "/v1/ramp/quotes",
     "/v1/ramp/currencies", "/v1/ramp/countries", "/v1/ramp/webhooks/", "/v1/ramp/kyc", "/v1/kyc/",
     "/v1/sandbox/deposits", "/v1/sandbox/clock", "/v1/sandbox/chains/", "/v1/sandbox/bridges/",
-    "/v1/sandbox/balances/", "/v1/sandbox/kyc", "/v1/sandbox/ramp/providers/",
+    "/v1/sandbox/balances/", "/v1/sandbox/kyc", "/v1/sandbox/ramp/providers/", "/v1/search",
 )  # fmt: skip
 BODIES: dict[str, Any] = {
     "/v1/sandbox/ramp/orders/{id}": {"outcome": "delivered"},

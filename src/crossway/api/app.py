@@ -22,6 +22,7 @@ TAGS = [
         "name": "KYC",
         "description": "Identity checks of end users: requirements, state and submission.",
     },
+    {"name": "Search", "description": "Finding resources by what is known of them."},
     {"name": "Webhooks", "description": "Event notifications and their deliveries."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Client", "description": "The client of an API key."},

@@ -4,8 +4,12 @@ import re
 from typing import Final
 
 # Relative to creating an intent, by processor time; what is not named counts as one. A look-up of
-# balances asks every chain for every token.
-WEIGHTS: Final = {("GET", "/v1/chains/balances/{address}"): 18}
+# balances asks every chain for every token; a search looks in every index.
+WEIGHTS: Final = {
+    ("GET", "/v1/chains/balances/{address}"): 18,
+    ("GET", "/v1/search"): 3,
+    ("POST", "/v1/search"): 3,
+}
 _PATTERNS: Final = tuple(
     (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + r"\Z"), weight)
     for (method, path), weight in WEIGHTS.items()

@@ -23,6 +23,7 @@ _GROUPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "/v1/payment-links": (("payment_links", "router"),),
     "/v1/webhooks": (("webhooks", "router"),),
     "/v1/events": (("events", "router"),),
+    "/v1/search": (("search", "router"),),
 }
 
 

@@ -4,10 +4,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.filters import FilterSet
 from crossway.domain.intent import Intent
+
+OWNED_CANDIDATES: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,13 @@ class SearchRepository(Protocol):
     def find(self, values: Collection[str], number: int | None, limit: int) -> list[SearchHit]:
         """Every record that one of the values, or the number, identifies; at most `limit` for each
         field, newest first."""
+        ...
+
+    def find_owned(
+        self, owners: OwnerFilter, values: Collection[str], limit: int
+    ) -> list[SearchHit]:
+        """The same among the payments, ramp orders and payment links of an owner. Of a value that
+        very many records have, only the newest `OWNED_CANDIDATES` are looked at."""
         ...
 
     def filter_intents(

@@ -22,9 +22,10 @@ from sqlalchemy import (
     union_all,
 )
 
+from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import ProviderName
 from crossway.ports.records import IntentFilter
-from crossway.ports.search_repository import SearchHit
+from crossway.ports.search_repository import OWNED_CANDIDATES, SearchHit
 from crossway.sql.in_values import in_values
 from crossway.storage.filter_planner import FilterPlanner
 from crossway.storage.link_tables import payment_links
@@ -86,6 +87,7 @@ _NUMBERS: tuple[tuple[str, ColumnElement[int]], ...] = (
     ("webhook", webhooks.c.id),
     ("request", request_log.c.id),
 )
+_OWNED_TABLES = {"payment": intents, "order": orders, "link": payment_links}
 _KIND_OF_RESOURCE = {"intent": "payment", "ramp_order": "order"}
 
 
@@ -130,6 +132,22 @@ class SqlSearch(FilterPlanner):
             if existing is None or (hit.unique and not existing.unique):
                 hits[hit.kind, hit.id] = hit
         return list(hits.values())
+
+    def find_owned(
+        self, owners: OwnerFilter, values: Collection[str], limit: int
+    ) -> list[SearchHit]:
+        hits, owned = self.find(values, None, OWNED_CANDIDATES), list[SearchHit]()
+        for kind, table in _OWNED_TABLES.items():
+            of_kind = [hit for hit in hits if hit.kind == kind]
+            query = select(table.c.id).where(
+                in_values(table.c.id, [hit.id for hit in of_kind]), *is_owned(table, owners)
+            )
+            ids = set(self._db.execute(query).scalars()) if of_kind else set()
+            of_owner = [hit for hit in of_kind if hit.id in ids]
+            for field in dict.fromkeys(hit.matched_field for hit in of_owner):
+                found = [hit for hit in of_owner if hit.matched_field == field]
+                owned += sorted(found, key=lambda hit: hit.id, reverse=True)[:limit]
+        return owned
 
     def _find_by_id(self, number: int | None) -> list[SearchHit]:
         if number is None:

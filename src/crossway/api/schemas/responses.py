@@ -54,6 +54,11 @@ def json_decimal(units: int, places: int) -> orjson.Fragment:
     return orjson.Fragment(format_units(units, places))
 
 
+def api_url(request: Request) -> str:
+    """The URL of this API, without a slash at its end."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+
+
 def payment_url(request: Request, intent: Intent) -> str:
     """The URL of an intent's checkout page."""
     origin = f"{request.url.scheme}://{request.url.netloc}"

@@ -40,38 +40,6 @@ KIND_TITLES: Final[Mapping[str, str]] = MappingProxyType(
         "request": "Requests",
     }
 )
-_MATCHED_BY: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "number": "ID",
-        "address": "deposit address",
-        "destination_address": "address on the destination chain",
-        "token_account": "deposit token account",
-        "key": "intent hash",
-        "nonce": "nonce",
-        "payout": "payout transaction",
-        "deposit": "deposit transaction",
-        "transfer": "outbound transaction",
-        "attempt": "signed transaction",
-        "event": "webhook event",
-        "recipient": "recipient address",
-        "sender": "sender address",
-        "depositor": "sender of a deposit",
-        "refund_address": "refund address",
-        "metadata": "metadata value",
-        "link": "payment link",
-        "payers_page": "checkout page",
-        "archive": "archived payment",
-        "reference": "reference",
-        "provider_reference": "provider reference",
-        "provider_tx": "provider transaction",
-        "intent_address": "deposit address of the payment",
-        "request_id": "request ID",
-        "id": "ID",
-        "name": "name",
-        "email": "e-mail address",
-        "customer": "customer's e-mail address",
-    }
-)
 _KIND_NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "customer": "Customer",
@@ -169,7 +137,7 @@ def _row(services: Services, results: search.SearchResult, hit: SearchHit) -> Ro
             _KIND_NAMES[hit.kind] if hit.kind == "customer" else f"{_KIND_NAMES[hit.kind]} {hit.id}"
         )
         cells = (Cell(name), Cell("–"), Cell("–"), Cell("–"), Cell("–"))
-    reason = _MATCHED_BY.get(hit.matched_field, hit.matched_field)
+    reason = search.MATCHED_BY.get(hit.matched_field, hit.matched_field)
     name_cell, *other_cells = cells
     row = (name_cell, Cell(reason[0].upper() + reason[1:]), *other_cells)
     return Row(f"{hit.kind}-{hit.id}", row, hit_href(hit), f"{name_cell.text}, matched by {reason}")

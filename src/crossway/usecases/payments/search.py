@@ -1,7 +1,9 @@
 """Search by exact identifiers: payments, orders, customers and other records."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
 
 from crossway.domain.clients import OwnedRecord, OwnerFilter, Principal
 from crossway.domain.errors import DomainError, InvalidInput, NotFound
@@ -18,6 +20,38 @@ from crossway.usecases.payments.checkout_urls import parse_token
 
 MAX_HITS = 50  # of each kind
 CHECKOUT_PATH = "/pay/"
+MATCHED_BY: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "number": "ID",
+        "address": "deposit address",
+        "destination_address": "address on the destination chain",
+        "token_account": "deposit token account",
+        "key": "intent hash",
+        "nonce": "nonce",
+        "payout": "payout transaction",
+        "deposit": "deposit transaction",
+        "transfer": "outbound transaction",
+        "attempt": "signed transaction",
+        "event": "webhook event",
+        "recipient": "recipient address",
+        "sender": "sender address",
+        "depositor": "sender of a deposit",
+        "refund_address": "refund address",
+        "metadata": "metadata value",
+        "link": "payment link",
+        "payers_page": "checkout page",
+        "archive": "archived payment",
+        "reference": "reference",
+        "provider_reference": "provider reference",
+        "provider_tx": "provider transaction",
+        "intent_address": "deposit address of the payment",
+        "request_id": "request ID",
+        "id": "ID",
+        "name": "name",
+        "email": "e-mail address",
+        "customer": "customer's e-mail address",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +96,7 @@ def _search(
         return _search_by_email(services, caller, email, text)
     query = _with_canonical_spellings(services, parse(text))
     checkout_hits = _find_by_checkout_url(services, text)
-    hits = checkout_hits or _find(services, query)
+    hits = checkout_hits or _find(services, caller, query)
     hits = hits or _find_by_public_number(services, query)
     if restores_archived and (checkout_hits or not hits) and caller.is_staff:
         restored = _restore_archived(services, query, checkout_hits)
@@ -83,9 +117,18 @@ def search_payments(services: Services, caller: Principal, text: str) -> list[In
     return [result.intents[int(hit.id)] for hit in result.hits if hit.kind == "payment"]
 
 
-def _find(services: Services, query: SearchQuery) -> list[SearchHit]:
+def _find(services: Services, caller: Principal, query: SearchQuery) -> list[SearchHit]:
     with services.store.read() as unit:
-        return list(unit.search.find(query.spellings, query.number, MAX_HITS))
+        return _find_values(unit, caller, query.spellings, query.number)
+
+
+def _find_values(
+    unit: UnitOfWork, caller: Principal, values: Collection[str], number: int | None = None
+) -> list[SearchHit]:
+    """Staff find every record, also by its number in the database; a client its own."""
+    if caller.is_staff:
+        return unit.search.find(values, number, MAX_HITS)
+    return unit.search.find_owned(caller.narrow(OwnerFilter()), values, MAX_HITS)
 
 
 def _find_by_public_number(services: Services, query: SearchQuery) -> list[SearchHit]:
@@ -219,6 +262,6 @@ def _search_by_email(services: Services, caller: Principal, email: str, text: st
                 if order.intent_id is not None:
                     hits.append(SearchHit("payment", order.intent_id, "customer", False))
         listed_keys = {(hit.kind, hit.id) for hit in hits}
-        references = unit.search.find([email, text.strip()], None, MAX_HITS)
+        references = _find_values(unit, caller, [email, text.strip()])
         hits += [hit for hit in references if (hit.kind, hit.id) not in listed_keys]
         return _visible_result(unit, caller, hits)
