@@ -19,7 +19,13 @@ Network = Annotated[
 ]
 
 
-@router.get("", response_model=list[str], responses=error_responses(400), summary="List chains")
+@router.get(
+    "",
+    response_model=list[str],
+    responses=error_responses(400),
+    summary="List chains",
+    operation_id="listChains",
+)
 def listed(services: ServicesDep, caller: Reader, network: Network = None) -> JsonResponse:
     """The identifiers of all available chains."""
     chains = supported_chains.list_chains(services, caller, network)
@@ -31,6 +37,7 @@ def listed(services: ServicesDep, caller: Reader, network: Network = None) -> Js
     response_model=dict[str, list[wire.TokenOut]],
     responses=error_responses(),
     summary="List the tokens of every chain",
+    operation_id="listTokens",
 )
 def every_token(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The available tokens by chain."""
@@ -48,6 +55,7 @@ def every_token(services: ServicesDep, caller: Reader) -> JsonResponse:
     response_model=wire.BalancesOut,
     responses=error_responses(400),
     summary="Get the balances of an address",
+    operation_id="getBalances",
 )
 def balances(
     services: ServicesDep,
@@ -65,6 +73,7 @@ def balances(
     response_model=list[wire.TokenOut],
     responses=error_responses(400),
     summary="List the tokens of one chain",
+    operation_id="listTokensOfChain",
 )
 def tokens_of(
     services: ServicesDep,
@@ -81,6 +90,7 @@ def tokens_of(
     response_model=client_wire.ClientInfo,
     responses=error_responses(),
     summary="Get the client of this key",
+    operation_id="getClientInfo",
 )
 def client_info(caller: Reader) -> JsonResponse:
     """The client and the API key of the request."""

@@ -48,6 +48,7 @@ class EventStream(StreamingResponse):
     response_class=EventStream,
     responses={200: {"description": "The stream.", "content": _CONTENT}, **error_responses(400)},
     summary="Stream events",
+    operation_id="streamEvents",
 )
 async def stream(
     request: Request,

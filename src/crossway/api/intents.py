@@ -45,6 +45,7 @@ Body = Annotated[wire.CreateIntent, Depends(wire.CreateIntent.from_request)]
     responses=error_responses(post=True),
     openapi_extra=request_body_schema(wire.CreateIntent),
     summary="Create an intent",
+    operation_id="createIntent",
 )
 def create(request: Request, services: ServicesDep, caller: Writer, body: Body) -> JsonResponse:
     """Create a single-use payment with its own deposit address."""
@@ -62,6 +63,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: Body) 
     response_model=expanded.IntentPage,
     responses=error_responses(400),
     summary="List intents",
+    operation_id="listIntents",
 )
 def listed(
     request: Request,
@@ -79,6 +81,7 @@ def listed(
     response_model_exclude_unset=True,
     responses=error_responses(404),
     summary="Get an intent by its address",
+    operation_id="getIntentByAddress",
 )
 def by_address(
     request: Request,
@@ -98,6 +101,7 @@ def by_address(
     response_model=actions.DestinationAddress,
     responses=error_responses(404, own=DestinationAddressFailed),
     summary="Calculate the destination intent address",
+    operation_id="getDestinationAddress",
 )
 @error_format(
     ErrorShape.ERROR, unexpected="Failed to calculate destination address: <error details>"
@@ -113,6 +117,7 @@ def destination_address(services: ServicesDep, caller: Reader, address: Address)
     response_model=expanded.IntentPage,
     responses=error_responses(400),
     summary="List the intents of a payer",
+    operation_id="listIntentsOfSender",
 )
 def of_sender(
     request: Request,
@@ -130,6 +135,7 @@ def of_sender(
     response_model=expanded.ExpandedIntent,
     responses=error_responses(400, 404),
     summary="Get an intent by its number",
+    operation_id="getIntent",
 )
 def by_id(
     request: Request,
@@ -161,6 +167,7 @@ def timeline(services: ServicesDep, caller: Reader, id: IntentNumber) -> JsonRes
     response_model=actions.ProcessingTriggered,
     responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
     summary="Process an intent manually",
+    operation_id="triggerProcessing",
 )
 @error_format(ErrorShape.SUCCESS)
 def trigger_processing(
@@ -177,6 +184,7 @@ def trigger_processing(
     response_model=actions.RefundSent,
     responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
     summary="Refund an expired intent",
+    operation_id="refundIntent",
 )
 @error_format(ErrorShape.SUCCESS)
 def refund(services: ServicesDep, caller: Refunder, intentAddress: Address) -> JsonResponse:

@@ -34,6 +34,7 @@ _DOCUMENT = {
     response_model=wire.KycStateOut,
     responses=error_responses(400, 503),
     summary="Get a customer's KYC state",
+    operation_id="getKycState",
 )
 def state(
     services: ServicesDep,
@@ -56,6 +57,7 @@ def state(
     response_model=wire.KycStateOut,
     responses=error_responses(400, 503),
     summary="Get a customer's KYC state for a transaction",
+    operation_id="getKycStateOfTransaction",
 )
 def state_of_transaction(
     services: ServicesDep,
@@ -78,6 +80,7 @@ def state_of_transaction(
     response_model=wire.RequirementsOut,
     responses=error_responses(400),
     summary="Get a provider's KYC requirements",
+    operation_id="getKycRequirements",
 )
 def requirements(
     services: ServicesDep,
@@ -97,6 +100,7 @@ def requirements(
     responses=error_responses(400, 503, post=True),
     openapi_extra=request_body_schema(wire.SubmitKyc),
     summary="Submit KYC fields",
+    operation_id="submitKyc",
 )
 def submit(
     services: ServicesDep,
@@ -124,6 +128,7 @@ def submit(
     responses=error_responses(400, 503, post=True),
     openapi_extra={"requestBody": _DOCUMENT},
     summary="Submit a KYC document",
+    operation_id="submitKycDocument",
 )
 def add_document(
     request: Request,
@@ -158,6 +163,7 @@ def add_document(
     response_model=wire.Erased,
     responses=error_responses(400, 404),
     summary="Erase a customer",
+    operation_id="eraseCustomer",
 )
 def erase(services: ServicesDep, caller: Writer, userEmail: UserEmail = None) -> JsonResponse:
     """Erase a customer's e-mail address and submissions; their orders stay without this data."""

@@ -59,6 +59,7 @@ class LinkListParams(Page):
     responses=error_responses(post=True),
     openapi_extra=request_body_schema(wire.CreatePaymentLink),
     summary="Create a payment link",
+    operation_id="createPaymentLink",
 )
 def create(request: Request, services: ServicesDep, caller: Writer, body: NewLink) -> JsonResponse:
     """Create a link that any number of payers can pay; each payer gets its own intent."""
@@ -75,6 +76,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: NewLin
     response_model=wire.PaymentLinkPage,
     responses=error_responses(400),
     summary="List payment links",
+    operation_id="listPaymentLinks",
 )
 def listed(
     request: Request,
@@ -104,6 +106,7 @@ def listed(
     response_model=wire.PaymentLinkOut,
     responses=error_responses(404),
     summary="Get a payment link",
+    operation_id="getPaymentLink",
 )
 def one(request: Request, services: ServicesDep, caller: Reader, id: Name) -> JsonResponse:
     """One payment link."""
@@ -117,6 +120,7 @@ def one(request: Request, services: ServicesDep, caller: Reader, id: Name) -> Js
     responses=error_responses(400, 404, 413),
     openapi_extra=request_body_schema(wire.ChangePaymentLink),
     summary="Change a payment link",
+    operation_id="updatePaymentLink",
 )
 def change(
     request: Request, services: ServicesDep, caller: Writer, id: Name, body: LinkChange
@@ -131,6 +135,7 @@ def change(
     response_model=UsePage,
     responses=error_responses(400, 404),
     summary="List the uses of a payment link",
+    operation_id="listPaymentLinkUses",
 )
 def uses(
     request: Request,

@@ -24,6 +24,7 @@ NO_QUOTES = "Failed to retrieve multi-source quotes. Please try again later."
     response_model=wire.SingleQuote,
     responses=error_responses(400),
     summary="Quote from one bridge",
+    operation_id="getQuote",
 )
 @error_format(unexpected=NO_QUOTE)
 def single(
@@ -46,6 +47,7 @@ def single(
     response_model=list[wire.SingleQuote],
     responses=error_responses(400),
     summary="Quotes from every bridge",
+    operation_id="listQuotes",
 )
 @error_format(unexpected=NO_QUOTE)
 def multiple(
@@ -66,6 +68,7 @@ def multiple(
     response_model=wire.SingleQuote,
     responses=error_responses(400, 404),
     summary="The cheapest quote",
+    operation_id="getBestQuote",
 )
 @error_format(unexpected=NO_QUOTE)
 def best(
@@ -84,6 +87,7 @@ def best(
     response_model=wire.MultiSourceQuote,
     responses=error_responses(400),
     summary="Quotes from all source chains to one destination",
+    operation_id="getMultiSourceQuote",
 )
 @error_format(unexpected=NO_QUOTES)
 def multi_source(

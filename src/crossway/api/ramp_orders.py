@@ -66,6 +66,7 @@ class Page:
     responses=FAILURES,
     openapi_extra=request_body_schema(wire.CreateOrder),
     summary="Create a ramp order",
+    operation_id="createRampOrder",
 )
 def create(request: Request, services: ServicesDep, caller: Writer, body: NewOrder) -> JsonResponse:
     """Create an on-ramp or off-ramp order with a provider."""
@@ -85,6 +86,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: NewOrd
     response_model=expanded.OrderPage,
     responses=error_responses(400),
     summary="List ramp orders",
+    operation_id="listRampOrders",
 )
 def listed(
     request: Request, services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]
@@ -152,6 +154,7 @@ def _parse_query(services: Services, page: Page) -> tuple[OrderFilter, frozenset
     response_model=expanded.ExpandedOrder,
     responses=error_responses(404),
     summary="Get a ramp order by its intent",
+    operation_id="getRampOrderByIntent",
 )
 def by_intent(
     request: Request,
@@ -171,6 +174,7 @@ def by_intent(
     response_model=expanded.ExpandedOrder,
     responses=error_responses(400, 404),
     summary="Get a ramp order",
+    operation_id="getRampOrder",
 )
 def by_id(
     request: Request,
@@ -190,6 +194,7 @@ def by_id(
     response_model=wire.OrderDone,
     responses=error_responses(400, 404, post=True, own=ActionFailed),
     summary="Confirm a ramp order",
+    operation_id="confirmRampOrder",
 )
 @error_format(ErrorShape.SUCCESS)
 def confirm(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonResponse:
@@ -203,6 +208,7 @@ def confirm(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonRespo
     response_model=wire.OrderDone,
     responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
     summary="Cancel a ramp order",
+    operation_id="cancelRampOrder",
 )
 @error_format(ErrorShape.SUCCESS)
 def cancel(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonResponse:
@@ -220,6 +226,7 @@ def cancel(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonRespon
         "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}},
     },
     summary="Receive a provider's webhook",
+    operation_id="receiveProviderWebhook",
 )
 def reported(
     request: Request,

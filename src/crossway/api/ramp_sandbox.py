@@ -32,6 +32,7 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.ReportOrder),
     summary="Report the outcome of an order",
+    operation_id="reportRampOrderOutcome",
 )
 def report(
     services: ServicesDep,
@@ -52,6 +53,7 @@ def report(
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.SetKycStatus),
     summary="Set a customer's KYC status",
+    operation_id="setKycStatus",
 )
 def kyc(
     services: ServicesDep,
@@ -77,6 +79,7 @@ def kyc(
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.RampFaults),
     summary="Inject faults into a provider",
+    operation_id="injectProviderFaults",
 )
 def faults(
     services: ServicesDep,

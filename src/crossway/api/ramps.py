@@ -19,6 +19,7 @@ router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
     response_model=wire.RampQuotesOut,
     responses=error_responses(400),
     summary="Quotes of every provider",
+    operation_id="listRampQuotes",
 )
 def quotes(
     services: ServicesDep, caller: Reader, params: Annotated[RampQuoteParams, Depends()]
@@ -36,6 +37,7 @@ def quotes(
     response_model=list[wire.CurrencyOut],
     responses=error_responses(400),
     summary="List currencies",
+    operation_id="listRampCurrencies",
 )
 def currencies(
     services: ServicesDep, caller: Reader, provider: Provider = None, type: RampType = None
@@ -54,6 +56,7 @@ def currencies(
     response_model=list[wire.CountryOut],
     responses=error_responses(),
     summary="List countries",
+    operation_id="listRampCountries",
 )
 def countries(services: ServicesDep, caller: Reader) -> JsonResponse:
     """The countries where ramps are offered, with their currencies."""

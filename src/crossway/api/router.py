@@ -23,6 +23,7 @@ NO_BRIDGES = "Failed to retrieve bridge information"
     response_model=wire.BridgesOut,
     responses=error_responses(),
     summary="List bridges and routes",
+    operation_id="listBridges",
 )
 @error_format(unexpected=NO_BRIDGES)
 def every_bridge(services: ServicesDep, caller: Reader) -> JsonResponse:
@@ -35,6 +36,7 @@ def every_bridge(services: ServicesDep, caller: Reader) -> JsonResponse:
     response_model=wire.BridgesOfRoute,
     responses=error_responses(400),
     summary="The bridges between two chains",
+    operation_id="listBridgesOfRoute",
 )
 @error_format(unexpected=NO_BRIDGES)
 def between(
@@ -56,6 +58,7 @@ def between(
     response_model=wire.RoutesOfBridge,
     responses=error_responses(400),
     summary="The routes of one bridge",
+    operation_id="listRoutesOfBridge",
 )
 @error_format(unexpected=NO_BRIDGES)
 def of_bridge(
@@ -74,6 +77,7 @@ def of_bridge(
     response_model=quotes_wire.SingleQuote,
     responses=error_responses(400, 404),
     summary="The best route now",
+    operation_id="getOptimalRoute",
 )
 @error_format(unexpected=NO_QUOTE)
 def optimal(

@@ -30,6 +30,7 @@ router = APIRouter(prefix="/v1/sandbox", tags=["Sandbox"], dependencies=[Depends
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.Deposit),
     summary="Send simulated tokens",
+    operation_id="sendSandboxDeposit",
 )
 def deposit(
     request: Request,
@@ -58,6 +59,7 @@ def deposit(
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.Clock),
     summary="Advance or freeze the clock",
+    operation_id="setSandboxClock",
 )
 def clock(
     services: ServicesDep,
@@ -76,6 +78,7 @@ def clock(
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.Faults),
     summary="Inject faults into a chain",
+    operation_id="injectChainFaults",
 )
 def faults(
     services: ServicesDep,
@@ -96,6 +99,7 @@ def faults(
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.BridgeFaults),
     summary="Inject faults into a bridge",
+    operation_id="injectBridgeFaults",
 )
 def bridge_faults(
     services: ServicesDep,
@@ -113,6 +117,7 @@ def bridge_faults(
     response_model=wire.Holdings,
     responses=error_responses(404),
     summary="Get the simulated balances of an address",
+    operation_id="getSandboxBalances",
 )
 def balances(
     services: ServicesDep,

@@ -57,6 +57,7 @@ class DeliveryListParams(Page):
     responses=error_responses(post=True),
     openapi_extra=request_body_schema(wire.CreateWebhook),
     summary="Create a webhook",
+    operation_id="createWebhook",
 )
 def create(
     request: Request, services: ServicesDep, caller: Writer, body: NewWebhook
@@ -71,7 +72,11 @@ def create(
 
 
 @router.get(
-    "", response_model=wire.WebhookPage, responses=error_responses(400), summary="List webhooks"
+    "",
+    response_model=wire.WebhookPage,
+    responses=error_responses(400),
+    summary="List webhooks",
+    operation_id="listWebhooks",
 )
 def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]) -> JsonResponse:
     """The client's webhooks, oldest first."""
@@ -93,6 +98,7 @@ def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends(
     response_model=wire.DeliveryDetail,
     responses=error_responses(400, 404),
     summary="Get a delivery with its attempts",
+    operation_id="getDelivery",
 )
 def delivery(services: ServicesDep, caller: Reader, id: DeliveryNumber) -> JsonResponse:
     """One delivery with its payload and every attempt."""
@@ -109,6 +115,7 @@ def delivery(services: ServicesDep, caller: Reader, id: DeliveryNumber) -> JsonR
     response_model=wire.DeliveryOut,
     responses=error_responses(400, 404, post=True),
     summary="Replay a delivery",
+    operation_id="replayDelivery",
 )
 def replay(services: ServicesDep, caller: Writer, id: DeliveryNumber) -> JsonResponse:
     """Resend the event now. A delivery with a scheduled attempt is attempted now instead."""
@@ -125,6 +132,7 @@ def replay(services: ServicesDep, caller: Writer, id: DeliveryNumber) -> JsonRes
     response_model=wire.WebhookOut,
     responses=error_responses(400, 404),
     summary="Get a webhook",
+    operation_id="getWebhook",
 )
 def one(services: ServicesDep, caller: Reader, id: WebhookNumber) -> JsonResponse:
     """One webhook, without its secret."""
@@ -137,6 +145,7 @@ def one(services: ServicesDep, caller: Reader, id: WebhookNumber) -> JsonRespons
     responses=error_responses(400, 404, 413),
     openapi_extra=request_body_schema(wire.ChangeWebhook),
     summary="Change a webhook",
+    operation_id="updateWebhook",
 )
 def change(
     services: ServicesDep, caller: Writer, id: WebhookNumber, body: WebhookFields
@@ -148,7 +157,11 @@ def change(
 
 
 @router.delete(
-    "/{id}", status_code=204, responses=error_responses(400, 404), summary="Delete a webhook"
+    "/{id}",
+    status_code=204,
+    responses=error_responses(400, 404),
+    summary="Delete a webhook",
+    operation_id="deleteWebhook",
 )
 def remove(services: ServicesDep, caller: Writer, id: WebhookNumber) -> Response:
     """Delete a webhook with its deliveries."""
@@ -161,6 +174,7 @@ def remove(services: ServicesDep, caller: Writer, id: WebhookNumber) -> Response
     response_model=wire.WebhookWithSecret,
     responses=error_responses(400, 404, post=True),
     summary="Rotate the secret",
+    operation_id="rotateWebhookSecret",
 )
 def rotate_secret(
     request: Request, services: ServicesDep, caller: Writer, id: WebhookNumber
@@ -180,6 +194,7 @@ def rotate_secret(
     response_model=wire.DeliveryOut,
     responses=error_responses(400, 404, post=True),
     summary="Send a test event",
+    operation_id="testWebhook",
 )
 def test(services: ServicesDep, caller: Writer, id: WebhookNumber) -> JsonResponse:
     """Send an event of type `webhook_test` to this webhook, whatever its event types."""
@@ -196,6 +211,7 @@ def test(services: ServicesDep, caller: Writer, id: WebhookNumber) -> JsonRespon
     response_model=wire.DeliveryPage,
     responses=error_responses(400, 404),
     summary="List the deliveries of a webhook",
+    operation_id="listDeliveries",
 )
 def of_webhook(
     services: ServicesDep,
@@ -227,6 +243,7 @@ def of_webhook(
     responses=error_responses(400, 404, post=True),
     openapi_extra=request_body_schema(wire.ReplayRange),
     summary="Replay the events of a period",
+    operation_id="replayEvents",
 )
 def replay_range(
     services: ServicesDep, caller: Writer, id: WebhookNumber, body: Range
