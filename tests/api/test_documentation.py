@@ -1,12 +1,15 @@
 """The OpenAPI document: complete, correct and available offline."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
+from tests.api.conftest import Api
 
 ENDPOINTS = {
     ("post", "/v1/intents"),
@@ -84,7 +87,31 @@ def document(http: TestClient) -> dict[str, Any]:
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
-    return [(m, p, o) for p, item in document["paths"].items() for m, o in item.items()]
+    """Method, path and operation, with what they refer to but schemas in place."""
+    return [
+        (method, path, {name: resolve(document, value) for name, value in operation.items()})
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+    ]
+
+
+def resolve(document: dict[str, Any], node: Any) -> Any:
+    """A part of the document with components in place of references to them, but for schemas."""
+    if isinstance(node, list):
+        return [resolve(document, one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    target = node.get("$ref", "#/components/schemas/")
+    if target.startswith("#/components/schemas/"):
+        return {name: resolve(document, value) for name, value in node.items()}
+    _, _, kind, name = target.split("/")
+    return resolve(document, document["components"][kind][name])
+
+
+def schemas_of(document: dict[str, Any]) -> dict[str, Any]:
+    """The schemas of objects; the others are enumerations."""
+    schemas = document["components"]["schemas"]
+    return {name: schema for name, schema in schemas.items() if schema["type"] == "object"}
 
 
 def test_the_documented_endpoints_are_those_of_the_specification(document: dict[str, Any]) -> None:
@@ -95,36 +122,98 @@ def test_every_endpoint_and_field_is_described_with_an_example(document: dict[st
     for method, path, operation in operations(document):
         assert operation["summary"], (method, path)
         assert operation["description"], (method, path)
-        for parameter in operation.get("parameters", []):
+        for parameter in operation["parameters"]:
             assert parameter["description"], (path, parameter["name"])
     for name, schema in document["components"]["schemas"].items():
         assert schema.get("description"), name
-        for field, described in schema.get("properties", {}).items():
-            assert described.get("description") or "$ref" in described, (name, field)
-
-
-def test_every_request_and_response_has_an_example(document: dict[str, Any]) -> None:
-    schemas = document["components"]["schemas"]
-    for method, path, operation in operations(document):
-        for parameter in operation.get("parameters", []):
-            schema = parameter["schema"]
-            keywords = {"default", "examples", "minimum", "maxLength", "enum", "anyOf"} & set(
-                schema
-            )
-            assert keywords, (path, parameter["name"])
-        bodies = [operation["requestBody"]] if "requestBody" in operation else []
-        for body in bodies:
-            for media_type in body["content"].values():
-                for name, asked in media_type["schema"].get("properties", {}).items():
-                    assert asked.get("description"), (method, path, name)
-                    assert asked.get("examples"), (method, path, name)
-        for status, answer in operation["responses"].items():
-            for media_type in answer.get("content", {}).values():
-                assert int(status) < 400 or media_type["example"], (method, path, status)
-    for name, schema in schemas.items():
+    for name, schema in schemas_of(document).items():
         for field, described in schema["properties"].items():
+            assert described.get("description") or "$ref" in described, (name, field)
             leads_on = "$ref" in str(described)
             assert described.get("examples") or leads_on, (name, field)
+
+
+def test_operations_have_readable_names_of_their_own(document: dict[str, Any]) -> None:
+    names = [operation["operationId"] for _, _, operation in operations(document)]
+    assert len({*names}) == len(names)
+    for name in names:
+        assert re.fullmatch(r"[a-z]+([A-Z][a-z]+)+", name), name
+    assert {"createIntent", "getIntentByAddress", "triggerProcessing"} <= {*names}
+
+
+def test_what_the_service_needs_is_required(document: dict[str, Any]) -> None:
+    required = {
+        operation["operationId"]: {p["name"] for p in operation["parameters"] if p["required"]}
+        for _, _, operation in operations(document)
+    }
+    route = {"tokenIn", "tokenOut", "sourceChain", "destinationChain", "amount"}
+    assert required["getQuote"] == {*route, "bridge"}
+    assert (
+        required["listQuotes"] == required["getBestQuote"] == required["getOptimalRoute"] == route
+    )
+    assert required["getMultiSourceQuote"] == {"destinationChain", "amount", "tokenOut"}
+    assert required["listRampQuotes"] == {"fiatCurrency", "cryptoAmount"}
+    assert required["getKycState"] == {"provider", "userEmail", "fiatCurrency"}
+    assert required["getKycRequirements"] == {"provider", "fiatCurrency"}
+    assert required["getIntent"] == {"id"}
+    assert required["listIntents"] == set()
+
+
+def test_an_enumeration_is_written_once(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    assert "BASE_MAINNET" in schemas["ChainId"]["enum"]
+    assert "cbBTC" in schemas["TokenSymbol"]["enum"]
+    assert schemas["CreatedIntentStatus"]["enum"] == [
+        "COMPLETED",
+        "FAILED",
+        "PENDING",
+        "PROCESSING",
+    ]
+    intent = schemas["CreatedIntent"]["properties"]
+    assert intent["source_chain"]["$ref"] == "#/components/schemas/ChainId"
+    written = Counter(
+        tuple(node["enum"]) for node in every_node(document) if isinstance(node.get("enum"), list)
+    )
+    assert [values for values, times in written.items() if times > 1 and len(values) > 2] == []
+    assert not [name for name in ("x-chains", "x-required") if name in str(document)]
+
+
+def every_node(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+    if isinstance(node, dict | list):
+        for inner in node.values() if isinstance(node, dict) else node:
+            yield from every_node(inner)
+
+
+def test_every_reference_leads_to_a_component(document: dict[str, Any]) -> None:
+    targets = {node["$ref"] for node in every_node(document) if "$ref" in node}
+    assert len(targets) > 100
+    for target in targets:
+        _, _, kind, name = target.split("/")
+        assert name in document["components"][kind], target
+
+
+def test_the_document_is_much_smaller_than_the_276_kb_that_it_had(
+    document: dict[str, Any], http: TestClient
+) -> None:
+    assert document["openapi"].startswith("3.1")
+    assert len(http.get("/api/openapi.json").content) < 230 * 1024
+
+
+def test_every_request_body_is_described_with_examples(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    bodies = [o["requestBody"] for _, _, o in operations(document) if "requestBody" in o]
+    named = [
+        body["content"]["application/json"]["schema"].get("$ref", "").rpartition("/")[2]
+        for body in bodies
+        if "application/json" in body["content"]
+    ]
+    assert len([name for name in named if name]) >= 15
+    for name in named:
+        for field, asked in schemas.get(name, {}).get("properties", {}).items():
+            assert asked.get("description"), (name, field)
+            assert asked.get("examples"), (name, field)
 
 
 def test_every_endpoint_documents_its_errors_and_none_of_the_framework(
@@ -136,24 +225,37 @@ def test_every_endpoint_documents_its_errors_and_none_of_the_framework(
             assert {"409", "413", "422"} <= set(operation["responses"]), path
             keyed = "Idempotency-Key" in {p["name"] for p in operation["parameters"]}
             assert keyed == ("security" not in operation), path
+        for status, response in operation["responses"].items():
+            for media_type in response.get("content", {}).values():
+                assert int(status) < 400 or media_type["example"], (method, path, status)
     assert "HTTPValidationError" not in str(document)
-    assert "x-chains" not in str(document)
+
+
+def test_every_response_documents_its_headers(document: dict[str, Any]) -> None:
+    for method, path, operation in operations(document):
+        for status, response in operation["responses"].items():
+            names = {*response["headers"]}
+            assert {"RateLimit", "RateLimit-Policy", "X-Request-Id"} <= names, (path, status)
+            assert ("Retry-After" in names) == (status in ("409", "429", "503")), (path, status)
+            is_replayed = method == "post" and status[0] == "2" and "security" not in operation
+            assert ("Idempotent-Replayed" in names) == is_replayed, (path, status)
+
+
+def test_the_documented_headers_are_sent(api: Api) -> None:
+    first = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}, Idempotency_Key="documented")
+    again = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}, Idempotency_Key="documented")
+    for answer in (first, again, api.get("/webhooks/1"), api.get("/chains")):
+        assert re.fullmatch(r'"default";r=[0-9]+;t=[0-9]+', answer.headers["ratelimit"])
+        assert re.fullmatch(r'"default";q=[0-9]+;w=60', answer.headers["ratelimit-policy"])
+        assert answer.headers["x-request-id"]
+    assert "idempotent-replayed" not in first.headers
+    assert again.headers["idempotent-replayed"] == "true"
 
 
 def test_every_endpoint_but_provider_webhooks_needs_a_key(document: dict[str, Any]) -> None:
     assert document["security"] == [{"key": []}]
     free = [path for _, path, operation in operations(document) if "security" in operation]
     assert free == ["/v1/ramp/webhooks/{provider}"]
-
-
-def test_chains_and_symbols_are_enumerated(document: dict[str, Any]) -> None:
-    intent = document["components"]["schemas"]["CreatedIntent"]["properties"]
-    assert "BASE_MAINNET" in intent["source_chain"]["enum"]
-    assert "cbBTC" in intent["asset_token_symbol"]["enum"]
-    schema = document["paths"]["/v1/intents"]["post"]["requestBody"]["content"]["application/json"]
-    needed = {"amount", "tokenIn", "source_chain", "destination_chain", "recipient"}
-    assert set(schema["schema"]["required"]) == needed
-    assert intent["intent_status"]["enum"] == ["COMPLETED", "FAILED", "PENDING", "PROCESSING"]
 
 
 def test_the_reference_page_loads_nothing_from_other_hosts(http: TestClient) -> None:

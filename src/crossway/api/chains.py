@@ -8,7 +8,7 @@ from crossway.api.auth import Reader, ServicesDep
 from crossway.api.schemas import chains as wire
 from crossway.api.schemas import clients as client_wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import WALLET
+from crossway.api.schemas.fields import CHAINS, WALLET
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.chains import supported_chains
 
@@ -78,7 +78,10 @@ def balances(
 def tokens_of(
     services: ServicesDep,
     caller: Reader,
-    chain: Annotated[str, Path(description="The chain.", examples=["BASE_MAINNET"])],
+    chain: Annotated[
+        str,
+        Path(description="The chain.", examples=["BASE_MAINNET"], json_schema_extra={CHAINS: True}),
+    ],
 ) -> JsonResponse:
     """The available tokens of a chain."""
     tokens = supported_chains.list_tokens(services, caller, chain)

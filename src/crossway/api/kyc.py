@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
-from crossway.api.query_params import CountryCode, FiatCurrency, Provider, UserEmail
+from crossway.api.query_params import CountryCode, NeededCurrency, NeededProvider, UserEmail
 from crossway.api.schemas import kyc as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
@@ -39,10 +39,10 @@ _DOCUMENT = {
 def state(
     services: ServicesDep,
     caller: Reader,
-    provider: Provider = None,
+    provider: NeededProvider = None,
     userEmail: UserEmail = None,
     countryCode: CountryCode = None,
-    fiatCurrency: FiatCurrency = None,
+    fiatCurrency: NeededCurrency = None,
     cryptoAmount: Amount = None,
 ) -> JsonResponse:
     """The customer's tier, limit and missing requirements."""
@@ -62,9 +62,9 @@ def state(
 def state_of_transaction(
     services: ServicesDep,
     caller: Reader,
-    provider: Provider = None,
+    provider: NeededProvider = None,
     countryCode: CountryCode = None,
-    fiatCurrency: FiatCurrency = None,
+    fiatCurrency: NeededCurrency = None,
     userEmail: UserEmail = None,
     amount: Amount = None,
 ) -> JsonResponse:
@@ -85,9 +85,9 @@ def state_of_transaction(
 def requirements(
     services: ServicesDep,
     caller: Reader,
-    provider: Provider = None,
+    provider: NeededProvider = None,
     countryCode: CountryCode = None,
-    fiatCurrency: FiatCurrency = None,
+    fiatCurrency: NeededCurrency = None,
 ) -> JsonResponse:
     """A provider's tiers in a country with their requirements."""
     tiers = verification.get_requirements(services, caller, provider, countryCode, fiatCurrency)
@@ -134,10 +134,10 @@ def add_document(
     request: Request,
     services: ServicesDep,
     caller: Writer,
-    provider: Provider = None,
+    provider: NeededProvider = None,
     userEmail: UserEmail = None,
     countryCode: CountryCode = None,
-    fiatCurrency: FiatCurrency = None,
+    fiatCurrency: NeededCurrency = None,
     key: Annotated[
         str | None, Query(description="Key of the requirement.", examples=["id_front"])
     ] = None,

@@ -9,7 +9,13 @@ from crossway.api.schemas import ramps
 from crossway.api.schemas.fields import (
     BRIDGES,
     CHAINS,
+    COUNTRIES,
+    CURRENCIES,
+    DECIMAL,
+    EMAIL,
+    REQUIRED,
     SYMBOLS,
+    UNITS,
     USDC_ARBITRUM,
     USDC_BASE,
     WALLET,
@@ -18,31 +24,46 @@ from crossway.usecases.pricing.priced_request import QuoteRequest
 from crossway.usecases.ramps.quote_params import RampQuoteRequest
 
 
-def query(description: str, example: str, kind: str | None = None, **more: Any) -> Any:
+def query(
+    description: str, example: str, kind: str | None = None, required: bool = False, **more: Any
+) -> Any:
     """A query parameter with its description and example for the OpenAPI document.
 
-    `kind` is a marker of `schemas.fields`, replaced by the catalogue's values.
+    `kind` is a marker of `schemas.fields`, replaced by the catalogue's values. A `required` one is
+    so in the document; the use case refuses requests without it.
     """
-    extra = {**more, **({kind: True} if kind else {})}
+    extra = {**more, **({kind: True} if kind else {}), **({REQUIRED: True} if required else {})}
     return Query(description=description, examples=[example], json_schema_extra=extra or None)
 
 
 _Text = str | None
-SourceChain = Annotated[_Text, query("The chain on which the payer pays.", "BASE_MAINNET", CHAINS)]
-DestinationChain = Annotated[
-    _Text, query("The chain on which the recipient is paid.", "ARBITRUM_MAINNET", CHAINS)
+TokenOut = Annotated[
+    _Text, query("Token address on the destination chain.", USDC_ARBITRUM, required=True)
 ]
-BridgeName = Annotated[_Text, query("The bridge.", "ACROSS", BRIDGES)]
+SourceChain = Annotated[
+    _Text, query("The chain on which the payer pays.", "BASE_MAINNET", CHAINS, required=True)
+]
+DestinationChain = Annotated[
+    _Text,
+    query("The chain on which the recipient is paid.", "ARBITRUM_MAINNET", CHAINS, required=True),
+]
+BridgeName = Annotated[_Text, query("The bridge.", "ACROSS", BRIDGES, required=True)]
 ExcludedBridges = Annotated[_Text, query("Bridges to exclude, comma-separated.", "RHINOFI")]
 RampType = Annotated[
     _Text, query("The direction; `on-ramp` by default.", "on-ramp", enum=ramps.TYPES)
 ]
 Provider = Annotated[_Text, query("The provider.", "YELLOW_CARD", enum=ramps.PROVIDERS)]
-FiatCurrency = Annotated[_Text, query("The currency (ISO 4217).", "NGN")]
-CountryCode = Annotated[
-    _Text, query("ISO 3166-1 alpha-2; by default the first country of the currency.", "NG")
+NeededProvider = Annotated[
+    _Text, query("The provider.", "YELLOW_CARD", enum=ramps.PROVIDERS, required=True)
 ]
-UserEmail = Annotated[_Text, query("The end user's e-mail address.", "ada@example.com")]
+FiatCurrency = Annotated[_Text, query("The currency.", "NGN", CURRENCIES)]
+NeededCurrency = Annotated[_Text, query("The currency.", "NGN", CURRENCIES, required=True)]
+CountryCode = Annotated[
+    _Text, query("By default the first country of the currency.", "NG", COUNTRIES)
+]
+UserEmail = Annotated[
+    _Text, query("The end user's e-mail address.", "ada@example.com", required=True, **EMAIL)
+]
 
 _INSTANT = "ISO 8601 with a time zone, or a date, which is its midnight in UTC."
 CreatedAfter = Annotated[
@@ -57,13 +78,15 @@ CreatedBefore = Annotated[
 class QuoteParams:
     """The query of a quote."""
 
-    tokenIn: Annotated[_Text, query("Token address on the source chain.", USDC_BASE)] = None
-    tokenOut: Annotated[_Text, query("Token address on the destination chain.", USDC_ARBITRUM)] = (
-        None
-    )
+    tokenIn: Annotated[
+        _Text, query("Token address on the source chain.", USDC_BASE, required=True)
+    ] = None
+    tokenOut: TokenOut = None
     sourceChain: SourceChain = None
     destinationChain: DestinationChain = None
-    amount: Annotated[_Text, query("Smallest unit of `amountSymbol`.", "25000000")] = None
+    amount: Annotated[
+        _Text, query("Smallest unit of `amountSymbol`.", "25000000", required=True, **UNITS)
+    ] = None
     recipient: Annotated[_Text, query("Wallet of the recipient.", WALLET)] = None
     amountSymbol: Annotated[
         _Text, query("The token of `amount`; USDC by default.", "USDC", SYMBOLS)
@@ -87,10 +110,10 @@ class MultiSourceParams:
     """The query of a multi-source quote."""
 
     destinationChain: DestinationChain = None
-    amount: Annotated[_Text, query("A decimal number of `tokenOut`.", "25.5")] = None
-    tokenOut: Annotated[_Text, query("Token address on the destination chain.", USDC_ARBITRUM)] = (
-        None
-    )
+    amount: Annotated[
+        _Text, query("A decimal number of `tokenOut`.", "25.5", required=True, **DECIMAL)
+    ] = None
+    tokenOut: TokenOut = None
     recipient: Annotated[_Text, query("Wallet of the recipient.", WALLET)] = None
     excludeChains: Annotated[
         _Text, query("Chains to exclude, comma-separated.", "ETHEREUM_MAINNET")
@@ -112,11 +135,14 @@ class RampQuoteParams:
     """The query of ramp quotes."""
 
     type: RampType = None
-    fiatCurrency: FiatCurrency = None
+    fiatCurrency: NeededCurrency = None
     cryptoAmount: Annotated[
         _Text,
         query(
-            "Amount that the user receives (on-ramp) or sells (off-ramp), a decimal number.", "25"
+            "Amount that the user receives (on-ramp) or sells (off-ramp), a decimal number.",
+            "25",
+            required=True,
+            **DECIMAL,
         ),
     ] = None
     destinationChain: Annotated[
@@ -139,7 +165,11 @@ class RampQuoteParams:
     ] = None
     userEmail: Annotated[
         _Text,
-        query("With it, a provider that knows this user may be recommended.", "ada@example.com"),
+        query(
+            "With it, a provider that knows this user may be recommended.",
+            "ada@example.com",
+            **EMAIL,
+        ),
     ] = None
 
     def to_request(self) -> RampQuoteRequest:

@@ -231,7 +231,14 @@ def cancel(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonRespon
 def reported(
     request: Request,
     services: ServicesDep,
-    provider: Annotated[str, Path(description="The provider.", examples=["YELLOW_CARD"])],
+    provider: Annotated[
+        str,
+        Path(
+            description="The provider.",
+            examples=["YELLOW_CARD"],
+            json_schema_extra={"enum": PROVIDERS},
+        ),
+    ],
 ) -> JsonResponse:
     """For providers only: the signature of the body replaces an API key."""
     headers, body = dict(request.headers), request.state.body

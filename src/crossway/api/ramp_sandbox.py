@@ -10,6 +10,7 @@ from crossway.api.schemas import ramp_orders as orders
 from crossway.api.schemas import ramp_sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
+from crossway.api.schemas.ramps import PROVIDERS
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import NotFound
 from crossway.usecases.public_numbers import ids_of
@@ -84,7 +85,14 @@ def kyc(
 def faults(
     services: ServicesDep,
     caller: Writer,
-    provider: Annotated[str, Path(description="The provider.", examples=["YELLOW_CARD"])],
+    provider: Annotated[
+        str,
+        Path(
+            description="The provider.",
+            examples=["YELLOW_CARD"],
+            json_schema_extra={"enum": PROVIDERS},
+        ),
+    ],
     body: Annotated[wire.RampFaults, Depends(wire.RampFaults.valid_from_request)],
 ) -> JsonResponse:
     """Outages, delays, refused orders, wrong amounts, repeated webhooks, rates, KYC checks."""

@@ -11,6 +11,7 @@ from crossway.api.quotes import NO_QUOTE
 from crossway.api.schemas import quotes as quotes_wire
 from crossway.api.schemas import router as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.fields import BRIDGES
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.pricing import router as routing
 
@@ -64,7 +65,9 @@ def between(
 def of_bridge(
     services: ServicesDep,
     caller: Reader,
-    bridge: Annotated[str, Path(description="The bridge.", examples=["ACROSS"])],
+    bridge: Annotated[
+        str, Path(description="The bridge.", examples=["ACROSS"], json_schema_extra={BRIDGES: True})
+    ],
 ) -> JsonResponse:
     """Every route that this bridge serves."""
     return JsonResponse(

@@ -9,7 +9,7 @@ from crossway.api.auth import ServicesDep, Writer
 from crossway.api.idempotency import get_reference
 from crossway.api.schemas import sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import INTENT, request_body_schema
+from crossway.api.schemas.fields import CHAINS, INTENT, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, timestamp
 from crossway.domain.errors import NotFound
 from crossway.usecases.simulator import bridge_controls, chain_controls
@@ -83,7 +83,10 @@ def clock(
 def faults(
     services: ServicesDep,
     caller: Writer,
-    chain: Annotated[str, Path(description="The chain.", examples=["BASE_MAINNET"])],
+    chain: Annotated[
+        str,
+        Path(description="The chain.", examples=["BASE_MAINNET"], json_schema_extra={CHAINS: True}),
+    ],
     body: Annotated[wire.Faults, Depends(wire.Faults.valid_from_request)],
 ) -> JsonResponse:
     """Outages, reorganisations, dropped and reverted transactions, wrong data, low balances."""
@@ -104,7 +107,14 @@ def faults(
 def bridge_faults(
     services: ServicesDep,
     caller: Writer,
-    bridge: Annotated[str, Path(description="The bridge.", examples=["CCTP"])],
+    bridge: Annotated[
+        str,
+        Path(
+            description="The bridge.",
+            examples=["CCTP"],
+            json_schema_extra={"enum": list(bridge_controls.BRIDGES)},
+        ),
+    ],
     body: Annotated[wire.BridgeFaults, Depends(wire.BridgeFaults.valid_from_request)],
 ) -> JsonResponse:
     """Late, missing, expired and wrong attestations, unfilled deposits, paused contracts."""

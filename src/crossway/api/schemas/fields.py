@@ -23,8 +23,15 @@ from starlette.requests import Request
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import FieldError, InvalidInput
 
-# Markers in the OpenAPI document; `documentation` replaces them by the catalogue's values.
+# Markers in the OpenAPI document; `openapi.enumerations` replaces them by references.
 CHAINS, SYMBOLS, BRIDGES = "x-chains", "x-symbols", "x-bridges"
+CURRENCIES, COUNTRIES = "x-currencies", "x-countries"
+# Marks a parameter without which the use case refuses a request; it complains in one sentence.
+REQUIRED = "x-required"
+# What texts of a request may look like, for the document; use cases check them.
+UNITS = {"pattern": "^[0-9]*[1-9][0-9]*$", "maxLength": 78}
+DECIMAL = {"pattern": r"^[0-9]{1,60}(\.[0-9]{1,60})?$"}
+EMAIL = {"format": "email", "maxLength": 254}
 NOT_AN_OBJECT = "body must be a JSON object"
 _MAX_SHOWN_NAME = 60
 
@@ -182,6 +189,16 @@ def chain_field(description: str, example: str = "BASE_MAINNET", **more: Any) ->
 def symbol_field(description: str, example: str = "USDC", **more: Any) -> Any:
     """A token symbol."""
     return field(description, example, extra={SYMBOLS: True}, **more)
+
+
+def currency_field(description: str = "The currency.", **more: Any) -> Any:
+    """A fiat currency."""
+    return field(description, "NGN", extra={CURRENCIES: True}, **more)
+
+
+def country_field(description: str = "The country.", **more: Any) -> Any:
+    """A country with ramps."""
+    return field(description, "NG", extra={COUNTRIES: True}, **more)
 
 
 def bridge_field(description: str, example: str | None = "ACROSS") -> Any:

@@ -8,6 +8,8 @@ from crossway.api.schemas.fields import (
     ExactNumber,
     Model,
     RequestModel,
+    country_field,
+    currency_field,
     field,
 )
 from crossway.api.schemas.ramps import PROVIDERS
@@ -69,8 +71,8 @@ class RequirementsOut(Model):
     """What a provider requires in a country."""
 
     provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    countryCode: str = field("ISO 3166-1 alpha-2.", "NG")
-    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    countryCode: str = country_field()
+    fiatCurrency: str = currency_field()
     tiers: list[TierOut] = Field(description="Its tiers, lowest first.")
 
     @classmethod
@@ -97,8 +99,8 @@ class KycStateOut(Model):
 
     provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
     userEmail: str = field("The customer's e-mail address, masked.", "a…@e….com")
-    countryCode: str = field("Country of the transaction (ISO 3166-1 alpha-2).", "NG")
-    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    countryCode: str = country_field("Country of the transaction.")
+    fiatCurrency: str = currency_field()
     currentKycType: str = field(
         "The verified tier, or the one under review.", "basic", extra={"enum": TYPES}
     )
@@ -157,11 +159,9 @@ class SubmitKyc(RequestModel):
 
     provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
     userEmail: SkipValidation[str] = field("The customer's e-mail address.", EMAIL)
-    countryCode: SkipValidation[str | None] = field(
-        "The customer's country (ISO 3166-1 alpha-2).", "NG", default=None
-    )
-    fiatCurrency: SkipValidation[str | None] = field(
-        "The currency (ISO 4217), required if the country has several.", "NGN", default=None
+    countryCode: SkipValidation[str | None] = country_field("The customer's country.", default=None)
+    fiatCurrency: SkipValidation[str | None] = currency_field(
+        "The currency, required if the country has several.", default=None
     )
     fields: SkipValidation[dict[str, Any]] = field(
         "The values of requirements by their keys; documents have an endpoint of their own.",

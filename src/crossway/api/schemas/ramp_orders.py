@@ -16,6 +16,8 @@ from crossway.api.schemas.fields import (
     Model,
     RequestModel,
     chain_field,
+    country_field,
+    currency_field,
     field,
     symbol_field,
 )
@@ -38,7 +40,7 @@ class CreateOrder(RequestModel):
         "The direction; `on-ramp` by default.", "on-ramp", extra={"enum": TYPES}, default=None
     )
     provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    fiatCurrency: SkipValidation[str] = field("The currency (ISO 4217).", "NGN")
+    fiatCurrency: SkipValidation[str] = currency_field()
     cryptoAmount: SkipValidation[str | float] = field(
         "Amount that the user receives (on-ramp) or sells (off-ramp): a number, or a decimal "
         "text if a JSON number would lose digits.",
@@ -62,8 +64,8 @@ class CreateOrder(RequestModel):
         WALLET,
         default=None,
     )
-    countryCode: SkipValidation[str | None] = field(
-        "ISO 3166-1 alpha-2; by default the first country of the currency.", "NG", default=None
+    countryCode: SkipValidation[str | None] = country_field(
+        "By default the first country of the currency.", default=None
     )
     userEmail: SkipValidation[str | None] = field(
         "The end user's e-mail address; required for direct orders.", EMAIL, default=None
@@ -103,7 +105,7 @@ class OrderOut(Model):
     status: str = field(
         "Its status.", "INITIATED", extra={"enum": [state.value for state in OrderState]}
     )
-    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    fiatCurrency: str = currency_field()
     fiatAmount: ExactNumber = field(
         "Amount that the user pays or receives, all fees included.", 41250.5
     )
@@ -113,7 +115,7 @@ class OrderOut(Model):
     destinationChain: str = chain_field("The chain that the crypto goes to.")
     senderAddress: str | None = field("Off-ramp: the user's wallet.", WALLET)
     recipientAddress: str | None = field("On-ramp: the recipient's wallet.", WALLET)
-    countryCode: str = field("ISO 3166-1 alpha-2.", "NG")
+    countryCode: str = country_field()
     widgetUrl: str | None = field(
         "The provider's page for the user; null for a direct order.",
         "https://provider.example/pay/7f3a",

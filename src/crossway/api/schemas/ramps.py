@@ -5,21 +5,25 @@ from typing import Self
 from pydantic import Field
 
 from crossway.api.schemas.fields import (
+    CHAINS,
+    COUNTRIES,
+    CURRENCIES,
     TIME,
     ExactNumber,
     IntegerString,
     Model,
     bridge_field,
     chain_field,
+    country_field,
+    currency_field,
     field,
     symbol_field,
 )
+from crossway.api.schemas.ramp_channels import ChannelOut
 from crossway.api.schemas.responses import json_decimal, timestamp
 from crossway.domain.fiat import RATE_SCALE
 from crossway.domain.intent import Intent
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
-from crossway.domain.payment_channels import Channel, ChannelType
-from crossway.domain.payment_channels import Field as ChannelField
 from crossway.domain.ramps import Direction, ProviderName
 from crossway.usecases.ramps.provider_quotes import RampQuote
 from crossway.usecases.ramps.quotes import RampComparison, SupportedCountry, SupportedCurrency
@@ -27,85 +31,9 @@ from crossway.usecases.ramps.quotes import RampComparison, SupportedCountry, Sup
 RATE_PLACES = len(str(RATE_SCALE)) - 1
 TYPES = [direction.value for direction in Direction]
 PROVIDERS = [name.value for name in ProviderName]
-
-
-class OptionOut(Model):
-    """One choice of an enumerated field."""
-
-    value: str = field("The value to send.", "044")
-    label: str = field("The label to show.", "Access Bank")
-
-
-class FieldOut(Model):
-    """A field that a payment channel requires; send it under `fields`."""
-
-    key: str = field("Its name under `fields`.", "phone")
-    label: str = field("Its display name.", "Phone number")
-    type: str = field("Its type.", "phone", extra={"enum": ["string", "phone", "enum"]})
-    required: bool = field("Whether an order requires it.", True)
-    options: list[OptionOut] = Field(description="The choices of an `enum`; else empty.")
-    pattern: str = field("A regular expression that the whole value matches; empty for none.", "")
-    example: str = field("An example value.", "+2348012345678")
-
-    @classmethod
-    def from_field(cls, channel_field: ChannelField) -> Self:
-        """One field of a payment channel."""
-        return cls(
-            key=channel_field.key,
-            label=channel_field.label,
-            type=channel_field.type,
-            required=channel_field.required,
-            options=[OptionOut(value=o.value, label=o.label) for o in channel_field.options],
-            pattern=channel_field.pattern,
-            example=channel_field.example,
-        )
-
-
-class ChannelFees(Model):
-    """Fees of a payment channel; `fiatAmount` includes them."""
-
-    fixed: ExactNumber = field("In the currency.", 50)
-    percentage: ExactNumber = field("In percent of the amount.", 1.5)
-
-
-class ChannelOut(Model):
-    """A payment channel of a provider."""
-
-    id: str = field("The channel.", "ngn-bank-transfer")
-    name: str = field("Its display name.", "Bank transfer")
-    type: str = field(
-        "The user's payment method.",
-        "BANK_TRANSFER",
-        extra={"enum": [kind.value for kind in ChannelType]},
-    )
-    transferType: str = field(
-        "`direct` is server to server; `redirect` sends the user to the provider's own page.",
-        "direct",
-        extra={"enum": ["direct", "redirect"]},
-    )
-    currency: str = field("The currency (ISO 4217).", "NGN")
-    minAmount: ExactNumber = field("Minimum amount of an order, in the currency.", 1500)
-    maxAmount: ExactNumber = field("Maximum amount of an order, in the currency.", 5000000)
-    fees: ChannelFees = Field(description="Its fees.")
-    fieldsRequired: list[FieldOut] = Field(description="Its required fields.")
-
-    @classmethod
-    def from_channel(cls, channel: Channel, digits: int) -> Self:
-        """A payment channel; its amounts have `digits` decimal places."""
-        return cls(
-            id=channel.id,
-            name=channel.name,
-            type=channel.type.value,
-            transferType="direct" if channel.direct else "redirect",
-            currency=channel.currency,
-            minAmount=json_decimal(channel.min_minor, digits),
-            maxAmount=json_decimal(channel.max_minor, digits),
-            fees=ChannelFees(
-                fixed=json_decimal(channel.fee_fixed_minor, digits),
-                percentage=json_decimal(channel.fee_bps, 2),
-            ),
-            fieldsRequired=[FieldOut.from_field(entry) for entry in channel.fields],
-        )
+_COUNTRIES = {"items": {"type": "string", COUNTRIES: True}}
+_CURRENCIES = {"items": {"type": "string", CURRENCIES: True}}
+_PROVIDERS = {"items": {"type": "string", "enum": PROVIDERS}}
 
 
 class RampBridge(Model):
@@ -145,7 +73,7 @@ class RampQuoteOut(Model):
 
     provider: str = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
     type: str = field("The direction.", "on-ramp", extra={"enum": TYPES})
-    fiatCurrency: str = field("The currency (ISO 4217).", "NGN")
+    fiatCurrency: str = currency_field()
     fiatAmount: ExactNumber = field(
         "Amount that the user pays (on-ramp) or receives (off-ramp), all fees included.", 41250.5
     )
@@ -177,7 +105,10 @@ class RampQuoteOut(Model):
         "The same amount as a decimal number.", "25.084567", default=None
     )
     depositChain: str | None = field(
-        "Off-ramp only: the chain of the deposit.", "BASE_MAINNET", default=None
+        "Off-ramp only: the chain of the deposit.",
+        "BASE_MAINNET",
+        default=None,
+        extra={CHAINS: True},
     )
 
     @classmethod
@@ -227,7 +158,9 @@ class RampQuotesOut(Model):
         "if there is none."
     )
     quotes: list[RampQuoteOut] = Field(description="Cheapest total cost first.")
-    providersQueried: list[str] = field("The queried providers.", ["FONBNK", "YELLOW_CARD"])
+    providersQueried: list[str] = field(
+        "The queried providers.", ["FONBNK", "YELLOW_CARD"], extra=_PROVIDERS
+    )
     providersLeftOut: list[LeftOutProvider] = Field(
         description="Queried providers without a quote, and why."
     )
@@ -252,15 +185,17 @@ class RampQuotesOut(Model):
 class CurrencyOut(Model):
     """A currency that can be used."""
 
-    code: str = field("ISO 4217.", "NGN")
+    code: str = currency_field()
     name: str = field("Its name.", "Nigerian Naira")
     symbol: str = field("Its sign.", "₦")
     minAmount: ExactNumber = field("Minimum amount of an order, in the currency.", 1612.5)
     maxAmount: ExactNumber = field("Maximum amount of an order, in the currency.", 5000000)
     countries: list[str] = field(
-        "Countries (ISO 3166-1 alpha-2); the first is the default.", ["NG"]
+        "Its countries; the first is the default.", ["NG"], extra=_COUNTRIES
     )
-    providers: list[str] = field("Providers that offer it.", ["FONBNK", "PAYCREST", "YELLOW_CARD"])
+    providers: list[str] = field(
+        "Providers that offer it.", ["FONBNK", "PAYCREST", "YELLOW_CARD"], extra=_PROVIDERS
+    )
 
     @classmethod
     def from_currency(cls, supported: SupportedCurrency) -> Self:
@@ -280,9 +215,9 @@ class CurrencyOut(Model):
 class CountryOut(Model):
     """A country where ramps are offered."""
 
-    code: str = field("ISO 3166-1 alpha-2.", "NG")
+    code: str = country_field()
     name: str = field("Its name.", "Nigeria")
-    currencies: list[str] = field("Its currencies (ISO 4217).", ["NGN"])
+    currencies: list[str] = field("Its currencies.", ["NGN"], extra=_CURRENCIES)
 
     @classmethod
     def from_country(cls, supported: SupportedCountry) -> Self:
