@@ -37,10 +37,10 @@ def new_service(folder: Path, **settings: Any) -> Service:
     return bootstrap.build(Settings(_env_file=None, **{**chosen, **settings}))
 
 
-def new_test_client(services: Services) -> TestClient:
+def new_test_client(services: Services, base_url: str = "http://crossway.test") -> TestClient:
     """A test client of the API, mounted as in the single process."""
     mounted = Starlette(routes=[Mount("/api", create_api(services))])
-    return TestClient(mounted, base_url="http://crossway.test")
+    return TestClient(mounted, base_url=base_url)
 
 
 @contextmanager

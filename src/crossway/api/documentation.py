@@ -1,5 +1,6 @@
 """Serves the OpenAPI document and its page, which loads nothing from other hosts."""
 
+import gzip
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -36,7 +37,11 @@ def pages(app: FastAPI) -> Sequence[BaseRoute]:
 
             load_all(app.routes)
             app.openapi_schema = build_openapi(app, services, WEIGHTS)
-        return JsonResponse(app.openapi_schema)
+        body = JsonResponse(app.openapi_schema).body
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return Response(body, media_type="application/json")
+        headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
+        return Response(gzip.compress(body, 6), headers=headers, media_type="application/json")
 
     async def page(_: Request) -> Response:
         html = (FOLDER / "index.html").read_bytes()

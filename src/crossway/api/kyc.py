@@ -161,7 +161,7 @@ def add_document(
 @router.delete(
     "",
     response_model=wire.Erased,
-    responses=error_responses(400, 404),
+    responses=error_responses(400),
     summary="Erase a customer",
     operation_id="eraseCustomer",
 )

@@ -52,7 +52,13 @@ TAGS: Final[list[dict[str, Any]]] = [
         "name": "KYC",
         "description": "Identity checks of end users: requirements, state and submission.",
     },
-    {"name": "Webhooks", "description": "Event notifications and their deliveries."},
+    {
+        "name": "Webhooks",
+        "description": "Event notifications and their deliveries. Each is signed as [Standard "
+        "Webhooks](https://www.standardwebhooks.com) specifies: verify the raw body with the "
+        "webhook's secret before you read it, and process each `webhook-id` once, as an event may "
+        "come again.",
+    },
     {"name": "Client", "description": "The client of an API key."},
     {
         "name": "Sandbox",

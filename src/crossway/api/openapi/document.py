@@ -8,8 +8,17 @@ from fastapi.openapi.utils import get_openapi
 
 from crossway.api.openapi import about
 from crossway.api.openapi.enumerations import share_enumerations
-from crossway.api.openapi.operations import Weights, complete_operations, share_components
+from crossway.api.openapi.examples import add_examples, load_examples
+from crossway.api.openapi.links import add_links
+from crossway.api.openapi.operations import (
+    Weights,
+    complete_operations,
+    loosen_answers,
+    share_components,
+)
+from crossway.api.openapi.samples import add_samples
 from crossway.api.openapi.schemas import compact
+from crossway.api.openapi.webhooks import add_webhooks
 from crossway.ports.services import Services
 
 _DIALECT: Final = "https://spec.openapis.org/oas/3.1/dialect/base"
@@ -35,10 +44,16 @@ def build_openapi(app: FastAPI, services: Services | None, weights: Weights) -> 
     components["securitySchemes"] = {"key": about.KEY}
     for name in _OF_FASTAPI:
         components["schemas"].pop(name, None)
+    examples = load_examples()
+    add_examples(document, examples["operations"], examples["alike"])
+    add_samples(document, examples["operations"])
+    add_links(document)
     complete_operations(document, weights)
     compact(document)
+    loosen_answers(document)
     share_enumerations(document, services)
     share_components(document)
+    add_webhooks(document, examples["events"])
     components["schemas"] = dict(sorted(components["schemas"].items()))
     return document
 

