@@ -7,11 +7,13 @@ PORT ?= 8600
 WORKERS ?= 2
 BIN := .venv/bin
 QUICK := tests/domain tests/catalogue tests/usecases tests/storage tests/test_architecture.py tests/test_vocabulary.py
+# The client of the API, which the commands use.
+CLIENT := packages/crossway-client
 # Demo data and scenarios; installed for `make run` and development, not in production.
 DEMO := packages/crossway-demo
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 RESOLVE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-  --no-header --no-annotate --no-emit-index-url
+  --no-header --no-annotate --no-emit-index-url --no-emit-package crossway-client
 
 # Some images of Python set this; every process that a test starts would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -93,14 +95,14 @@ data:
 # Every file that is installed is checked by its hash, and nothing else is fetched, for the build of
 # our own distributions neither.
 LOCKED = $(PIP) install --quiet --require-hashes --no-deps -r requirements/build.lock
-EDITABLE = $(PIP) install --quiet --no-deps --no-build-isolation -e . -e $(DEMO)
+EDITABLE = $(PIP) install --quiet --no-deps --no-build-isolation -e $(CLIENT) -e . -e $(DEMO)
 
-.venv/.core: pyproject.toml $(DEMO)/pyproject.toml requirements/build.lock requirements/core.lock | .venv/bin/python
+.venv/.core: pyproject.toml $(CLIENT)/pyproject.toml $(DEMO)/pyproject.toml requirements/build.lock requirements/core.lock | .venv/bin/python
 	$(LOCKED) -r requirements/core.lock
 	$(EDITABLE)
 	@touch $@
 
-.venv/.dev: pyproject.toml $(DEMO)/pyproject.toml requirements/build.lock requirements/dev.lock | .venv/bin/python
+.venv/.dev: pyproject.toml $(CLIENT)/pyproject.toml $(DEMO)/pyproject.toml requirements/build.lock requirements/dev.lock | .venv/bin/python
 	$(LOCKED) -r requirements/dev.lock
 	$(EDITABLE)
 	@touch $@ .venv/.core

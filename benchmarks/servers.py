@@ -129,7 +129,8 @@ def environment(folder: Path, checkout: Path = ROOT, **settings: str) -> dict[st
     """The environment of a process of Crossway's with its data in this folder."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CROSSWAY_", "STREAMLIT_"))}
     given = {"DATA_DIR": str(folder), "LOOPBACK_WEBHOOKS": "true"} | settings
-    sources = (checkout / "src", checkout / "packages" / "crossway-demo" / "src")
+    packages = checkout / "packages"
+    sources = (checkout / "src", *sorted(packages.glob("*/src")))
     kept["PYTHONPATH"] = os.pathsep.join(map(str, sources))
     return kept | {f"CROSSWAY_{name}": value for name, value in given.items()}
 

@@ -19,6 +19,7 @@ from tests.processes import ROOT
 
 PACKAGE = ROOT / "src" / "crossway"
 CHAINS = PACKAGE / "adapters" / "chains"
+CLIENT = ROOT / "packages" / "crossway-client"
 DEMO = ROOT / "packages" / "crossway-demo"
 # These run on live networks only; the rest does on an installation without the extra `live`.
 LIVE = [
@@ -28,7 +29,7 @@ LIVE = [
 LIVE.append(PACKAGE / "adapters" / "bridges" / "cctp")
 # The Starknet of tests has an environment of its own.
 APART = ROOT / "tests" / "chains" / "starknet" / "node"
-OWN = {"crossway", "crossway_demo", "tests", "benchmarks", "scripts", "app"}
+OWN = {"crossway", "crossway_client", "crossway_demo", "tests", "benchmarks", "scripts", "app"}
 
 # Declared and not imported, each with its reason.
 NOT_IMPORTED = {
@@ -37,7 +38,6 @@ NOT_IMPORTED = {
     "import-linter": "a command: it checks the imports between packages",
     "itsdangerous": "Starlette signs the cookie of single sign-on by it",
     "mkdocs-material": "a command: it builds the documentation",
-    "mypy": "a command: it checks the types",
     "pandas-stubs": "mypy reads the types of pandas there",
     "pre-commit": "a command: it checks what is about to be committed",
     "pytest-timeout": "a plugin of pytest: it ends a test that hangs",
@@ -54,7 +54,7 @@ def normalized(name: str) -> str:
 def names(requirements: Iterable[str]) -> set[str]:
     """The distributions that requirements name, without our own."""
     found = {normalized(re.match(r"[\w.-]+", text)[0]) for text in requirements}  # type: ignore[index]
-    return found - {"crossway"}
+    return found - {"crossway", "crossway-client"}
 
 
 @cache
@@ -116,6 +116,13 @@ def test_what_every_installation_imports_is_declared_as_a_dependency() -> None:
 
 def test_what_live_chains_import_is_declared_in_the_extra_live() -> None:
     assert undeclared(LIVE_FILES, CORE | extra("live")) == {}
+
+
+def test_the_client_imports_what_it_declares_and_nothing_else() -> None:
+    declared = names(project(CLIENT)["dependencies"])
+    assert declared == {"httpx", "pydantic", "standardwebhooks"}
+    assert undeclared(sources(CLIENT / "src"), declared) == {}
+    assert declared <= {name for path in sources(CLIENT / "src") for name in imported(path)}
 
 
 def test_what_the_demo_distribution_imports_comes_with_crossway() -> None:

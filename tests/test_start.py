@@ -13,9 +13,9 @@ from tests.test_architecture import ROOT
 UNNEEDED = {
     "alembic", "authlib", "babel", "crossway.adapters.live_environment",
     "crossway.adapters.ramp_registry", "crossway.adapters.webhooks.requests",
-    "crossway.api.quotes", "crossway.api.webhooks", "crossway.client", "crossway.payer.app",
-    "crossway.storage.database_swap", "crossway_demo", "httpcore", "httpx", "jinja2", "numpy",
-    "pandas", "psycopg", "pyarrow", "pycountry", "rich", "solders",
+    "crossway.api.quotes", "crossway.api.webhooks", "crossway.payer.app",
+    "crossway.storage.database_swap", "crossway_client", "crossway_demo", "httpcore", "httpx",
+    "jinja2", "numpy", "pandas", "psycopg", "pyarrow", "pycountry", "rich", "solders",
     "sqlalchemy.dialects.postgresql", "starknet_py", "web3",
 }  # fmt: skip
 API_ALONE = {"crossway.dashboard", "crossway.engine.loop", "streamlit"}

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-SOURCES = (ROOT / "src" / "crossway", ROOT / "packages" / "crossway-demo" / "src")
+PACKAGES = ROOT / "packages"
+SOURCES = (ROOT / "src" / "crossway", *sorted(PACKAGES.glob("*/src")))
 RETIRED = tomllib.loads((ROOT / "tests" / "retired_names.toml").read_text(encoding="utf-8"))
 
 

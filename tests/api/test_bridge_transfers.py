@@ -13,12 +13,12 @@ from starlette.testclient import TestClient
 
 from crossway.adapters.bridges.cctp.networks import cctp_contracts
 from crossway.api.schemas.events import render_events
-from crossway.client.records import Intent as IntentRecord
 from crossway.domain.attestations import MAIN_SERVICE, TEST_SERVICE
 from crossway.domain.clients import Mode, staff_principal
 from crossway.domain.intent import Intent
 from crossway.usecases.developers import api_keys
 from crossway.usecases.payments.self_service import get_self_service
+from crossway_client.records.intents import Intent as IntentRecord
 from tests.api.conftest import new_test_client
 from tests.bridged import (
     DESTINATION_TX,

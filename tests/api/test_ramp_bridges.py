@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from crossway.api.schemas.events import render_events
-from crossway.client.ramp_records import RampOrder as OrderRecord
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import OrderState as S
 from crossway.domain.ramps import RampOrder
 from crossway.usecases.chains.kill_switches import set_kill_switch
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.simulator import bridge_controls
+from crossway_client.records.ramp_orders import RampOrder as OrderRecord
 from tests.api.ramp_requests import ON_RAMP
 from tests.api.test_bridge_transfers import api_of
 from tests.usecases.ramp_world import ARBITRUM, BASE, POLYGON, RampWorld, new_ramp_world

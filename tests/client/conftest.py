@@ -1,17 +1,21 @@
-"""Fixtures for client tests: the API on a real port, and a client of it."""
+"""Fixtures for client tests: the API on a real port, and both clients of it."""
 
+import inspect
 import threading
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import contextmanager
+from typing import Any, cast
 
 import pytest
 import uvicorn
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from crossway.api.app import create_api
 from crossway.bootstrap import Service
-from crossway.client import Crossway
+from crossway_client import AsyncCrossway, Crossway
+from crossway_client.transport.endpoints import Resource
 from tests.api.conftest import new_key, new_service
 from tests.processes import free_port, wait_until
 
@@ -36,13 +40,56 @@ def url(service: Service) -> Iterator[str]:
     thread.join(10)
 
 
+class Blocking:
+    """An asynchronous client whose calls block: the same tests run on both clients."""
+
+    def __init__(self, portal: BlockingPortal, target: Any) -> None:
+        self._portal, self._target = portal, target
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._target, name)
+        if isinstance(value, Resource):
+            return Blocking(self._portal, value)
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            result = value(*args, **kwargs)
+            if inspect.isawaitable(result):
+                return self._portal.call(_awaited, result)
+            return self._each(result)
+
+        return method
+
+    def _each(self, results: Any) -> Iterator[Any]:
+        while (result := self._portal.call(anext, results, self)) is not self:
+            yield result
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+@contextmanager
+def _asynchronous(*args: Any, **settings: Any) -> Iterator[Crossway]:
+    if (waits := settings.get("sleep")) is not None:
+
+        async def sleep(seconds: float) -> None:
+            waits(seconds)
+
+        settings["sleep"] = sleep
+    with start_blocking_portal() as portal:
+        client = AsyncCrossway(*args, **settings)
+        yield cast(Crossway, Blocking(portal, client))
+        portal.call(client.aclose)
+
+
+@pytest.fixture(params=["synchronous", "asynchronous"])
+def connect(request: pytest.FixtureRequest) -> Any:
+    """A context manager that opens a client of the kind."""
+    return Crossway if request.param == "synchronous" else _asynchronous
+
+
 @pytest.fixture
-def crossway(service: Service, url: str) -> Iterator[Crossway]:
+def crossway(service: Service, url: str, connect: Any) -> Iterator[Crossway]:
     _, _, secret = new_key(service)
-    with Crossway(secret, url) as client:
+    with connect(secret, url) as client:
         yield client
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path

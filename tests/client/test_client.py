@@ -1,15 +1,13 @@
-"""The client against the API behind a real port."""
+"""Both clients against the API behind a real port."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from crossway.bootstrap import Service
-from crossway.client import Crossway
-from crossway.client.errors import BadRequest, NotFound, Unauthorized
-from crossway.client.intents import PAGE
-from crossway.client.records import Intent
-from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET
+from crossway_client import BadRequest, Crossway, Intent, NotFound, Unauthorized
+from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
 
 
 def create(crossway: Crossway, **changes: object) -> Intent:
@@ -39,24 +37,26 @@ def test_the_same_idempotency_key_makes_one_payment(crossway: Crossway) -> None:
 
 
 def test_a_list_walks_through_every_page(crossway: Crossway) -> None:
-    ids = [create(crossway).id for _ in range(PAGE + 3)]
+    ids = [create(crossway).id for _ in range(7)]
+    assert [intent.id for intent in crossway.intents.list(page_size=3)] == ids[::-1]
     assert [intent.id for intent in crossway.intents.list()] == ids[::-1]
     assert list(crossway.intents.list(status="completed")) == []
 
 
-def test_a_watch_ends_with_the_payment(crossway: Crossway, service: Service) -> None:
-    created = create(crossway)
-    crossway.calls.post("/sandbox/deposits", {"address": created.intent_address, "amount": "exact"})
+def test_a_watch_ends_with_the_payment(service: Service, url: str, connect: Any) -> None:
+    secret = new_key(service)[2]
 
     def later(seconds: float) -> None:
-        crossway.calls.post("/sandbox/clock", {"advanceSeconds": 2})
+        with Crossway(secret, url) as simulator:
+            simulator.sandbox.set_clock(advance_seconds=2)
         service.engine.tick()
 
-    intent_status = [
-        intent.intent_status for intent in crossway.intents.watch(created.id, sleep=later)
-    ]
-    assert intent_status[0] == "PENDING"
-    assert intent_status[-1] == "COMPLETED"
+    with connect(secret, url, sleep=later) as crossway:
+        created = create(crossway)
+        crossway.sandbox.deposit(created.intent_address)
+        statuses = [intent.intent_status for intent in crossway.intents.watch(created.id)]
+    assert statuses[0] == "PENDING"
+    assert statuses[-1] == "COMPLETED"
 
 
 def test_quotes_are_typed(crossway: Crossway) -> None:
@@ -101,27 +101,46 @@ def test_quotes_are_typed(crossway: Crossway) -> None:
     assert {q.custody for q in every if q.route.bridge == "GATEWAY"} == {"OPERATOR"}
 
 
-def test_errors_are_exceptions(crossway: Crossway, url: str) -> None:
+def test_errors_are_exceptions(crossway: Crossway, url: str, connect: Any) -> None:
     with pytest.raises(BadRequest, match="amount"):
         create(crossway, amount=0)
     with pytest.raises(NotFound, match="Intent not found"):
         crossway.intents.get(WALLET)
     with pytest.raises(BadRequest, match="not funded"):
-        crossway.intents.trigger_processing(create(crossway).intent_address)
+        crossway.intents.trigger(create(crossway).intent_address)
     with pytest.raises(NotFound):
         crossway.intents.get("0x/../../chains?a=b")
-    with Crossway("cr_test_wrong", url) as stranger, pytest.raises(Unauthorized):
-        stranger.chains()
+    with connect("cr_test_wrong", url) as stranger, pytest.raises(Unauthorized):
+        stranger.chains.list()
 
 
 def test_chains_are_listed(crossway: Crossway) -> None:
-    assert "BASE_MAINNET" in crossway.chains("mainnet")
-    assert "BASE_MAINNET" not in crossway.chains("testnet")
-
-
-def test_client_info_tokens_and_intents_by_sender_are_returned(crossway: Crossway) -> None:
-    assert crossway.client_info().mode == "test"
-    tokens = {token.symbol: token for token in crossway.tokens("BASE_MAINNET")}
+    assert "BASE_MAINNET" in crossway.chains.list("mainnet")
+    assert "BASE_MAINNET" not in crossway.chains.list("testnet")
+    tokens = {token.symbol: token for token in crossway.chains.tokens("BASE_MAINNET")}
     assert (tokens["USDC"].address, tokens["USDC"].decimals) == (USDC_BASE, 6)
+    assert crossway.chains.all_tokens()["BASE_MAINNET"] == list(tokens.values())
+
+
+def test_bridges_and_their_routes_are_listed(crossway: Crossway) -> None:
+    bridges = crossway.router.bridges()
+    assert bridges.metadata.total_bridges == len(bridges.bridges)
+    between = crossway.router.bridges_between("BASE_MAINNET", "ARBITRUM_MAINNET")
+    assert "ACROSS" in between.supported_bridges
+    routes = crossway.router.routes_of("ACROSS")
+    assert routes.bridge_info.route_count == len(routes.supported_routes)
+
+
+def test_what_the_client_has_no_method_for_can_be_requested(crossway: Crossway) -> None:
+    listed = crossway.request("get", "/chains", query={"network": "mainnet"})
+    assert "BASE_MAINNET" in listed
+
+
+def test_an_expired_payment_is_refunded(crossway: Crossway, service: Service) -> None:
     created = create(crossway)
-    assert [item.id for item in crossway.intents.list_by_sender(WALLET)] == [created.id]
+    assert crossway.intents.destination_address(created.intent_address).destination_address
+    with pytest.raises(BadRequest, match="not expired") as refused:
+        crossway.intents.refund(created.intent_address)
+    assert refused.value.body["success"] is False
+    held = crossway.sandbox.balances(WALLET)
+    assert {balance.chain for balance in held.balances} <= set(crossway.chains.list())

@@ -14,9 +14,8 @@ import pytest
 from click.testing import Result
 
 from crossway.bootstrap import Service
-from crossway.client import Crossway
-from crossway.client.webhooks import verify
 from crossway.engine.fan_out import fan_out
+from crossway_client import Crossway, verify_webhook
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
 from tests.commands import crossway
 from tests.processes import wait_until
@@ -70,9 +69,9 @@ def test_a_watch_prints_the_final_status(run: Run, service: Service, secret: str
     number = str(json.loads(run(*CREATE, "--json").stdout)["id"])
     with Crossway(secret, url) as crossway:
         address = crossway.intents.get(number).intent_address
-        crossway.calls.post("/sandbox/deposits", {"address": address, "amount": "exact"})
+        crossway.sandbox.deposit(address)
         while not crossway.intents.get(number).ended:
-            crossway.calls.post("/sandbox/clock", {"advanceSeconds": 2})
+            crossway.sandbox.set_clock(advance_seconds=2)
             service.engine.tick()
     watched = run("intents", "watch", number)
     assert "COMPLETED" in watched.stdout
@@ -123,7 +122,7 @@ def test_a_listener_forwards_signed_events_to_a_local_url(
             listener.send_signal(signal.SIGINT)
             assert listener.wait(20) == 0
         request = shop.requests[0]
-        event = verify(request.body, request.headers, signed)
+        event = verify_webhook(request.body, request.headers, signed)
     assert event.type == "intent_created"
     assert event.id in (tmp_path / "log").read_text()
 

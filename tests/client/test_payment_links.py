@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from crossway.bootstrap import Service
-from crossway.client import Crossway
-from crossway.client.errors import BadRequest
 from crossway.domain.public_ids import RecordKind
 from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
+from crossway_client import BadRequest, Crossway
 from tests.api.conftest import WALLET
 from tests.record_numbers import public_id
 
@@ -32,9 +31,9 @@ def test_a_link_is_created_changed_used_and_listed(crossway: Crossway, service: 
     [use] = crossway.payment_links.uses(link.id)
     number = public_id(service.services, RecordKind.INTENT, intent.id)
     assert (use.intent_id, use.intent_status) == (number, "PENDING")
-    changed = crossway.payment_links.change(link.id, active=False, max_uses=None)
+    changed = crossway.payment_links.update(link.id, active=False, max_uses=None)
     assert (changed.active, changed.max_uses, changed.reserved) == (False, None, 1)
     assert next(crossway.payment_links.list()) == crossway.payment_links.get(link.id)
     assert crossway.intents.get(number).payment_url == use.payment_url
     with pytest.raises(BadRequest, match="title"):
-        crossway.payment_links.change(link.id, title="")
+        crossway.payment_links.update(link.id, title="")

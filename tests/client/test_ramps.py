@@ -4,9 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from crossway.client import Crossway
-from crossway.client.errors import BadRequest, KycRequired
-from crossway.client.ramp_records import RampOrder, RampQuote
+from crossway_client import BadRequest, Crossway, KycRequired, RampOrder
+from crossway_client.records.ramps import RampQuote
 from tests.api.conftest import WALLET
 
 PROVIDER, ADA = "YELLOW_CARD", "ada@example.com"
@@ -26,11 +25,11 @@ def get_quotes(crossway: Crossway) -> RampQuote:
 def create_order(crossway: Crossway, email: str) -> RampOrder:
     fields_required = get_quotes(crossway).payment_channels[0].fields_required
     fields = {
-        item["key"]: item["options"][0]["value"] if item["options"] else item["example"]
+        item.key: item.options[0].value if item.options else item.example
         for item in fields_required
-        if item["required"]
+        if item.required
     }
-    return crossway.ramps.create_order(
+    return crossway.ramp_orders.create(
         provider=PROVIDER,
         fiat_currency="NGN",
         crypto_amount=Decimal("25.5"),
@@ -42,8 +41,9 @@ def create_order(crossway: Crossway, email: str) -> RampOrder:
 
 
 def pass_kyc(crossway: Crossway, email: str) -> None:
-    body = {"provider": PROVIDER, "userEmail": email, "kycType": "basic", "status": "approved"}
-    crossway.calls.post("/sandbox/kyc", body)
+    crossway.sandbox.set_kyc_status(
+        provider=PROVIDER, user_email=email, kyc_type="basic", status="approved"
+    )
 
 
 def test_quotes_are_exact_and_name_excluded_providers(crossway: Crossway) -> None:
@@ -63,17 +63,17 @@ def test_an_order_is_created_found_confirmed_and_cancelled(crossway: Crossway) -
     pass_kyc(crossway, ADA)
     first, second = create_order(crossway, ADA), create_order(crossway, ADA)
     assert (first.status, first.crypto_amount) == ("INITIATED", Decimal("25.5"))
-    assert crossway.ramps.order(first.id) == first
-    assert crossway.ramps.order_by_intent(first.intent_address or "").id == first.id
-    assert [order_item.id for order_item in crossway.ramps.orders(status="INITIATED")] == [
+    assert crossway.ramp_orders.get(first.id) == first
+    assert crossway.ramp_orders.by_intent(first.intent_address or "").id == first.id
+    assert [order_item.id for order_item in crossway.ramp_orders.list(status="INITIATED")] == [
         second.id,
         first.id,
     ]
-    assert crossway.ramps.confirm(first.id).status == "PROCESSING"
-    cancelled = crossway.ramps.cancel(second.id)
+    assert crossway.ramp_orders.confirm(first.id).status == "PROCESSING"
+    cancelled = crossway.ramp_orders.cancel(second.id)
     assert (cancelled.status, cancelled.ended) == ("CANCELLED", True)
     with pytest.raises(BadRequest, match="CANCELLED"):
-        crossway.ramps.confirm(second.id)
+        crossway.ramp_orders.confirm(second.id)
 
 
 def test_kyc_is_passed_through_the_client(crossway: Crossway) -> None:
@@ -91,7 +91,7 @@ def test_kyc_is_passed_through_the_client(crossway: Crossway) -> None:
     )
     assert missing.can_proceed is False
     assert set(missing.missing_requirements) <= {
-        requirement["key"] for tier in needed.tiers for requirement in tier.requirements
+        requirement.key for tier in needed.tiers for requirement in tier.requirements
     }
     with pytest.raises(BadRequest, match="nonsense"):
         crossway.kyc.submit(
@@ -101,13 +101,14 @@ def test_kyc_is_passed_through_the_client(crossway: Crossway) -> None:
     opened = create_order(crossway, new)
     with pytest.raises(BadRequest, match="under way"):
         crossway.kyc.erase(new)
-    crossway.ramps.cancel(opened.id)
-    assert crossway.kyc.erase(new) == 1
+    crossway.ramp_orders.cancel(opened.id)
+    assert crossway.kyc.erase(new).orders_cleared == 1
 
 
-def test_currencies_and_countries_are_listed(crossway: Crossway) -> None:
+def test_currencies_are_listed(crossway: Crossway) -> None:
     naira = next(
-        currency for currency in crossway.ramps.currencies(PROVIDER) if currency.code == "NGN"
+        currency
+        for currency in crossway.ramps.currencies(provider=PROVIDER)
+        if currency.code == "NGN"
     )
     assert naira.countries == ("NG",)
-    assert "NG" in {country.code for country in crossway.ramps.countries()}

@@ -10,9 +10,8 @@ from typing import Annotated, Any, ParamSpec
 import typer
 
 from crossway.cli.connection import CONNECTION, LOCAL
-from crossway.client import Crossway
-from crossway.client.errors import CrosswayError
-from crossway.client.records import Record
+from crossway_client import Crossway, CrosswayError
+from crossway_client.records.base import Record
 
 P = ParamSpec("P")
 # `json` cannot write exact decimals: they are written as marked strings, then unquoted.

@@ -14,7 +14,7 @@ from crossway.cli.api_client import (
     report_api_errors,
     to_json,
 )
-from crossway.client.records import Intent
+from crossway_client import Intent
 
 group = typer.Typer(no_args_is_help=True, help="Payments of a running service, over its API.")
 Which = Annotated[str, typer.Argument(help="A payment's number or deposit address.")]

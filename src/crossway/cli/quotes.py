@@ -98,7 +98,7 @@ def ramp_orders(
 ) -> None:
     """The newest orders."""
     with open_client() as crossway:
-        orders = crossway.ramps.orders(status=status, type=type, provider=provider)
+        orders = crossway.ramp_orders.list(status=status, type=type, provider=provider)
         newest = list(islice(orders, limit))
     rows = [
         (

@@ -19,7 +19,7 @@ from crossway.cli.api_client import (
     print_table,
     report_api_errors,
 )
-from crossway.client.webhook_records import Event
+from crossway_client import Event
 
 group = typer.Typer(no_args_is_help=True, help="Webhooks of a running service, over its API.")
 
@@ -29,7 +29,7 @@ group = typer.Typer(no_args_is_help=True, help="Webhooks of a running service, o
 def listed(as_json: AsJson = False) -> None:
     """List every endpoint."""
     with open_client() as crossway:
-        webhooks = crossway.webhooks.list()
+        webhooks = list(crossway.webhooks.list())
     rows = [
         (webhook.id, "on" if webhook.enabled else "off", ",".join(webhook.events), webhook.url)
         for webhook in webhooks
@@ -46,7 +46,7 @@ def create(
 ) -> None:
     """Create an endpoint; its secret is shown only this once."""
     with open_client() as crossway:
-        webhook = crossway.webhooks.create(url, event)
+        webhook = crossway.webhooks.create(url, events=event)
     print_records(
         webhook, as_json, lambda: typer.echo(f"Endpoint {webhook.id}; its secret: {webhook.secret}")
     )

@@ -1,13 +1,11 @@
-"""Typed records of webhooks, deliveries and events."""
+"""Records of webhook endpoints and deliveries."""
 
-import json
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from pydantic import Field
 
-from crossway.client.records import Record
+from crossway_client.records.base import Record
 
 
 class Webhook(Record):
@@ -27,8 +25,15 @@ class Webhook(Record):
     secret: str | None = Field(default=None, repr=False)
 
 
+class EventResource(Record):
+    """The resource of an event: `intent`, `ramp_order` or `webhook`, and its number."""
+
+    kind: str
+    id: int
+
+
 class DeliveryAttempt(Record):
-    """One attempt of a delivery."""
+    """One attempt of a delivery; `status` is None without a response."""
 
     at: datetime
     status: int | None
@@ -39,13 +44,14 @@ class DeliveryAttempt(Record):
 
 
 class Delivery(Record):
-    """The delivery of an event to an endpoint; `payload` and `attempts` are set by `get` only."""
+    """The delivery of an event to an endpoint; `payload` and `attempts` are set where one delivery
+    is read."""
 
     id: int
     webhook_id: int
     event_id: str
     type: str
-    resource: dict[str, Any]
+    resource: EventResource
     state: str
     tries: int
     next_at: datetime | None
@@ -58,17 +64,7 @@ class Delivery(Record):
     attempts: tuple[DeliveryAttempt, ...] = ()
 
 
-class Event(Record):
-    """An event; `data` is the resource as its read endpoint returns it, `raw` the body."""
+class Replay(Record):
+    """The number of events that are sent again."""
 
-    id: str
-    type: str
-    created_at: datetime
-    data: dict[str, Any]
-    raw: bytes = Field(default=b"", exclude=True, repr=False)
-
-
-def parse_event(raw: bytes) -> Event:
-    """The event in the body of a delivery or of a stream's message."""
-    event = Event.parse(json.loads(raw, parse_float=Decimal))
-    return event.model_copy(update={"raw": raw})
+    replayed: int

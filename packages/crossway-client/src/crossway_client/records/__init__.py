@@ -1,0 +1,1 @@
+"""Typed records of the API's answers, by resource."""

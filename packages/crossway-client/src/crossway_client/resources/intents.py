@@ -1,0 +1,136 @@
+"""Intents: create, read, list, watch, trigger and refund."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crossway_client.records.intents import (
+    DestinationAddress,
+    Intent,
+    ProcessingTriggered,
+    RefundSent,
+)
+from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
+from crossway_client.transport.requests import Request, get, given, page_of, record, records
+from crossway_client.transport.steps import Feed, changes, pages
+
+BY_ADDRESS = "/intents/address/{address}"
+
+
+class Intents(Resource[CarrierT]):
+    """`/intents`."""
+
+    @endpoint
+    def create(
+        self,
+        *,
+        amount: int,
+        token_in: str,
+        source_chain: str,
+        destination_chain: str,
+        recipient: str,
+        sender: str | None = None,
+        refund_address: str | None = None,
+        amount_symbol: str | None = None,
+        token_out: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        payment_link_id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Request[Intent]:
+        """Create a payment with its own deposit address. `amount` is in the smallest unit of
+        `amount_symbol` (USDC), `sender` or `refund_address` is required."""
+        body = given(
+            amount=str(amount),
+            tokenIn=token_in,
+            source_chain=source_chain,
+            destination_chain=destination_chain,
+            recipient=recipient,
+            sender=sender,
+            refund_address=refund_address,
+            amountSymbol=amount_symbol,
+            tokenOut=token_out,
+            metadata=metadata,
+            payment_link_id=payment_link_id,
+        )
+        return Request(
+            "POST", "/intents", record(Intent), body=body, idempotency_key=idempotency_key
+        )
+
+    @endpoint
+    def get(self, intent: int | str) -> Request[Intent]:
+        """The payment with this record number or deposit address."""
+        return _one(intent)
+
+    @endpoint
+    def by_sender(
+        self, sender: str, *, limit: int | None = None, offset: int | None = None
+    ) -> Request[list[Intent]]:
+        """The newest payments of one payer's wallet, at most 100."""
+        query = {"limit": limit, "offset": offset}
+        segments = {"sender": sender}
+        return Request("GET", "/intents/user/{sender}", records(Intent), segments, query)
+
+    @endpoint
+    def destination_address(self, address: str) -> Request[DestinationAddress]:
+        """The address of an intent on its destination chain."""
+        path = "/intents/destination-address/{address}"
+        return get(path, record(DestinationAddress), address=address)
+
+    @endpoint
+    def trigger(
+        self, address: str, *, idempotency_key: str | None = None
+    ) -> Request[ProcessingTriggered]:
+        """Check the deposit now and start the payment; test networks need this call."""
+        return Request(
+            "POST",
+            "/intents/{address}/trigger-processing",
+            record(ProcessingTriggered),
+            {"address": address},
+            idempotency_key=idempotency_key,
+        )
+
+    @endpoint
+    def refund(self, address: str, *, idempotency_key: str | None = None) -> Request[RefundSent]:
+        """Refund what an expired payment holds, when the automatic refund did not."""
+        return Request(
+            "POST",
+            "/intents/{address}/refund",
+            record(RefundSent),
+            {"address": address},
+            idempotency_key=idempotency_key,
+        )
+
+    @iterator
+    def watch(self, intent: int | str, *, every_seconds: float = 1.0) -> Feed[Intent]:
+        """The payment now and after each change, until it is final."""
+        return changes(
+            _one(intent),
+            every_seconds,
+            lambda now: (now.intent_status, now.tx_hash),
+            lambda now: now.ended,
+        )
+
+    @iterator
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        source_chain: str | None = None,
+        destination_chain: str | None = None,
+        page_size: int = 100,
+    ) -> Feed[Intent]:
+        """Every payment, newest first; pages are requested when they are needed. `status` is
+        `pending`, `processing`, `completed`, `failed`, or a status of an intent."""
+        query = {
+            "limit": page_size,
+            "status": status,
+            "source_chain": source_chain,
+            "destination_chain": destination_chain,
+        }
+        return pages(Request("GET", "/intents", page_of("intents", Intent), query=query))
+
+
+def _one(intent: int | str) -> Request[Intent]:
+    number = isinstance(intent, int) or (intent.isascii() and intent.isdecimal())
+    if number:
+        return get("/intents/{id}", record(Intent), id=intent)
+    return get(BY_ADDRESS, record(Intent), address=intent)

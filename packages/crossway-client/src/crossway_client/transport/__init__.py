@@ -1,0 +1,1 @@
+"""How requests are described, sent, repeated and read, for both clients."""
