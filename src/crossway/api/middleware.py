@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.errors import error_response, unhandled_error
 from crossway.api.metrics import RequestMetrics
+from crossway.api.openapi.deprecation import find_deprecation
 from crossway.domain.clients import Principal
 from crossway.domain.error_codes import ErrorCode
 from crossway.ports import process
@@ -74,7 +75,9 @@ class RequestContextMiddleware:
             if message["type"] == "http.response.start":
                 response.status = message["status"]
                 response.logs_bodies |= response.status >= 400
-                message["headers"] = [*message.get("headers", ()), *extra]
+                deprecation = find_deprecation(scope.get("endpoint"))
+                deprecated = deprecation.headers() if deprecation else ()
+                message["headers"] = [*message.get("headers", ()), *extra, *deprecated]
             elif response.logs_bodies and len(response.body) < MAX_LOGGED_BODY_BYTES:
                 response.body += message.get("body", b"")
             await send(message)

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from crossway.api.openapi import about
+from crossway.api.openapi.deprecation import add_deprecations
 from crossway.api.openapi.enumerations import share_enumerations
 from crossway.api.openapi.examples import add_examples, load_examples
 from crossway.api.openapi.links import add_links
@@ -49,6 +50,7 @@ def build_openapi(app: FastAPI, services: Services | None, weights: Weights) -> 
     add_samples(document, examples["operations"])
     add_links(document)
     complete_operations(document, weights)
+    add_deprecations(document, app.routes)
     compact(document)
     loosen_answers(document)
     share_enumerations(document, services)

@@ -76,7 +76,7 @@ def complete_operations(document: Node, weights: Weights) -> None:
         if (weight := weights.get((method, path), 1)) > 1:
             operation["description"] += f"\n\nCounts as {weight} requests."
         _name_body(document, operation)
-    document["components"]["headers"] = HEADERS
+    document["components"]["headers"] = dict(HEADERS)
 
 
 def share_components(document: Node) -> None:
