@@ -105,6 +105,7 @@ class ExampleWalk(Walk):
         self.webhook = {"id": created["id"]}
         self.call("createWebhook", 400, body={"url": "ftp://shop.example/"})
         self.call("listWebhooks")
+        self.call("listWebhooks", 400, limit=0)
         for operation_id in ("getWebhook", "updateWebhook", "deleteWebhook", "listDeliveries",
                              "rotateWebhookSecret", "testWebhook", "replayEvents"):  # fmt: skip
             body = {"updateWebhook": {}, "replayEvents": {"from": "2026-01-01T00:00:00Z"}}
@@ -125,6 +126,13 @@ class ExampleWalk(Walk):
         self.call("getIntent", path={"id": created["id"]})
         self.call("getIntent", 404, path=UNKNOWN)
         self.call("getIntent", 400, path={"id": 0})
+        self.call("getIntentTimeline", path={"id": created["id"]})
+        self.call("getIntentTimeline", 404, path=UNKNOWN)
+        self.call("getIntentTimeline", 400, path={"id": 0})
+        self.call("searchResources", q=created["intent_address"])
+        self.call("searchResources", 400)
+        self.call("searchPrivately", body={"q": created["intent_address"]})
+        self.call("searchPrivately", 400, body={})
         self.call("getIntentByAddress", path=address)
         self.call("getIntentByAddress", 404, path={"address": NOBODY})
         self.call("getDestinationAddress", path=address)
@@ -289,7 +297,8 @@ class ExampleWalk(Walk):
     def _without_scope(self) -> None:
         """Ask everything once more with a key that has all scopes but the one needed."""
         for operation_id, (method, _) in self.operations.items():
-            needed = Scope.READ if method == "GET" else Scope.WRITE
+            reads = method == "GET" or operation_id == "searchPrivately"
+            needed = Scope.READ if reads else Scope.WRITE
             if operation_id == "refundIntent":
                 needed = Scope.REFUND
             if operation_id.startswith("getSandbox"):

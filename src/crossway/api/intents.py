@@ -155,6 +155,7 @@ def by_id(
     response_model=TimelineOut,
     responses=error_responses(400, 404),
     summary="Get the story of an intent",
+    operation_id="getIntentTimeline",
 )
 def timeline(services: ServicesDep, caller: Reader, id: IntentNumber) -> JsonResponse:
     """What happened to a payment, step by step, and what happens next."""

@@ -12,7 +12,7 @@ from crossway.api.schemas.fields import (
     COUNTRIES,
     CURRENCIES,
     DECIMAL,
-    EMAIL,
+    EMAIL_TEXT,
     REQUIRED,
     SYMBOLS,
     UNITS,
@@ -62,7 +62,7 @@ CountryCode = Annotated[
     _Text, query("By default the first country of the currency.", "NG", COUNTRIES)
 ]
 UserEmail = Annotated[
-    _Text, query("The end user's e-mail address.", "ada@example.com", required=True, **EMAIL)
+    _Text, query("The end user's e-mail address.", "ada@example.com", required=True, **EMAIL_TEXT)
 ]
 
 _INSTANT = "ISO 8601 with a time zone, or a date, which is its midnight in UTC."
@@ -168,7 +168,7 @@ class RampQuoteParams:
         query(
             "With it, a provider that knows this user may be recommended.",
             "ada@example.com",
-            **EMAIL,
+            **EMAIL_TEXT,
         ),
     ] = None
 

@@ -22,12 +22,15 @@ Body = Annotated[wire.SearchRequest, Depends(wire.SearchRequest.valid_from_reque
     response_model=wire.SearchResults,
     responses=error_responses(400),
     summary="Search by an identifier",
+    operation_id="searchResources",
 )
 def find(
     request: Request,
     services: ServicesDep,
     caller: Reader,
-    q: Annotated[str | None, query("The identifier, as it was copied.", INTENT)] = None,
+    q: Annotated[
+        str | None, query("The identifier, as it was copied.", INTENT, required=True)
+    ] = None,
 ) -> JsonResponse:
     """Resources of this key's client and mode with an address, transaction, reference, event or id;
     no e-mail addresses."""
@@ -40,6 +43,7 @@ def find(
     responses=error_responses(400, 413, post=True),
     openapi_extra=request_body_schema(wire.SearchRequest),
     summary="Search, also by an e-mail address",
+    operation_id="searchPrivately",
 )
 def find_privately(
     request: Request, services: ServicesDep, caller: Reader, body: Body

@@ -11,6 +11,7 @@ _ADDRESS: Final = {"address": "intent_address"}
 _LINKS: Final[dict[str, dict[str, dict[str, str]]]] = {
     "createIntent": {
         "getIntent": _ID,
+        "getIntentTimeline": _ID,
         "getIntentByAddress": _ADDRESS,
         "getDestinationAddress": _ADDRESS,
         "triggerProcessing": _INTENT,

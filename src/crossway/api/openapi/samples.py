@@ -28,8 +28,9 @@ class Call(NamedTuple):
 def add_samples(document: Node, examples: Mapping[str, Any]) -> None:
     """Give every operation that takes an API key its samples."""
     for method, path, operation in operations(document):
-        if operation.get("security") != []:
-            call = _call(method, path, operation, examples.get(operation["operationId"], {}))
+        example = examples.get(operation["operationId"])
+        if example is not None and operation.get("security") != []:
+            call = _call(method, path, operation, example)
             operation["x-codeSamples"] = [
                 {"lang": language, "source": write(call)} for language, write in LANGUAGES.items()
             ]

@@ -48,9 +48,9 @@ _ANSWERS: Final[Node] = {
 _TEST: Final = {
     "type": "object",
     "description": "The data of a test.",
-    "required": ["webhookId", "message"],
+    "required": ["webhook_id", "message"],
     "properties": {
-        "webhookId": {"type": "integer", "description": "The webhook."},
+        "webhook_id": {"type": "integer", "description": "The webhook."},
         "message": {"type": "string", "description": "A text."},
     },
 }

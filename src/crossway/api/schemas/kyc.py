@@ -5,6 +5,7 @@ from typing import Any, Self
 from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
+    EMAIL_TEXT,
     ExactNumber,
     Model,
     RequestModel,
@@ -158,7 +159,9 @@ class SubmitKyc(RequestModel):
     """The body of POST /ramp/kyc."""
 
     provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    userEmail: SkipValidation[str] = field("The customer's e-mail address.", EMAIL)
+    userEmail: SkipValidation[str] = field(
+        "The customer's e-mail address.", EMAIL, extra=EMAIL_TEXT
+    )
     countryCode: SkipValidation[str | None] = country_field("The customer's country.", default=None)
     fiatCurrency: SkipValidation[str | None] = currency_field(
         "The currency, required if the country has several.", default=None

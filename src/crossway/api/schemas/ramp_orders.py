@@ -5,6 +5,7 @@ from typing import Any, Self
 from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
+    EMAIL_TEXT,
     INTENT,
     RECORD,
     TIME,
@@ -68,7 +69,10 @@ class CreateOrder(RequestModel):
         "By default the first country of the currency.", default=None
     )
     userEmail: SkipValidation[str | None] = field(
-        "The end user's e-mail address; required for direct orders.", EMAIL, default=None
+        "The end user's e-mail address; required for direct orders.",
+        EMAIL,
+        default=None,
+        extra=EMAIL_TEXT,
     )
     fields: SkipValidation[dict[str, Any] | None] = field(
         "Values of the payment channel's `fieldsRequired` (see its quote). `channel` selects one "

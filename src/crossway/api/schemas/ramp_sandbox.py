@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import SkipValidation
 
-from crossway.api.schemas.fields import Model, RequestModel, field
+from crossway.api.schemas.fields import EMAIL_TEXT, Model, RequestModel, field
 from crossway.api.schemas.kyc import STATUSES, TYPES
 from crossway.api.schemas.ramps import PROVIDERS
 from crossway.usecases.simulator.ramp_controls import KYC_MODES, REPORTABLE_STATUSES
@@ -26,7 +26,9 @@ class SetKycStatus(RequestModel):
     """The KYC status that a provider reports of a customer."""
 
     provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
-    userEmail: SkipValidation[str] = field("The customer's e-mail address.", _EMAIL)
+    userEmail: SkipValidation[str] = field(
+        "The customer's e-mail address.", _EMAIL, extra=EMAIL_TEXT
+    )
     kycType: SkipValidation[str] = field("The type of check.", "basic", extra={"enum": TYPES})
     status: SkipValidation[str] = field("Its status.", "approved", extra={"enum": STATUSES})
 
