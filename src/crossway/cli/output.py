@@ -1,10 +1,8 @@
 """How commands print: one style of table, JSON and CSV for programs, and what single things say."""
 
-import csv
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +12,8 @@ from itertools import islice
 from typing import Annotated, Any, Generic, TypeVar, get_origin, get_type_hints
 
 import typer
+
+from crossway.usecases.csv_lines import CsvLines
 
 Item = TypeVar("Item")
 DEFAULT_LIMIT = 20
@@ -132,9 +132,9 @@ def _print_record(record: RecordOutput, style: Format) -> None:
 
 
 def _print_csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_text(cell) for cell in row] for row in rows)
+    lines = CsvLines()
+    for cells in (head, *rows):
+        typer.echo(lines.format(_text(cell) for cell in cells), nl=False)
 
 
 def _text(value: object) -> str:
