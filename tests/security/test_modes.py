@@ -297,6 +297,8 @@ def test_the_request_log_says_the_mode(keys: dict[Mode, Api]) -> None:
 def named_chains(operation: dict[str, Any], document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Where and under which names an operation takes chains."""
     for parameter in operation.get("parameters", []):
+        if "$ref" in parameter:
+            parameter = document["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
         if re.search("chain", parameter["name"], re.I) and parameter["in"] in ("query", "path"):
             yield parameter["in"], parameter["name"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
