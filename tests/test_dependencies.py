@@ -131,7 +131,7 @@ def test_what_the_demo_distribution_imports_comes_with_crossway() -> None:
 
 
 def test_what_tests_and_benchmarks_import_is_declared_for_development() -> None:
-    places = sources(ROOT / "tests", ROOT / "benchmarks", ROOT / "scripts")
+    places = sources(ROOT / "tests", ROOT / "examples", ROOT / "benchmarks", ROOT / "scripts")
     assert undeclared(places, CORE | extra("live") | extra("dev")) == {}
 
 
@@ -140,7 +140,7 @@ def test_what_is_declared_is_imported_or_has_its_reason(group: str) -> None:
     places = {
         "core": CORE_FILES | LIVE_FILES,
         "live": LIVE_FILES,
-        "dev": sources(ROOT / "tests", ROOT / "benchmarks", ROOT / "scripts"),
+        "dev": sources(ROOT / "tests", ROOT / "examples", ROOT / "benchmarks", ROOT / "scripts"),
         "docs": (),
     }
     declared = CORE if group == "core" else extra(group)
