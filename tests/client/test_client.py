@@ -1,5 +1,6 @@
 """Both clients against the API behind a real port."""
 
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -129,6 +130,28 @@ def test_bridges_and_their_routes_are_listed(crossway: Crossway) -> None:
     assert "ACROSS" in between.supported_bridges
     routes = crossway.router.routes_of("ACROSS")
     assert routes.bridge_info.route_count == len(routes.supported_routes)
+
+
+def test_the_story_of_a_payment_is_typed_and_it_is_found(crossway: Crossway) -> None:
+    created = create(crossway, metadata={"order": "found-me"})
+    story = crossway.intents.timeline(created.id)
+    assert (story.intent_id, story.steps[0].at.tzinfo) == (created.id, UTC)
+    found = crossway.search.find("found-me")
+    assert [(result.type, result.id) for result in found.results] == [("intent", created.id)]
+    assert crossway.search.find("nobody@example.com").results == ()
+
+
+def test_lists_are_filtered_and_expanded(crossway: Crossway) -> None:
+    created = create(crossway, metadata={"order": "A-7"})
+    create(crossway)
+    [found] = crossway.intents.list(
+        reference="A-7", created_after=date(2020, 1, 1), expand=["order", "deliveries"]
+    )
+    assert (found.id, found.order, found.deliveries) == (created.id, None, ())
+    later = datetime.now(UTC) + timedelta(days=365)
+    assert list(crossway.intents.list(created_after=later)) == []
+    with pytest.raises(ValueError, match="needs a time zone"):
+        next(crossway.intents.list(created_before=later.replace(tzinfo=None)))
 
 
 def test_what_the_client_has_no_method_for_can_be_requested(crossway: Crossway) -> None:

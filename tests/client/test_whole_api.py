@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
 from types import UnionType
@@ -23,7 +23,7 @@ from tests.api.conftest import new_test_client
 
 VALUES: dict[Any, Any] = {
     int: 1, float: 1.5, str: "x", bool: True, bytes: b"x", Decimal: Decimal(1),
-    datetime: datetime(2026, 11, 21, tzinfo=UTC),
+    date: date(2026, 11, 21), datetime: datetime(2026, 11, 21, tzinfo=UTC),
 }  # fmt: skip
 # What the client does not show: providers call it, not clients.
 NOT_FOR_CLIENTS = {"POST /ramp/webhooks/{provider}"}
@@ -73,6 +73,8 @@ def calls() -> Iterator[Call]:
                     variants = [given]
                     if hints.get("intent") == int | str:
                         variants.append({**given, "intent": "0xabc"})
+                    if "q" in hints:
+                        variants.append({"q": "ada@example.com"})
                     for arguments in variants:
                         with suppress(CrosswayError):
                             next(getattr(resource, name)(**arguments))
@@ -122,17 +124,25 @@ def test_every_parameter_can_be_given(
 ) -> None:
     missing = {}
     for name, operation in operations(document).items():
-        for call in by_operation[name]:
-            queried = {p["name"] for p in operation.get("parameters", ()) if p["in"] == "query"}
-            lacking = queried - PAGING - set(call.request.url.params)
-            body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-            if body is not None:
-                lacking |= set(properties(body["schema"], document)) - set(
-                    orjson.loads(call.request.content)
-                )
-            if lacking and name not in CHANGING:
-                missing[name] = lacking
-    assert missing == {}
+        documented = parameters(operation, document)
+        taken = [body_and_query(call.request) for call in by_operation[name]]
+        if lacking := documented.difference(*taken) if taken else None:
+            missing[name] = lacking
+    assert {name: found for name, found in missing.items() if name not in CHANGING} == {}
+
+
+def parameters(operation: dict[str, Any], document: dict[str, Any]) -> set[str]:
+    """What an operation takes in its query and its body."""
+    described = [resolved(p, document) for p in operation.get("parameters", ())]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    fields = set(properties(body["schema"], document)) if body else set()
+    return {p["name"] for p in described if p["in"] == "query"} - PAGING | fields
+
+
+def body_and_query(request: httpx.Request) -> set[str]:
+    """What a request has in its query and its body."""
+    is_json = request.headers.get("content-type") == "application/json"
+    return set(request.url.params) | set(orjson.loads(request.content) if is_json else ())
 
 
 def test_every_field_of_every_answer_is_typed(
@@ -207,5 +217,5 @@ def untyped_fields(
 
 def test_both_clients_show_their_parameters_and_texts() -> None:
     client = Crossway("cr_test_x")
-    assert list(inspect.signature(client.intents.get).parameters) == ["intent"]
+    assert list(inspect.signature(client.intents.get).parameters) == ["intent", "expand"]
     assert "record number" in (client.intents.get.__doc__ or "")

@@ -16,14 +16,15 @@ from crossway_client import (
     verify_webhook,
 )
 from crossway_client.records.chains import Balances, ClientInfo, Token
+from crossway_client.records.expanded import ExpandedIntent
 
 
 def synchronous(crossway: Crossway) -> None:
     """The synchronous client returns results and iterators."""
-    assert_type(crossway.intents.get(1), Intent)
+    assert_type(crossway.intents.get(1), ExpandedIntent)
     assert_type(crossway.intents.get("0xabc").amount_to_deposit, Decimal)
     assert_type(crossway.intents.get(1).total_amount_in_asset_token, int)
-    assert_type(crossway.intents.list(status="completed"), Iterator[Intent])
+    assert_type(crossway.intents.list(status="completed"), Iterator[ExpandedIntent])
     assert_type(crossway.chains.balances("0xabc"), Balances)
     assert_type(crossway.chains.all_tokens(), dict[str, list[Token]])
     assert_type(crossway.client_info(), ClientInfo)
@@ -36,9 +37,9 @@ def synchronous(crossway: Crossway) -> None:
 
 async def asynchronous(crossway: AsyncCrossway) -> None:
     """The asynchronous client returns awaitables and asynchronous iterators."""
-    assert_type(await crossway.intents.get(1), Intent)
-    assert_type(crossway.intents.list(), AsyncIterator[Intent])
-    assert_type([quote async for quote in crossway.intents.watch(1)], list[Intent])
+    assert_type(await crossway.intents.get(1), ExpandedIntent)
+    assert_type(crossway.intents.list(), AsyncIterator[ExpandedIntent])
+    assert_type([quote async for quote in crossway.intents.watch(1)], list[ExpandedIntent])
     assert_type(await crossway.client_info(), ClientInfo)
     async with AsyncCrossway("cr_test_x") as another:
         assert_type(another, AsyncCrossway)

@@ -16,6 +16,7 @@ from crossway_client.resources.payment_links import PaymentLinks
 from crossway_client.resources.quotes import Quotes, Router
 from crossway_client.resources.ramps import RampOrders, Ramps
 from crossway_client.resources.sandbox import Sandbox
+from crossway_client.resources.search import Search
 from crossway_client.resources.webhooks import Webhooks
 from crossway_client.transport.carriers import AsyncCarrier, SyncCarrier
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint
@@ -42,6 +43,7 @@ class _Api(Resource[CarrierT]):
         self.payment_links = PaymentLinks(carrier)
         self.webhooks = Webhooks(carrier)
         self.events = Events(carrier)
+        self.search = Search(carrier)
         self.sandbox = Sandbox(carrier)
 
     @endpoint

@@ -3,8 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import Field
-
 from crossway_client.records.base import Record
 
 
@@ -14,7 +12,7 @@ class PaymentLink(Record):
 
     id: str
     url: str
-    client_id: str = Field(alias="clientId")
+    client_id: str
     mode: str
     title: str
     description: str
@@ -22,7 +20,7 @@ class PaymentLink(Record):
     min_amount: int | None
     max_amount: int | None
     destination_chain: str
-    token_out: str = Field(alias="tokenOut")
+    token_out: str
     recipient: str
     source_chains: tuple[str, ...]
     source_tokens: tuple[str, ...]

@@ -1,19 +1,20 @@
 """Intents: create, read, list, watch, trigger and refund."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
+from crossway_client.records.expanded import ExpandedIntent
 from crossway_client.records.intents import (
     DestinationAddress,
     Intent,
     ProcessingTriggered,
     RefundSent,
 )
+from crossway_client.records.timeline import Timeline
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
 from crossway_client.transport.requests import Request, get, given, page_of, record, records
 from crossway_client.transport.steps import Feed, changes, pages
-
-BY_ADDRESS = "/intents/address/{address}"
 
 
 class Intents(Resource[CarrierT]):
@@ -56,9 +57,16 @@ class Intents(Resource[CarrierT]):
         )
 
     @endpoint
-    def get(self, intent: int | str) -> Request[Intent]:
-        """The payment with this record number or deposit address."""
-        return _one(intent)
+    def get(
+        self, intent: int | str, *, expand: Sequence[str] | None = None
+    ) -> Request[ExpandedIntent]:
+        """The payment with this record number or deposit address; `expand` as in `list`."""
+        return _one(intent, expand)
+
+    @endpoint
+    def timeline(self, intent_id: int) -> Request[Timeline]:
+        """What happened to a payment, step by step, and what happens next."""
+        return get("/intents/{id}/timeline", record(Timeline), id=intent_id)
 
     @endpoint
     def by_sender(
@@ -100,7 +108,7 @@ class Intents(Resource[CarrierT]):
         )
 
     @iterator
-    def watch(self, intent: int | str, *, every_seconds: float = 1.0) -> Feed[Intent]:
+    def watch(self, intent: int | str, *, every_seconds: float = 1.0) -> Feed[ExpandedIntent]:
         """The payment now and after each change, until it is final."""
         return changes(
             _one(intent),
@@ -116,21 +124,44 @@ class Intents(Resource[CarrierT]):
         status: str | None = None,
         source_chain: str | None = None,
         destination_chain: str | None = None,
+        sender: str | None = None,
+        recipient: str | None = None,
+        payment_link_id: str | None = None,
+        bridge: str | None = None,
+        token: str | None = None,
+        reference: str | None = None,
+        created_after: date | None = None,
+        created_before: date | None = None,
+        expand: Sequence[str] | None = None,
         page_size: int = 100,
-    ) -> Feed[Intent]:
-        """Every payment, newest first; pages are requested when they are needed. `status` is
-        `pending`, `processing`, `completed`, `failed`, or a status of an intent."""
+    ) -> Feed[ExpandedIntent]:
+        """Every payment, newest first; pages are requested when they are needed.
+
+        `status` is `pending`, `processing`, `completed`, `failed`, or a status of an intent;
+        `bridge` may be `none`; `token` is the symbol of the payer's; `reference` a value of the
+        metadata. A `datetime` needs a time zone, a date is its midnight in UTC. `expand` names
+        what the records have besides: `order`, `deliveries`.
+        """
         query = {
             "limit": page_size,
             "status": status,
             "source_chain": source_chain,
             "destination_chain": destination_chain,
+            "sender": sender,
+            "recipient": recipient,
+            "payment_link_id": payment_link_id,
+            "bridge": bridge,
+            "token": token,
+            "reference": reference,
+            "created_after": created_after,
+            "created_before": created_before,
+            "expand": expand or None,
         }
-        return pages(Request("GET", "/intents", page_of("intents", Intent), query=query))
+        return pages(Request("GET", "/intents", page_of("intents", ExpandedIntent), query=query))
 
 
-def _one(intent: int | str) -> Request[Intent]:
-    number = isinstance(intent, int) or (intent.isascii() and intent.isdecimal())
-    if number:
-        return get("/intents/{id}", record(Intent), id=intent)
-    return get(BY_ADDRESS, record(Intent), address=intent)
+def _one(intent: int | str, expand: Sequence[str] | None = None) -> Request[ExpandedIntent]:
+    result, query = record(ExpandedIntent), {"expand": expand or None}
+    if isinstance(intent, int) or (intent.isascii() and intent.isdecimal()):
+        return Request("GET", "/intents/{id}", result, {"id": intent}, query)
+    return Request("GET", "/intents/address/{address}", result, {"address": intent}, query)

@@ -1,11 +1,12 @@
 """Payment links: create, read, change, and list their uses."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 from typing import Any, Final, Literal, TypeAlias
 
-from crossway_client.records.payment_links import LinkUse, PaymentLink
+from crossway_client.records.expanded import ExpandedUse
+from crossway_client.records.payment_links import PaymentLink
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
 from crossway_client.transport.requests import (
     Request,
@@ -61,7 +62,7 @@ class PaymentLinks(Resource[CarrierT]):
             amount=smallest_units(amount),
             min_amount=smallest_units(min_amount),
             max_amount=smallest_units(max_amount),
-            tokenOut=token_out,
+            token_out=token_out,
             description=description,
             source_chains=optional_list(source_chains),
             source_tokens=optional_list(source_tokens),
@@ -117,17 +118,31 @@ class PaymentLinks(Resource[CarrierT]):
         return Request("PATCH", "/payment-links/{id}", record(PaymentLink), segments, body=body)
 
     @iterator
-    def uses(self, link_id: str, *, page_size: int = 100) -> Feed[LinkUse]:
-        """The payments made with the link, newest first."""
+    def uses(
+        self, link_id: str, *, expand: Sequence[str] | None = None, page_size: int = 100
+    ) -> Feed[ExpandedUse]:
+        """The payments made with the link, newest first; `expand` may name `intent`."""
         path, segments = "/payment-links/{id}/uses", {"id": link_id}
-        result = page_of("uses", LinkUse)
-        return pages(Request("GET", path, result, segments, {"limit": page_size}))
+        query = {"limit": page_size, "expand": expand or None}
+        return pages(Request("GET", path, page_of("uses", ExpandedUse), segments, query))
 
     @iterator
-    def list(self, *, page_size: int = 100) -> Feed[PaymentLink]:
-        """Every payment link, newest first; pages are requested when they are needed."""
+    def list(
+        self,
+        *,
+        created_after: date | None = None,
+        created_before: date | None = None,
+        page_size: int = 100,
+    ) -> Feed[PaymentLink]:
+        """Every payment link, newest first; pages are requested when they are needed. A `datetime`
+        needs a time zone, a date is its midnight in UTC."""
+        query = {
+            "limit": page_size,
+            "created_after": created_after,
+            "created_before": created_before,
+        }
         result = page_of("payment_links", PaymentLink)
-        return pages(Request("GET", "/payment-links", result, query={"limit": page_size}))
+        return pages(Request("GET", "/payment-links", result, query=query))
 
 
 def _amount(amount: int | Unchanged | None) -> str | Unchanged | None:

@@ -1,12 +1,14 @@
 """Fiat ramps: quotes, currencies, countries and orders."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 
+from crossway_client.records.expanded import ExpandedOrder
 from crossway_client.records.ramp_orders import RampOrder
 from crossway_client.records.ramps import Country, Currency, RampQuotes
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
-from crossway_client.transport.requests import Request, get, given, member, page_of, record, records
+from crossway_client.transport.requests import Request, given, member, page_of, record, records
 from crossway_client.transport.steps import Feed, pages
 
 
@@ -101,15 +103,19 @@ class RampOrders(Resource[CarrierT]):
         )
 
     @endpoint
-    def get(self, order_id: int) -> Request[RampOrder]:
-        """One order."""
-        return get("/ramp/orders/{id}", record(RampOrder), id=order_id)
+    def get(self, order_id: int, *, expand: Sequence[str] | None = None) -> Request[ExpandedOrder]:
+        """One order; `expand` as in `list`."""
+        result, query = record(ExpandedOrder), {"expand": expand or None}
+        return Request("GET", "/ramp/orders/{id}", result, {"id": order_id}, query)
 
     @endpoint
-    def by_intent(self, intent_address: str) -> Request[RampOrder]:
-        """The order of an intent."""
-        path = "/ramp/orders/by-intent/{address}"
-        return get(path, record(RampOrder), address=intent_address)
+    def by_intent(
+        self, intent_address: str, *, expand: Sequence[str] | None = None
+    ) -> Request[ExpandedOrder]:
+        """The order of an intent; `expand` as in `list`."""
+        path, segments = "/ramp/orders/by-intent/{address}", {"address": intent_address}
+        query = {"expand": expand or None}
+        return Request("GET", path, record(ExpandedOrder), segments, query)
 
     @endpoint
     def confirm(self, order_id: int, *, idempotency_key: str | None = None) -> Request[RampOrder]:
@@ -129,17 +135,24 @@ class RampOrders(Resource[CarrierT]):
         type: str | None = None,
         provider: str | None = None,
         fiat_currency: str | None = None,
+        created_after: date | None = None,
+        created_before: date | None = None,
+        expand: Sequence[str] | None = None,
         page_size: int = 100,
-    ) -> Feed[RampOrder]:
-        """Every order, newest first; pages are requested when they are needed."""
+    ) -> Feed[ExpandedOrder]:
+        """Every order, newest first; pages are requested when they are needed. A `datetime` needs
+        a time zone, a date is its midnight in UTC. `expand` may name `intent`."""
         query = {
             "limit": page_size,
             "status": status,
             "type": type,
             "provider": provider,
             "fiatCurrency": fiat_currency,
+            "created_after": created_after,
+            "created_before": created_before,
+            "expand": expand or None,
         }
-        return pages(Request("GET", "/ramp/orders", page_of("orders", RampOrder), query=query))
+        return pages(Request("GET", "/ramp/orders", page_of("orders", ExpandedOrder), query=query))
 
 
 def _act(path: str, order_id: int, idempotency_key: str | None) -> Request[RampOrder]:

@@ -1,7 +1,7 @@
 """Webhook endpoints and their deliveries."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from crossway_client.records.webhooks import Delivery, Replay, Webhook
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
@@ -127,11 +127,22 @@ class Webhooks(Resource[CarrierT]):
 
     @iterator
     def deliveries(
-        self, webhook_id: int, *, state: str | None = None, page_size: int = 100
+        self,
+        webhook_id: int,
+        *,
+        state: str | None = None,
+        created_after: date | None = None,
+        created_before: date | None = None,
+        page_size: int = 100,
     ) -> Feed[Delivery]:
         """The deliveries of an endpoint, newest first. `state` is `waiting`, `due`, `delivered` or
-        `failed`."""
-        query = {"limit": page_size, "state": state}
+        `failed`; a `datetime` needs a time zone, a date is its midnight in UTC."""
+        query = {
+            "limit": page_size,
+            "state": state,
+            "created_after": created_after,
+            "created_before": created_before,
+        }
         path, segments = "/webhooks/{id}/deliveries", {"id": webhook_id}
         return pages(Request("GET", path, page_of("deliveries", Delivery), segments, query))
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
@@ -148,7 +148,7 @@ def _query_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return ",".join(map(_query_text, value))
-    return _json_text(value) if isinstance(value, Decimal | datetime) else str(value)
+    return _json_text(value) if isinstance(value, Decimal | date) else str(value)
 
 
 def _json_text(value: Any) -> str:
@@ -157,5 +157,7 @@ def _json_text(value: Any) -> str:
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError(f"{value} needs a time zone")
+        return value.isoformat()
+    if isinstance(value, date):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} cannot be sent as JSON")
