@@ -1,16 +1,17 @@
 """Samples of every operation as programs that can be run, made from its example."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
+from crossway.api.openapi import python_samples
 from crossway.api.openapi.operations import JSON, STREAM
 from crossway.api.openapi.schemas import Node, operations
 
 # The environment variables that a sample reads: the service's URL and an API key.
 URL: Final = "CROSSWAY_URL"
-KEY: Final = "CROSSWAY_KEY"
+KEY: Final = "CROSSWAY_API_KEY"
 _FILE: Final = "id.png"
 _FILE_TYPE: Final = "image/png"
 
@@ -31,8 +32,16 @@ def add_samples(document: Node, examples: Mapping[str, Any]) -> None:
         example = examples.get(operation["operationId"])
         if example is not None and operation.get("security") != []:
             call = _call(method, path, operation, example)
+            python = python_samples.write(
+                operation["operationId"],
+                (method, path),
+                example,
+                (_FILE, _FILE_TYPE) if call.sends_file else None,
+                (URL, KEY),
+            )
+            sources = {"curl": curl(call), "Python": python, "JavaScript": javascript(call)}
             operation["x-codeSamples"] = [
-                {"lang": language, "source": write(call)} for language, write in LANGUAGES.items()
+                {"lang": language, "source": source} for language, source in sources.items()
             ]
 
 
@@ -100,4 +109,3 @@ _READ: Final = {
         "}",
     ),
 }
-LANGUAGES: Final[Mapping[str, Callable[[Call], str]]] = {"curl": curl, "JavaScript": javascript}

@@ -1,0 +1,153 @@
+"""Samples that call the Python client: which of its methods an operation is."""
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+# Its arguments are the values of the path, then those of the query and body by their names.
+METHODS: Final[Mapping[str, str]] = {
+    "cancelRampOrder": "ramp_orders.cancel",
+    "confirmRampOrder": "ramp_orders.confirm",
+    "createIntent": "intents.create",
+    "createPaymentLink": "payment_links.create",
+    "createRampOrder": "ramp_orders.create",
+    "createWebhook": "webhooks.create",
+    "deleteWebhook": "webhooks.delete",
+    "eraseCustomer": "kyc.erase",
+    "getBestQuote": "quotes.best",
+    "getDelivery": "webhooks.delivery",
+    "getDestinationAddress": "intents.destination_address",
+    "getIntent": "intents.get",
+    "getIntentByAddress": "intents.get",
+    "getKycRequirements": "kyc.requirements",
+    "getKycState": "kyc.state",
+    "getKycStateOfTransaction": "kyc.transaction_state",
+    "getMultiSourceQuote": "quotes.multi_source",
+    "getPaymentLink": "payment_links.get",
+    "getQuote": "quotes.single",
+    "getRampOrder": "ramp_orders.get",
+    "getRampOrderByIntent": "ramp_orders.by_intent",
+    "getSandboxBalances": "sandbox.balances",
+    "getWebhook": "webhooks.get",
+    "injectBridgeFaults": "sandbox.bridge_faults",
+    "injectChainFaults": "sandbox.chain_faults",
+    "injectProviderFaults": "sandbox.provider_faults",
+    "listBridges": "router.bridges",
+    "listBridgesOfRoute": "router.bridges_between",
+    "listChains": "chains.list",
+    "listDeliveries": "webhooks.deliveries",
+    "listIntents": "intents.list",
+    "listPaymentLinkUses": "payment_links.uses",
+    "listPaymentLinks": "payment_links.list",
+    "listQuotes": "quotes.multiple",
+    "listRampCurrencies": "ramps.currencies",
+    "listRampOrders": "ramp_orders.list",
+    "listRampQuotes": "ramps.quotes",
+    "listRoutesOfBridge": "router.routes_of",
+    "listTokens": "chains.all_tokens",
+    "listTokensOfChain": "chains.tokens",
+    "listWebhooks": "webhooks.list",
+    "refundIntent": "intents.refund",
+    "replayDelivery": "webhooks.replay",
+    "replayEvents": "webhooks.replay_period",
+    "reportRampOrderOutcome": "sandbox.report_order",
+    "rotateWebhookSecret": "webhooks.rotate_secret",
+    "sendSandboxDeposit": "sandbox.deposit",
+    "setKycStatus": "sandbox.set_kyc_status",
+    "setSandboxClock": "sandbox.set_clock",
+    "streamEvents": "events.stream",
+    "submitKyc": "kyc.submit",
+    "submitKycDocument": "kyc.add_document",
+    "testWebhook": "webhooks.test",
+    "triggerProcessing": "intents.trigger",
+    "updatePaymentLink": "payment_links.update",
+    "updateWebhook": "webhooks.update",
+}
+# They iterate over all results, page by page, so they take no limit.
+_ITERATORS: Final = frozenset(
+    {
+        *("listDeliveries", "listIntents", "listPaymentLinkUses", "listPaymentLinks"),
+        *("listRampOrders", "listWebhooks", "streamEvents"),
+    }
+)
+_RENAMED: Final = {"from": "since"}
+_OPENING: Final = (
+    "from crossway_client import Crossway",
+    "",
+    'with Crossway(os.environ["{key}"], os.environ["{url}"]) as crossway:',
+)
+
+
+def write(
+    operation_id: str,
+    request: tuple[str, str],
+    example: Mapping[str, Any],
+    file: tuple[str, str] | None,
+    environment: tuple[str, str],
+) -> str:
+    """A program. `request` is the method and the path below `/api`, `file` the name and type of a
+    body that is a file, `environment` the names of the variables with the URL and the key."""
+    imports = ["import os"]
+    values = [_quoted(value) for value in example.get("path", {}).values()]
+    given = {**example.get("query", {}), **(example.get("body") or {})}
+    if operation_id not in METHODS:
+        values = _untyped(request, example)
+    else:
+        values += [
+            f"{_RENAMED.get(name, _snake_case(name))}={_literal(value)}"
+            for name, value in given.items()
+            if name != "limit"
+        ]
+    if file is not None:
+        values += [f'content=Path("{file[0]}").read_bytes()', f'media_type="{file[1]}"']
+        imports.append("from pathlib import Path")
+    call = f"crossway.{METHODS.get(operation_id, 'request')}({', '.join(values)})"
+    if "datetime." in call:
+        imports.insert(0, "from datetime import datetime")
+    lines = (
+        [f"    for one in {call}:", "        print(one)"]
+        if operation_id in _ITERATORS
+        else [f"    print({call})"]
+    )
+    url, key = environment
+    opening = "\n".join(_OPENING).format(key=key, url=url)
+    return "\n".join([*sorted(imports, key=_by_kind), "", opening, *lines])
+
+
+def _untyped(request: tuple[str, str], example: Mapping[str, Any]) -> list[str]:
+    """The arguments of the method that makes any request."""
+    method, path = request
+    target = path.removeprefix("/v1").format(**example.get("path", {}))
+    named = {"query": example.get("query"), "body": example.get("body")}
+    return [
+        _quoted(method),
+        _quoted(target),
+        *(f"{name}={_quoted(value)}" for name, value in named.items() if value),
+    ]
+
+
+def _by_kind(line: str) -> bool:
+    return line.startswith("from ")
+
+
+def _snake_case(name: str) -> str:
+    return re.sub("([A-Z])", r"_\1", name).lower()
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str) and value.isdecimal() and len(value) > 3:
+        return f"{int(value):_}"
+    if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
+        return f'datetime.fromisoformat("{datetime.fromisoformat(value).isoformat()}")'
+    return _quoted(value)
+
+
+def _quoted(value: Any) -> str:
+    """A literal with texts in double quotes."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_quoted(k)}: {_quoted(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_quoted, value)) + "]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
