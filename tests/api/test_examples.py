@@ -28,10 +28,24 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
 def strict(document: dict[str, Any]) -> dict[str, Any]:
     """The document's components with objects that have no further members."""
     components: dict[str, Any] = deepcopy(document["components"])
-    for schema in components["schemas"].values():
-        if schema.get("type") == "object" and "properties" in schema:
+    schemas = components["schemas"]
+    for name in schemas:
+        schemas[name] = whole(schemas, schemas[name])
+    for schema in schemas.values():
+        if "properties" in schema:
             schema.setdefault("additionalProperties", False)
     return components
+
+
+def whole(schemas: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema with the members of the one that it extends."""
+    if "allOf" not in schema:
+        return schema
+    base, more = schema["allOf"]
+    extended = whole(schemas, schemas[base["$ref"].rpartition("/")[2]])
+    properties = {**extended["properties"], **more["properties"]}
+    required = [*extended.get("required", ()), *more.get("required", ())]
+    return {"type": "object", "properties": properties, "required": required}
 
 
 def complaints(document: dict[str, Any], schema: Any, example: Any) -> list[str]:

@@ -10,6 +10,7 @@ from crossway.api.openapi import about
 from crossway.api.openapi.deprecation import add_deprecations
 from crossway.api.openapi.enumerations import share_enumerations
 from crossway.api.openapi.examples import add_examples, load_examples
+from crossway.api.openapi.extensions import share_members
 from crossway.api.openapi.links import add_links
 from crossway.api.openapi.operations import (
     Weights,
@@ -56,6 +57,7 @@ def build_openapi(app: FastAPI, services: Services | None, weights: Weights) -> 
     share_enumerations(document, services)
     share_components(document)
     add_webhooks(document, examples["events"])
+    share_members(document)
     components["schemas"] = dict(sorted(components["schemas"].items()))
     return document
 

@@ -99,6 +99,19 @@ def _field_error(error: Any) -> FieldError:
     return FieldError(f"{name} {error['ctx']['error']}")
 
 
+def _at_least_one(schema: dict[str, Any]) -> None:
+    schema["minProperties"] = 1
+    for described in schema["properties"].values():
+        options = [one for one in described.pop("anyOf", ()) if one != {"type": "null"}]
+        described.update(options[0] if options else {})
+
+
+class SettingsModel(RequestModel):
+    """The body of a request that sets at least one field; those left out stay, none is null."""
+
+    model_config = ConfigDict(json_schema_extra=_at_least_one)
+
+
 def parse_json_object(raw: bytes) -> dict[str, Any]:
     """The JSON object in a body. Raises `InvalidInput` for invalid JSON, for a key that is there
     twice, and for anything but an object."""
@@ -167,6 +180,12 @@ OptionalObject = Annotated[
 OptionalFlag = Annotated[
     bool | None, _require(lambda value: isinstance(value, bool), "must be true or false")
 ]
+
+
+def within(minimum: int, maximum: int) -> dict[str, int]:
+    """The limits of a number in a request, for the document; the use case checks them."""
+    return {"minimum": minimum, "maximum": maximum}
+
 
 IntegerString = Annotated[str, Field(pattern=r"^\d+$")]
 # Rendered by `responses.json_decimal` and `responses.raw_json`, with every digit.

@@ -18,6 +18,7 @@ from crossway.api.schemas.fields import (
     RECORD,
     TIME,
     TX,
+    UNITS,
     USDC_ARBITRUM,
     USDC_BASE,
     WALLET,
@@ -51,7 +52,9 @@ class CreateIntent(RequestModel):
 
     sender: OptionalText = field("Wallet of the payer on the source chain.", WALLET, default=None)
     amount: Text = field(
-        "Amount that the recipient receives, in the smallest unit of `amountSymbol`.", "25000000"
+        "Amount that the recipient receives, in the smallest unit of `amountSymbol`.",
+        "25000000",
+        extra=UNITS,
     )
     amountSymbol: OptionalSymbol = symbol_field(
         "The token of `amount`; USDC, the default, means US dollars.",

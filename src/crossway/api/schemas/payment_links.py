@@ -5,8 +5,11 @@ from typing import Self
 from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
+    CHAINS,
     RECORD,
+    SYMBOLS,
     TIME,
+    UNITS,
     USDC_ARBITRUM,
     WALLET,
     IntegerString,
@@ -18,12 +21,18 @@ from crossway.api.schemas.fields import (
     chain_field,
     field,
     symbol_field,
+    within,
 )
 from crossway.api.schemas.responses import raw_json, timestamp
 from crossway.domain.intent import READ_VOCABULARY, Intent
 from crossway.domain.payment_links import LinkUse, PaymentLink
 from crossway.domain.public_ids import PublicIds, RecordKind
-from crossway.usecases.payers.link_fields import LinkRequest
+from crossway.usecases.payers.link_fields import MAX_USES, LinkRequest
+from crossway.usecases.payers.links import (
+    MAX_DESCRIPTION_LENGTH,
+    MAX_REFERENCE_LENGTH,
+    MAX_TITLE_LENGTH,
+)
 
 _ID = "pl_5f8942ea98e7c86e3595"
 _URL = f"https://pay.shop.example/pay/l/{_ID}"
@@ -36,27 +45,40 @@ def _optional_amount(amount: int | None) -> str | None:
 
 class _LinkFields(RequestModel):
     description: SkipValidation[str | None] = field(
-        "Text below the title on the payment page.", "Two bags", default=None
+        "Text below the title on the payment page.",
+        "Two bags",
+        default=None,
+        extra={"maxLength": MAX_DESCRIPTION_LENGTH},
     )
     amount: SkipValidation[str | None] = field(
-        f"Fixed amount; without it each payer chooses. {_AMOUNT}", "25000000", default=None
+        f"Fixed amount; without it each payer chooses. {_AMOUNT}",
+        "25000000",
+        default=None,
+        extra=UNITS,
     )
     min_amount: SkipValidation[str | None] = field(
-        f"Minimum amount a payer may choose. {_AMOUNT}", None, default=None
+        f"Minimum amount a payer may choose. {_AMOUNT}", None, default=None, extra=UNITS
     )
     max_amount: SkipValidation[str | None] = field(
-        f"Maximum amount a payer may choose. {_AMOUNT}", None, default=None
+        f"Maximum amount a payer may choose. {_AMOUNT}", None, default=None, extra=UNITS
     )
     source_chains: SkipValidation[list[str] | None] = field(
-        "Chains on which payers may pay; all by default.", ["BASE_MAINNET"], default=None
+        "Chains on which payers may pay; all by default.",
+        ["BASE_MAINNET"],
+        default=None,
+        extra={"items": {"type": "string", CHAINS: True}},
     )
     source_tokens: SkipValidation[list[str] | None] = field(
         "Symbols of tokens with which payers may pay; all by default.",
         ["USDC", "USDT"],
         default=None,
+        extra={"items": {"type": "string", SYMBOLS: True}},
     )
     reference: SkipValidation[str | None] = field(
-        "Your own reference: `reference` in the metadata of every intent.", "A-1001", default=None
+        "Your own reference: `reference` in the metadata of every intent.",
+        "A-1001",
+        default=None,
+        extra={"maxLength": MAX_REFERENCE_LENGTH},
     )
     metadata: OptionalObject = field(
         "Your own data, up to 7 KiB of JSON: in the metadata of every intent.",
@@ -64,10 +86,16 @@ class _LinkFields(RequestModel):
         default=None,
     )
     max_uses: SkipValidation[int | None] = field(
-        "Maximum number of paid payments; unlimited by default.", 100, default=None
+        "Maximum number of paid payments; unlimited by default.",
+        100,
+        default=None,
+        extra=within(1, MAX_USES),
     )
     expires_at: SkipValidation[str | None] = field(
-        "When the link expires.", "2027-01-31T12:00:00Z", default=None
+        "When the link expires.",
+        "2027-01-31T12:00:00Z",
+        default=None,
+        extra={"format": "date-time"},
     )
     active: OptionalFlag = field(
         "Whether the link accepts payments; true by default.", True, default=None
@@ -83,7 +111,11 @@ class _LinkFields(RequestModel):
 class CreatePaymentLink(_LinkFields):
     """The body of POST /payment-links."""
 
-    title: SkipValidation[str] = field("Title on the payment page; up to 100 characters.", "Coffee")
+    title: SkipValidation[str] = field(
+        "Title on the payment page; up to 100 characters.",
+        "Coffee",
+        extra={"minLength": 1, "maxLength": MAX_TITLE_LENGTH},
+    )
     destination_chain: SkipValidation[str] = chain_field(
         "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
     )
@@ -98,7 +130,12 @@ class CreatePaymentLink(_LinkFields):
 class ChangePaymentLink(_LinkFields):
     """The body of PATCH /payment-links/{id}; fields that are left out stay, null clears one."""
 
-    title: SkipValidation[str | None] = field("Title on the payment page.", "Coffee", default=None)
+    title: SkipValidation[str | None] = field(
+        "Title on the payment page.",
+        "Coffee",
+        default=None,
+        extra={"minLength": 1, "maxLength": MAX_TITLE_LENGTH},
+    )
 
 
 class PaymentLinkOut(Model):

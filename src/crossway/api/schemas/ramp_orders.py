@@ -5,6 +5,7 @@ from typing import Any, Self
 from pydantic import Field, SkipValidation
 
 from crossway.api.schemas.fields import (
+    DECIMAL,
     EMAIL_TEXT,
     INTENT,
     RECORD,
@@ -46,6 +47,7 @@ class CreateOrder(RequestModel):
         "Amount that the user receives (on-ramp) or sells (off-ramp): a number, or a decimal "
         "text if a JSON number would lose digits.",
         25,
+        extra={**DECIMAL, "exclusiveMinimum": 0},
     )
     destinationChain: SkipValidation[str | None] = chain_field(
         "On-ramp, required: the chain on which the recipient receives the crypto.", default=None

@@ -2,12 +2,26 @@
 
 from typing import Any
 
-from pydantic import SkipValidation
+from pydantic import ConfigDict, SkipValidation
 
-from crossway.api.schemas.fields import EMAIL_TEXT, Model, RequestModel, field
+from crossway.api.schemas.fields import (
+    EMAIL_TEXT,
+    Model,
+    RequestModel,
+    SettingsModel,
+    field,
+    within,
+)
 from crossway.api.schemas.kyc import STATUSES, TYPES
 from crossway.api.schemas.ramps import PROVIDERS
-from crossway.usecases.simulator.ramp_controls import KYC_MODES, REPORTABLE_STATUSES
+from crossway.usecases.simulator.ramp_controls import (
+    KYC_MODES,
+    MAX_BPS,
+    MAX_ORDERS,
+    MAX_SECONDS,
+    MAX_SLOW_SECONDS,
+    REPORTABLE_STATUSES,
+)
 
 _EMAIL = "ada@example.com"
 
@@ -25,6 +39,15 @@ class ReportOrder(RequestModel):
 class SetKycStatus(RequestModel):
     """The KYC status that a provider reports of a customer."""
 
+    # Only who has not started has no type of check.
+    model_config = ConfigDict(
+        json_schema_extra={
+            "if": {"properties": {"kycType": {"const": "none"}}},
+            "then": {"properties": {"status": {"const": "not_started"}}},
+            "else": {"properties": {"status": {"not": {"const": "not_started"}}}},
+        }
+    )
+
     provider: SkipValidation[str] = field("The provider.", "YELLOW_CARD", extra={"enum": PROVIDERS})
     userEmail: SkipValidation[str] = field(
         "The customer's e-mail address.", _EMAIL, extra=EMAIL_TEXT
@@ -39,21 +62,29 @@ class KycStatusSet(Model):
     success: bool = field("Always true.", True)
 
 
-class RampFaults(RequestModel):
+class RampFaults(SettingsModel):
     """Faults of a simulated provider; fields that are left out stay unchanged."""
 
     downSeconds: SkipValidation[float | None] = field(
-        "Seconds for which it does not respond.", 30, default=None
+        "Seconds for which it does not respond.", 30, default=None, extra=within(0, MAX_SECONDS)
     )
     slowSeconds: SkipValidation[float | None] = field(
-        "Delay of each response in seconds.", 0.2, default=None
+        "Delay of each response in seconds.", 0.2, default=None, extra=within(0, MAX_SLOW_SECONDS)
     )
-    refuseNext: SkipValidation[int | None] = field("Number of orders it refuses.", 1, default=None)
+    refuseNext: SkipValidation[int | None] = field(
+        "Number of orders it refuses.", 1, default=None, extra=within(0, MAX_ORDERS)
+    )
     shortBps: SkipValidation[int | None] = field(
-        "Basis points by which it delivers less than reported.", 100, default=None
+        "Basis points by which it delivers less than reported.",
+        100,
+        default=None,
+        extra=within(0, MAX_BPS),
     )
     overchargeBps: SkipValidation[int | None] = field(
-        "Basis points by which it charges more than quoted.", 100, default=None
+        "Basis points by which it charges more than quoted.",
+        100,
+        default=None,
+        extra=within(0, MAX_BPS),
     )
     repeat: SkipValidation[bool | None] = field(
         "Whether it sends every webhook twice.", True, default=None
@@ -62,10 +93,16 @@ class RampFaults(RequestModel):
         "Whether it sends webhooks out of order.", True, default=None
     )
     deliverSeconds: SkipValidation[int | None] = field(
-        "Seconds from payment to delivery; -1 to deliver only on request.", 15, default=None
+        "Seconds from payment to delivery; -1 to deliver only on request.",
+        15,
+        default=None,
+        extra=within(-1, MAX_SECONDS),
     )
     rateBps: SkipValidation[int | None] = field(
-        "Basis points by which its rate changes.", 50, default=None
+        "Basis points by which its rate changes.",
+        50,
+        default=None,
+        extra=within(1 - MAX_BPS, MAX_BPS),
     )
     kyc: SkipValidation[str | None] = field(
         "Whether KYC checks pass after some seconds, wait for a call, or pass at once.",

@@ -13,13 +13,17 @@ from crossway.api.schemas.fields import (
     IntegerString,
     Model,
     RequestModel,
+    SettingsModel,
     chain_field,
     field,
     symbol_field,
+    within,
 )
 from crossway.ports.sandbox import NODE_LIES, WRONG_ANSWERS
 from crossway.usecases.simulator.bridge_controls import BRIDGES
-from crossway.usecases.simulator.chain_controls import SimulatedBalance
+from crossway.usecases.simulator.bridge_controls import MAX_SECONDS as MAX_LATE_SECONDS
+from crossway.usecases.simulator.chain_controls import MAX_DEPOSITS, SimulatedBalance
+from crossway.usecases.simulator.fault_fields import MAX_BLOCKS, MAX_SECONDS
 
 
 class Deposit(RequestModel):
@@ -29,6 +33,7 @@ class Deposit(RequestModel):
     amount: SkipValidation[str] = field(
         "Smallest unit; or `exact`, `short`, `over` relative to what the intent still needs.",
         "exact",
+        extra={"pattern": "^([0-9]{0,77}[1-9][0-9]*|exact|short|over)$", "maxLength": 78},
     )
     token: SkipValidation[str | None] = field(
         "Symbol or address; the intent's by default.", "USDC", default=None
@@ -37,7 +42,7 @@ class Deposit(RequestModel):
         "The intent's source chain by default.", "BASE_MAINNET", default=None
     )
     count: SkipValidation[int | None] = field(
-        "Number of transfers, all in one block.", 1, default=1
+        "Number of transfers, all in one block.", 1, default=1, extra=within(1, MAX_DEPOSITS)
     )
 
 
@@ -49,10 +54,12 @@ class Deposited(Model):
     block: int = field("Its block.", 1042)
 
 
-class Clock(RequestModel):
+class Clock(SettingsModel):
     """A change of the service's clock, which every simulated chain follows."""
 
-    advanceSeconds: SkipValidation[float | None] = field("Seconds to advance.", 3600, default=None)
+    advanceSeconds: SkipValidation[float | None] = field(
+        "Seconds to advance.", 3600, default=None, extra=within(0, MAX_SECONDS)
+    )
     frozen: SkipValidation[bool | None] = field("Whether it is frozen.", False, default=None)
 
 
@@ -64,23 +71,27 @@ class ClockNow(Model):
     frozen: bool = field("Whether it is frozen.", False)
 
 
-class Faults(RequestModel):
+class Faults(SettingsModel):
     """Faults of a simulated chain; fields that are left out stay unchanged."""
 
     outageSeconds: SkipValidation[float | None] = field(
-        "Seconds for which it does not respond.", 30, default=None
+        "Seconds for which it does not respond.", 30, default=None, extra=within(0, MAX_SECONDS)
     )
     reorgDepth: SkipValidation[int | None] = field(
-        "Number of blocks to reorganise now.", 2, default=None
+        "Number of blocks to reorganise now.", 2, default=None, extra=within(0, MAX_BLOCKS)
     )
-    dropNext: SkipValidation[int | None] = field("Number of transactions to drop.", 1, default=None)
+    dropNext: SkipValidation[int | None] = field(
+        "Number of transactions to drop.", 1, default=None, extra=within(0, MAX_BLOCKS)
+    )
     revertNext: SkipValidation[int | None] = field(
-        "Number of transactions to revert.", 1, default=None
+        "Number of transactions to revert.", 1, default=None, extra=within(0, MAX_BLOCKS)
     )
     slowBlocks: SkipValidation[int | None] = field(
-        "Factor by which blocks are slower.", 5, default=None
+        "Factor by which blocks are slower.", 5, default=None, extra=within(0, MAX_BLOCKS)
     )
-    feeFactor: SkipValidation[int | None] = field("Factor on the minimum fee.", 3, default=None)
+    feeFactor: SkipValidation[int | None] = field(
+        "Factor on the minimum fee.", 3, default=None, extra=within(0, MAX_BLOCKS)
+    )
     takeNonce: SkipValidation[bool | None] = field(
         "Whether a foreign transaction takes the relayer's next nonce.", True, default=None
     )
@@ -113,11 +124,14 @@ class FaultsNow(Model):
     faults: dict[str, Any] = field("Active faults.", {"slow_blocks": 5})
 
 
-class BridgeFaults(RequestModel):
+class BridgeFaults(SettingsModel):
     """Faults of a simulated bridge; fields that are left out stay unchanged."""
 
     lateSeconds: SkipValidation[float | None] = field(
-        "Seconds by which its attestations or payouts come later.", 600, default=None
+        "Seconds by which its attestations or payouts come later.",
+        600,
+        default=None,
+        extra=within(0, MAX_LATE_SECONDS),
     )
     exhaustedAllowance: SkipValidation[bool | None] = field(
         "Whether fast attestations are made once the burn is final.", True, default=None

@@ -25,12 +25,18 @@ from crossway.domain.webhooks import (
     OutboxEvent,
 )
 from crossway.usecases.developers import deliveries, webhooks
-from crossway.usecases.developers.webhooks import EVENT_NAMES, WebhookUpdate
+from crossway.usecases.developers.webhooks import (
+    EVENT_NAMES,
+    MAX_DESCRIPTION_CHARACTERS,
+    MAX_URL_CHARACTERS,
+    WebhookUpdate,
+)
 
 STATES = [state.value.lower() for state in DeliveryState]
 _URL = "https://shop.example/hooks/crossway"
 _SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwJlLqkq0fTXY="
 _EVENT = "evt_6f1c4a5d8f0b4b7ea2e31f0b8a1f3c11"
+_URL_TEXT = {"pattern": "^https?://[!-~]+$", "maxLength": MAX_URL_CHARACTERS}
 _LIST = {"items": {"type": "string", "enum": list(EVENT_NAMES)}}
 
 
@@ -40,9 +46,13 @@ class _WebhookFields(RequestModel):
         "Event types to receive; all, including future ones, by default or with `*`.",
         ["intent_funded", "intent_completed"],
         default=None,
+        extra={**_LIST, "minItems": 1},
     )
     description: SkipValidation[str | None] = field(
-        "A note for yourself; up to 500 characters.", "Orders", default=None
+        "A note for yourself; up to 500 characters.",
+        "Orders",
+        default=None,
+        extra={"maxLength": MAX_DESCRIPTION_CHARACTERS},
     )
     enabled: OptionalFlag = field(
         "Whether events are delivered; true by default.", True, default=None
@@ -66,13 +76,14 @@ class CreateWebhook(_WebhookFields):
         "URL that receives events: https at a public address, port 443 or one from 1024 on; in "
         "the simulated environment, where the operator allows it, also http at a loopback address.",
         _URL,
+        extra=_URL_TEXT,
     )
 
 
 class ChangeWebhook(_WebhookFields):
     """The body of PATCH /webhooks/{id}; fields that are left out stay as they are."""
 
-    url: SkipValidation[str | None] = field("A new URL.", _URL, default=None)
+    url: SkipValidation[str | None] = field("A new URL.", _URL, default=None, extra=_URL_TEXT)
 
 
 class WebhookOut(Model):
@@ -257,9 +268,14 @@ class DeliveryPage(Model):
 class ReplayRange(RequestModel):
     """The period whose events are resent."""
 
-    since: SkipValidation[str] = field("Start of the period, inclusive.", TIME, alias="from")
+    since: SkipValidation[str] = field(
+        "Start of the period, inclusive.", TIME, alias="from", extra={"format": "date-time"}
+    )
     to: SkipValidation[str | None] = field(
-        "End of the period, exclusive; now by default.", TIME, default=None
+        "End of the period, exclusive; now by default.",
+        TIME,
+        default=None,
+        extra={"format": "date-time"},
     )
 
 
