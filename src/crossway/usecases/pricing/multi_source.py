@@ -19,6 +19,7 @@ from crossway.domain.quotes import (
     SourceOption,
     rank_options,
 )
+from crossway.domain.same_chain import find_limit_problem
 from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import (
@@ -113,11 +114,7 @@ def compare_sources(
     excluded_sources = list(_list_closed(chains, disabled))
     chains = [chain for chain in chains if not is_source_disabled(disabled, chain.id)]
     fees, unknown = _network_fees(services, chains, payout)
-    options = [
-        build_option(chain, None, fees[chain.id], payout, tokens[chain.id])
-        for chain in chains
-        if chain.id == token_out.chain
-    ]
+    same_chain, too_much = _same_chain_options(chains, payout, tokens, fees)
     other_chains = [c for c in chains if c.id != token_out.chain and c.id in fees]
     fetch = partial(_FETCH[with_estimates], disabled=disabled)
     bridged, failed = _bridged_options(services, other_chains, payout, tokens, fees, fetch)
@@ -127,8 +124,8 @@ def compare_sources(
         out_symbol=token_out.symbol,
         out_decimals=token_out.decimals,
         amount=amount,
-        options=rank_options(option for option in (*options, *bridged) if option.options),
-        excluded=(*excluded_sources, *unknown, *failed),
+        options=rank_options(option for option in (*same_chain, *bridged) if option.options),
+        excluded=(*excluded_sources, *too_much, *unknown, *failed),
     )
 
 
@@ -172,6 +169,20 @@ def _network_fees(
     }
     missing = [c.id for c in chains if c.id in report.unknown]
     return fees, [ExcludedSource(chain, unknown_costs(chain, report)) for chain in missing]
+
+
+def _same_chain_options(
+    chains: Sequence[Chain],
+    payout: RequestedPayout,
+    tokens: Mapping[str, Sequence[PricedOption]],
+    fees: Mapping[str, NetworkFees],
+) -> tuple[list[SourceOption], list[ExcludedSource]]:
+    """The option on the destination chain itself, if it is among these chains, or why there is
+    none."""
+    destination = [chain for chain in chains if chain.id == payout.out.chain]
+    if problem := find_limit_problem(payout.micro_usd):
+        return [], [ExcludedSource(chain.id, problem) for chain in destination]
+    return [build_option(c, None, fees[c.id], payout, tokens[c.id]) for c in destination], []
 
 
 def _bridged_options(

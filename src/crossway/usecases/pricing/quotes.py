@@ -17,6 +17,7 @@ from crossway.domain.quotes import (
     cctp_max_fee,
     usual_times,
 )
+from crossway.domain.same_chain import find_limit_problem
 from crossway.domain.swaps import percent_of_bps
 from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
@@ -152,9 +153,11 @@ def _list_bridge_quotes(
     """The bridge quotes of a route, cheapest first, and the rejections. Within one chain the only
     quote is None.
 
-    Raises `QuotesUnavailable` when there is no quote and some bridge did not respond.
+    Raises `InvalidInput` for an amount outside the limits of one chain, and `QuotesUnavailable`
+    when there is no quote and some bridge did not respond.
     """
     if priced.route.is_same_chain:
+        require_within_limits(priced)
         return [None], ()
     fetched = fetch_bridge_quotes(services, bridges, [priced.route_request], disabled)
     quotes = sorted(map(priced.with_network_fee, fetched.quotes[0]), key=BridgeQuote.rank)
@@ -162,6 +165,12 @@ def _list_bridge_quotes(
         reasons = format_excluded(fetched.excluded)
         raise QuotesUnavailable(f"No quote, and some bridges did not respond: {reasons}")
     return quotes, fetched.rejections[0]
+
+
+def require_within_limits(priced: PricedRequest) -> None:
+    """Raises `InvalidInput` for an amount that is not paid within one chain."""
+    if problem := find_limit_problem(priced.amount_micro_usd):
+        raise InvalidInput(f"amount: {problem}")
 
 
 def build_quote(

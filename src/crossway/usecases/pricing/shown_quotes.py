@@ -10,7 +10,11 @@ from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.pricing.bridge_quotes import format_excluded
 from crossway.usecases.pricing.estimates import fetch_shown_quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest
-from crossway.usecases.pricing.quotes import build_quote, parse_comparison
+from crossway.usecases.pricing.quotes import (
+    build_quote,
+    parse_comparison,
+    require_within_limits,
+)
 
 
 def list_shown_quotes(
@@ -27,6 +31,7 @@ def list_shown_quotes(
     disabled = active_kill_switches(services)
     priced, bridges = parse_comparison(services, caller, request, exclude_bridges, disabled)
     if priced.route.is_same_chain:
+        require_within_limits(priced)
         return [build_quote(services, priced, None)]
     shown = fetch_shown_quotes(services, bridges, [priced.route_request], disabled)
     quotes = sorted(map(priced.with_network_fee, shown.fetched.quotes[0]), key=BridgeQuote.rank)
