@@ -103,6 +103,7 @@ def test_short_mainnet_names_are_accepted_and_canonical_names_returned(api: Api)
         ({"metadata": "text"}, "metadata"),
         ({"metadata": {"x": "y" * 8200}}, "metadata"),
         ({"payment_link_id": 5}, "payment_link_id"),
+        ({"payment_link_id": "pl_42"}, "payment_link_id"),
         ({"amountSymbol": "DOGE"}, "amountSymbol"),
     ],
 )

@@ -1,10 +1,14 @@
 """Payment links over HTTP: created, read, changed, listed with their uses, and their pages."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from crossway.bootstrap import Service
+from crossway.domain.clients import Mode, staff_principal
 from crossway.domain.public_ids import RecordKind
+from crossway.usecases.developers.api_keys import create_api_key
 from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from crossway.usecases.payments.checkout_urls import create_token
 from tests.api.conftest import USDC_BASE, WALLET, Api, new_key, new_test_client
@@ -105,3 +109,46 @@ def test_intent_responses_contain_the_payer_page_url(api: Api) -> None:
     assert api.get(f"/intents/{intent['id']}").json()["payment_url"] == intent["payment_url"]
     listed = api.get("/intents").json()["intents"]
     assert listed[0]["payment_url"] == intent["payment_url"]
+
+
+def test_an_intent_names_a_link_of_its_own(api: Api) -> None:
+    """wire.md §2, POST /intents, `payment_link_id`."""
+    link = create_link(api, max_uses=1)
+    submit_form(api, link, "only-use")
+    intent = api.create(payment_link_id=link["id"])
+    assert intent.status_code == 201, intent.text
+    number = record_id(api.service.services, RecordKind.INTENT, intent.json()["id"])
+    with api.service.store.read() as unit:
+        stored = unit.intents.get(number)
+    assert stored is not None
+    assert stored.payment_link_id == link["id"]
+    page = api.get(f"/payment-links/{link['id']}/uses").json()
+    assert len(page["uses"]) == 1, "only payments by the page of a link count for it"
+
+
+@pytest.mark.parametrize("whose", ["nobody", "another client", "the other mode", "off", "expired"])
+def test_an_intent_of_another_or_a_closed_link_is_refused(
+    api: Api, service: Service, whose: str
+) -> None:
+    client_id, _, secret = new_key(service, Mode.LIVE if whose == "the other mode" else Mode.TEST)
+    if whose == "the other mode":
+        operator = staff_principal("test")
+        key = create_api_key(service.services, api.client_id, Mode.LIVE, operator)
+        secret = key.secret
+    other = Api(api.http, service, client_id, 0, secret)
+    link = create_link(api if whose in ("off", "expired") else other)
+    if whose == "off":
+        patch_link(api, link, active=False)
+    if whose == "expired":
+        soon = datetime.now(UTC) + timedelta(days=300)
+        assert patch_link(api, link, expires_at=soon.isoformat()).status_code == 200
+        api.post("/sandbox/clock", {"advanceSeconds": 301 * 86_400})
+    link_id = "pl_42" if whose == "nobody" else link["id"]
+    answer = api.create(payment_link_id=link_id, amount="x")
+    assert answer.status_code == 400
+    problem = {
+        "off": "this payment link is switched off", "expired": "this payment link has expired"
+    }.get(whose, "no payment link of yours has this id")  # fmt: skip
+    assert f"payment_link_id: {problem}" in answer.json()["message"]
+    assert "amount must be" in answer.json()["message"], "every complaint at once"
+    assert api.get("/intents").json()["total"] == 0

@@ -25,13 +25,13 @@ from crossway.usecases.chains.request_fields import (
     parse_token,
 )
 from crossway.usecases.money.emergency_stop import require_not_stopped
+from crossway.usecases.payments.link_reference import parse_link_id
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
 from crossway.usecases.pricing.priced_request import RequestedRoute
 from crossway.usecases.pricing.quotes import quote_intent
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_METADATA_BYTES = 8 * 1024
-MAX_LINK_ID_LENGTH = 255
 # JavaScript reads integers up to 2^53 - 1.
 _NONCE_BITS = 53
 
@@ -141,7 +141,7 @@ def parse(services: Services, caller: Principal, request: CreateIntentRequest) -
         )
         token_out = errors.collect(_parse_token_out, services, destination, request, token_in)
     metadata = errors.collect(_parse_metadata, request.metadata)
-    link_id = errors.collect(_parse_link_id, request.payment_link_id)
+    link_id = errors.collect(_parse_link, services, caller, request)
     errors.raise_if_any()
     assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
     assert recipient and refund_address and metadata is not None  # noqa: PT018
@@ -183,21 +183,22 @@ def _parse_token_out(
         return services.catalogue.token(destination.id, token_in.symbol, "tokenOut")
 
 
+def _parse_link(services: Services, caller: Principal, request: CreateIntentRequest) -> str | None:
+    # The page of a link has looked at it already.
+    is_checked = request.by_payer or request.payment_link_id is None
+    return (
+        request.payment_link_id
+        if is_checked
+        else parse_link_id(services, caller, request.payment_link_id)
+    )
+
+
 def _parse_metadata(value: Mapping[str, Any] | None) -> dict[str, Any]:
     if value is None:
         return {}
     if len(json.dumps(value, separators=(",", ":")).encode()) > MAX_METADATA_BYTES:
         raise InvalidInput("metadata must be at most 8 KiB of JSON")
     return dict(value)
-
-
-def _parse_link_id(value: object) -> str | None:
-    if value is None:
-        return None
-    is_printable = isinstance(value, str) and value.isprintable()
-    if not is_printable or not 1 <= len(str(value)) <= MAX_LINK_ID_LENGTH:
-        raise InvalidInput("payment_link_id must be a text of 1 to 255 printable characters")
-    return str(value)
 
 
 def build_intent(
