@@ -39,15 +39,17 @@ RECORDS = {
     "/v1/payment-links/{id}": "link",
     "/v1/webhooks/{id}": "webhook",
     "/v1/webhooks/deliveries/{id}": "delivery",
+    "/v1/exports/{id}": "export",
 }
 LISTS = ("/v1/intents", "/v1/intents/user/{sender}", "/v1/ramp/orders", "/v1/payment-links",
-         "/v1/webhooks")  # fmt: skip
+         "/v1/webhooks", "/v1/exports")  # fmt: skip
 # What concerns no record of a client, or has a test of its own below or in test_kyc_tenants.py.
 OTHERS = (
     "/v1/quotes/", "/v1/router/", "/v1/chains", "/v1/client/", "/v1/events", "/v1/ramp/quotes",
     "/v1/ramp/currencies", "/v1/ramp/countries", "/v1/ramp/webhooks/", "/v1/ramp/kyc", "/v1/kyc/",
     "/v1/sandbox/deposits", "/v1/sandbox/clock", "/v1/sandbox/chains/", "/v1/sandbox/bridges/",
     "/v1/sandbox/balances/", "/v1/sandbox/kyc", "/v1/sandbox/ramp/providers/", "/v1/search",
+    "/v1/export-files/",
 )  # fmt: skip
 BODIES: dict[str, Any] = {
     "/v1/sandbox/ramp/orders/{id}": {"outcome": "delivered"},
@@ -75,7 +77,7 @@ class World:
     def fetch(self, kind: str) -> Any:
         """A record as its own key reads it."""
         path = {"intent": "intents", "order": "ramp/orders", "link": "payment-links"}
-        path |= {"webhook": "webhooks", "delivery": "webhooks/deliveries"}
+        path |= {"webhook": "webhooks", "delivery": "webhooks/deliveries", "export": "exports"}
         return self.api.get(f"/{path[kind]}/{self.records[kind]}").json()
 
 
@@ -128,6 +130,7 @@ def make_records(api: Api) -> dict[str, Any]:
         "link": link["id"],
         "webhook": webhook["id"],
         "delivery": delivery["id"],
+        "export": api.post("/exports", {"resource": "intents"}).json()["id"],
     }
 
 
@@ -165,7 +168,7 @@ def test_no_operation_finds_a_record_of_the_other_mode(
     mode: Mode, worlds: dict[Mode, World], document: dict[str, Any]
 ) -> None:
     attacked, attacker = worlds[mode], worlds[other(mode)].api
-    kinds = ("intent", "order", "link", "webhook", "delivery")
+    kinds = ("intent", "order", "link", "webhook", "delivery", "export")
     before = {kind: attacked.fetch(kind) for kind in kinds}
     tried = 0
     for method, path in operations(document):
@@ -189,6 +192,7 @@ def test_no_list_and_no_total_mixes_the_modes(mode: Mode, worlds: dict[Mode, Wor
         items = body if isinstance(body, list) else next(v for v in body.values() if v != [])
         ids = {item["id"] for item in items}
         kind = {"/v1/ramp/orders": "order", "/v1/payment-links": "link", "/v1/webhooks": "webhook"}
+        kind["/v1/exports"] = "export"
         name = kind.get(path, "intent")
         assert own.records[name] in ids
         assert strange.records[name] not in ids

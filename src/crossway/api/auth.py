@@ -30,6 +30,12 @@ from crossway.usecases.developers import authentication
 
 PROTECTED_PREFIX = "/v1/"
 PROVIDER_WEBHOOK_PREFIX = "/v1/ramp/webhooks/"
+EXPORT_FILE_PREFIX = "/v1/export-files/"
+# What needs no key, as it is signed otherwise: the name of its limit, and requests a minute.
+_KEYLESS = {
+    PROVIDER_WEBHOOK_PREFIX: ("report", PROVIDER_WEBHOOKS_PER_MINUTE),
+    EXPORT_FILE_PREFIX: ("file", UNAUTHENTICATED_PER_MINUTE),
+}
 TOO_MANY_REQUESTS = "Too Many Requests"
 ADDRESS_NOT_ALLOWED = "This key may not be used from this address"
 
@@ -37,7 +43,7 @@ ADDRESS_NOT_ALLOWED = "This key may not be used from this address"
 class AuthMiddleware:
     """Requires a valid API key under `/v1/` and applies rate limits.
 
-    Webhooks of ramp providers need no key; their use case checks the provider's signature.
+    Webhooks of ramp providers and files of exports need no key; their use cases check signatures.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -68,16 +74,18 @@ class AuthMiddleware:
         if services is None:
             return error_response(503, STARTING, ErrorCode.STARTING)
         caller: Principal | None = None
-        if path.startswith(PROVIDER_WEBHOOK_PREFIX):
-            name = f"report {_rate_limit_address(services, scope)}"
-            limit = self.limits.spend(name, PROVIDER_WEBHOOKS_PER_MINUTE)
+        keyless = next((one for one in _KEYLESS if path.startswith(one)), None)
+        if keyless is not None:
+            kind, per_minute = _KEYLESS[keyless]
+            name = f"{kind} {_rate_limit_address(services, scope)}"
+            limit = self.limits.spend(name, per_minute)
         else:
             caller, limit = await self._check_key(services, scope, path)
         scope["state"]["headers"] += limit.headers()
         if not limit.granted:
             return error_response(429, TOO_MANY_REQUESTS, ErrorCode.RATE_LIMITED)
         scope["state"]["caller"] = caller
-        if path.startswith(PROVIDER_WEBHOOK_PREFIX):
+        if keyless is not None:
             return None
         if caller is None:
             headers = {"www-authenticate": "Bearer"}

@@ -24,11 +24,11 @@ from crossway.domain.ramps import OrderState, RampOrder
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.instants import parse_creation
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
+from crossway.usecases.ramps.order_list import OrderQuery, parse_order_query
 from crossway.usecases.ramps.related import parse_expand
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -120,33 +120,19 @@ def _shown(services: Services, order: RampOrder) -> wire.OrderOut:
 
 def _parse_query(services: Services, page: Page) -> tuple[OrderFilter, frozenset[str]]:
     errors = ValidationErrors()
-    status = page.status.upper() if page.status is not None else None
-    provider = page.provider.upper() if page.provider is not None else None
-    for name, value, allowed in (
-        ("status", status, STATES),
-        ("type", page.type, TYPES),
-        ("provider", provider, PROVIDERS),
-    ):
-        if value is not None and value not in allowed:
-            errors.add(f"{name} must be one of {', '.join(allowed)}")
-    currency = page.fiatCurrency
-    if currency is not None and currency not in services.fiat.corridors:
-        errors.add("fiatCurrency must be one of the supported currencies, such as NGN")
+    query = OrderQuery(
+        page.status,
+        page.type,
+        page.provider,
+        page.fiatCurrency,
+        page.created_after,
+        page.created_before,
+    )
+    filters = errors.collect(parse_order_query, services, query) or OrderFilter()
     before = errors.collect(parse_cursor, services, RecordKind.ORDER, page.cursor)
-    period = errors.collect(parse_creation, page.created_after, page.created_before)
     expand = errors.collect(parse_expand, page.expand, OF_ORDERS) or frozenset()
     errors.raise_if_any()
-    start, end = period or (None, None)
-    filters = OrderFilter(
-        states=(OrderState(status),) if status is not None else (),
-        direction=page.type,
-        provider=provider,
-        currency=currency,
-        start=start,
-        end=end,
-        before_id=before,
-    )
-    return filters, expand
+    return replace(filters, before_id=before), expand
 
 
 @router.get(

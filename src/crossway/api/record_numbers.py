@@ -47,4 +47,5 @@ def _decode_path(kind: RecordKind) -> Callable[[Services, int], int]:
 IntentNumber = Annotated[int, Depends(_decode_path(RecordKind.INTENT))]
 OrderNumber = Annotated[int, Depends(_decode_path(RecordKind.ORDER))]
 WebhookNumber = Annotated[int, Depends(_decode_path(RecordKind.WEBHOOK))]
+ExportNumber = Annotated[int, Depends(_decode_path(RecordKind.EXPORT))]
 DeliveryNumber = Annotated[int, Depends(_decode_path(RecordKind.DELIVERY))]

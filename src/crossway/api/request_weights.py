@@ -4,11 +4,13 @@ import re
 from typing import Final
 
 # Relative to creating an intent, by processor time; what is not named counts as one. A look-up of
-# balances asks every chain for every token; a search looks in every index.
+# balances asks every chain for every token; a search looks in every index;
+# an export reads a whole list.
 WEIGHTS: Final = {
     ("GET", "/v1/chains/balances/{address}"): 18,
     ("GET", "/v1/search"): 3,
     ("POST", "/v1/search"): 3,
+    ("POST", "/v1/exports"): 10,
 }
 _PATTERNS: Final = tuple(
     (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + r"\Z"), weight)

@@ -24,6 +24,8 @@ _GROUPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "/v1/webhooks": (("webhooks", "router"),),
     "/v1/events": (("events", "router"),),
     "/v1/search": (("search", "router"),),
+    "/v1/exports": (("exports", "router"),),
+    "/v1/export-files": (("exports", "files_router"),),
 }
 
 

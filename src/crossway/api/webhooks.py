@@ -16,11 +16,11 @@ from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.public_ids import RecordKind
-from crossway.domain.webhooks import Delivery, DeliveryState, Endpoint, OutboxEvent
+from crossway.domain.webhooks import Delivery, Endpoint, OutboxEvent
 from crossway.ports.services import Services
 from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.developers import deliveries, webhooks
-from crossway.usecases.instants import parse_creation
+from crossway.usecases.developers.delivery_list import DeliveryQuery, parse_delivery_query
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -264,13 +264,8 @@ def _shown_delivery(services: Services, delivery: Delivery, event: OutboxEvent) 
 
 def _filter(services: Services, webhook_id: int, page: DeliveryListParams) -> DeliveryFilter:
     errors = ValidationErrors()
-    if page.state is not None and page.state.lower() not in wire.STATES:
-        errors.add(f"state must be one of {', '.join(wire.STATES)}")
+    query = DeliveryQuery(page.state, page.created_after, page.created_before)
+    filters = errors.collect(parse_delivery_query, webhook_id, query) or DeliveryFilter()
     before = errors.collect(parse_cursor, services, RecordKind.DELIVERY, page.cursor)
-    period = errors.collect(parse_creation, page.created_after, page.created_before)
     errors.raise_if_any()
-    start, end = period or (None, None)
-    states = (DeliveryState(page.state.upper()),) if page.state else ()
-    return DeliveryFilter(
-        webhook_id=webhook_id, states=states, start=start, end=end, before_id=before
-    )
+    return replace(filters, before_id=before)

@@ -19,6 +19,8 @@ from crossway.domain.errors import DomainError, InvalidInput
 from crossway.domain.staff import INSTALLATION_OPERATOR
 from crossway.ports.services import Services
 from crossway.usecases.csv_lines import CsvLines
+from crossway.usecases.payments import export_rows as payment_export
+from crossway.usecases.ramps import export_rows as order_export
 from crossway.usecases.staff import sessions
 from crossway.usecases.staff.sessions import SignInRequirement
 
@@ -38,8 +40,8 @@ class Download:
 
 
 DOWNLOADS: Final[Mapping[str, Download]] = {
-    "payments": Download(intents.EXPORT_FIELDS, intents.export_rows),
-    "ramp_orders": Download(ramp_orders.EXPORT_FIELDS, ramp_orders.export_rows),
+    "payments": Download(payment_export.FIELDS, intents.export_rows),
+    "ramp_orders": Download(order_export.FIELDS, ramp_orders.export_rows),
     "requests": Download(requests.EXPORT_FIELDS, requests.export_rows),
 }
 _KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}

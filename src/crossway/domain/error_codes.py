@@ -34,6 +34,7 @@ class ErrorCode(StrEnum):
     PAYMENT_LINK_NOT_FOUND = "payment_link_not_found"
     WEBHOOK_NOT_FOUND = "webhook_not_found"
     DELIVERY_NOT_FOUND = "delivery_not_found"
+    EXPORT_NOT_FOUND = "export_not_found"
     PROVIDER_NOT_FOUND = "provider_not_found"
     NO_QUOTES = "no_quotes"
     METHOD_NOT_ALLOWED = "method_not_allowed"
@@ -88,6 +89,10 @@ CATALOGUE: Final = MappingProxyType(
         ),
         _C.WEBHOOK_NOT_FOUND: ((404,), "No webhook of this client and mode has this id."),
         _C.DELIVERY_NOT_FOUND: ((404,), "No delivery of this client and mode has this id."),
+        _C.EXPORT_NOT_FOUND: (
+            (404,),
+            "No export of this client and mode has this id, or the link to its file has expired.",
+        ),
         _C.PROVIDER_NOT_FOUND: ((404,), "No ramp provider reports under this name."),
         _C.NO_QUOTES: ((404,), "No bridge quotes this route."),
         _C.METHOD_NOT_ALLOWED: ((405,), "The path has other methods, which `Allow` lists."),

@@ -21,6 +21,7 @@ class RecordKind(StrEnum):
     WEBHOOK = "webhook"
     DELIVERY = "delivery"
     LINK_USE = "payment_link_use"
+    EXPORT = "export"
 
 
 class PublicIds:

@@ -16,6 +16,7 @@ from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
 from crossway.engine.expiry import expire_intents
+from crossway.engine.export_writer import ExportWriter
 from crossway.engine.fenced_store import FencedStore, LeaseLost
 from crossway.engine.figures_keeper import FiguresKeeper
 from crossway.engine.head_reader import HeadReader
@@ -46,7 +47,7 @@ log = logging.getLogger("crossway.engine")
 
 BUSY_SECONDS = 0.02
 # Another engine may have resolved an alert that still applies here.
-REALERT_SECONDS = 60
+REALERT_AFTER = timedelta(seconds=60)
 
 
 class Engine:
@@ -89,6 +90,7 @@ class Engine:
         self._bridge_watcher = BridgeWatcher(services)
         self._inventory_funding = InventoryFunding(services)
         self._rebalancer = Rebalancer(services, owner)
+        self._export_writer = ExportWriter(services)
         self._figures_keeper = FiguresKeeper(services)
         self._profit_keeper = ProfitKeeper(services)
 
@@ -107,6 +109,7 @@ class Engine:
         self._bridge_watcher.stop()
         self._inventory_funding.stop()
         self._rebalancer.stop()
+        self._export_writer.stop()
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False
@@ -184,6 +187,7 @@ class Engine:
             "controls": partial(check_controls, self._services),
             "withdrawals": partial(self._withdrawal_watcher.check, heads),
             "rebalancing": partial(self._rebalancer.check, self._thread is not None),
+            "exports": partial(self._export_writer.check, self._thread is not None),
         }
         done = sum(self._guarded(name, check) for name, check in checks.items())
         return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))
@@ -279,20 +283,15 @@ class Engine:
 
     def _record_failure(self, name: str, error: Exception) -> None:
         now, changed = self._services.clock.machine(), self._failing.get(name) != repr(error)
-        if not changed and now - self._alerted_at.get(name, now) < timedelta(
-            seconds=REALERT_SECONDS
-        ):
+        if not changed and now - self._alerted_at.get(name, now) < REALERT_AFTER:
             return
         self._failing[name], self._alerted_at[name] = repr(error), now
         if changed:
             log.error("sweep failed: %s", name, exc_info=error)
         message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
+        alert = (f"sweep:{name}", "engine", name, message)
         try:
-            self._services.store.write(
-                lambda unit: raise_alert(
-                    unit, self._services, f"sweep:{name}", "engine", name, message
-                )
-            )
+            self._services.store.write(lambda unit: raise_alert(unit, self._services, *alert))
         except Exception:
             log.exception("the alert could not be stored either")
 

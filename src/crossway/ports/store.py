@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crossway.ports.chain import Cursor
     from crossway.ports.deposit_repository import DepositRepository
     from crossway.ports.due_times import DueTimes
+    from crossway.ports.export_repository import ExportRepository
     from crossway.ports.intent_repository import IntentRepository
     from crossway.ports.inventory_transfer_repository import InventoryTransferRepository
     from crossway.ports.kyc_check_repository import KycCheckRepository
@@ -138,6 +139,8 @@ class UnitOfWork(Protocol):
     def kyc_customers(self) -> KycCustomerRepository: ...
     @property
     def kyc_checks(self) -> KycCheckRepository: ...
+    @property
+    def exports(self) -> ExportRepository: ...
     @property
     def audit_log(self) -> AuditLogRepository: ...
     @property

@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, Text, select, update
 
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.export_tables import export_chunks
 from crossway.storage.ramp_tables import (
     kyc_customers,
     kyc_submissions,
@@ -29,6 +30,7 @@ ENCRYPTED_COLUMNS: Final[tuple[tuple[Table, str, str], ...]] = (
     (staff_authenticators, "member_id", "encrypted_secret"),
     (webhooks, "id", "secret"),
     (webhooks, "id", "old_secret"),
+    (export_chunks, "id", "encrypted_content"),
     (stored_secrets, "name", "encrypted_value"),
 )
 # Columns of text, a part of whose values may not be encrypted yet.

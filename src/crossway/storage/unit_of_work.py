@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from crossway.storage.deposits import SqlDeposits
     from crossway.storage.due_times import SqlDueTimes
     from crossway.storage.encrypted_values import SqlEncryptedValues
+    from crossway.storage.exports import SqlExports
     from crossway.storage.intents import SqlIntents
     from crossway.storage.inventory_transfers import SqlInventoryTransfers
     from crossway.storage.kill_switches import SqlKillSwitches
@@ -86,6 +87,7 @@ class SqlUnitOfWork:
     orders: cached_property[SqlOrders] = _repository("orders")
     kyc_customers: cached_property[SqlKycCustomers] = _repository("kyc_customers")
     kyc_checks: cached_property[SqlKycChecks] = _repository("kyc_checks")
+    exports: cached_property[SqlExports] = _repository("exports")
     encrypted_values: cached_property[SqlEncryptedValues] = _repository("encrypted_values")
     staff: cached_property[SqlStaff] = _repository("staff")
     second_factors: cached_property[SqlSecondFactors] = _repository("second_factors")

@@ -15,32 +15,22 @@ from crossway.dashboard.views.payment_columns import (
     USUAL,
     ListedPayment,
     build_row,
-    metadata_reference,
 )
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.filters import FilterSet
 from crossway.domain.funding_level import FundingLevel, compare_funding
 from crossway.domain.intent import Intent, State
-from crossway.domain.money import format_units
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
-from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.roles import Permission
 from crossway.ports.search_repository import Count, PaymentOrder, PaymentPlace
 from crossway.ports.services import Services
 from crossway.usecases.payments import listing as lists
+from crossway.usecases.payments.export_rows import payment_row
 from crossway.usecases.payments.intents import get_by_id
 from crossway.usecases.public_numbers import ids_of
 
 PAGE_SIZE = 25
 _MAX_MISDIRECTED = 1_000
-
-EXPORT_FIELDS = (
-    "id", "state", "mode", "client", "reference", "address", "source_chain", "destination_chain",
-    "bridge", "asset", "total", "received", "held", "recipient", "refund_address", "sender",
-    "amount_usd", "fees_usd", "total_usd", "payment_link", "order", "created_at", "expires_at",
-    "updated_at", "tx_hash",
-)  # fmt: skip
-
 
 _ORDERS: Final[Mapping[PaymentOrder, str]] = {
     PaymentOrder.NEWEST: "Newest first.",
@@ -181,26 +171,6 @@ def export_rows(
         found = [
             get_by_id(services, caller, intent_id) for intent_id in parse_ids(params[IDS_PARAM])
         ]
-        return (_export_row(ids, intent) for intent in found)
+        return (payment_row(ids, intent) for intent in found)
     filters = payment_filters.parse_params(params, services.clock.now())
-    return (_export_row(ids, intent) for intent in lists.list_all(services, caller, filters))
-
-
-def _export_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
-    terms, costs = intent.terms, intent.costs
-    fees = costs.total_micro_usd - costs.amount_micro_usd
-    values = (
-        ids.encode(RecordKind.INTENT, intent.id), intent.state.value, intent.mode,
-        intent.client_id, metadata_reference(intent), intent.address,
-        terms.source_chain, terms.destination_chain, terms.bridge,
-        intent.asset_symbol, format_units(terms.deposit_amount, intent.asset_decimals),
-        format_units(intent.received_amount, intent.asset_decimals),
-        format_units(intent.balance_at_address, intent.asset_decimals), terms.recipient,
-        terms.refund_address, intent.sender, format_units(costs.amount_micro_usd, 6),
-        format_units(fees, 6), format_units(costs.total_micro_usd, 6),
-        intent.payment_link_id,
-        None if intent.order_id is None else ids.encode(RecordKind.ORDER, intent.order_id),
-        intent.created_at.isoformat(),
-        terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
-    )  # fmt: skip
-    return dict(zip(EXPORT_FIELDS, values, strict=True))
+    return (payment_row(ids, intent) for intent in lists.list_all(services, caller, filters))

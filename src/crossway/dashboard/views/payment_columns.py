@@ -30,6 +30,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.quotes import bridge_title
 from crossway.ports.search_repository import PaymentOrder
 from crossway.ports.services import Services
+from crossway.usecases.payments.export_rows import metadata_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,6 @@ class ListedPayment:
 def reference(intent: Intent) -> str:
     """The merchant's reference from the metadata, else the shortened deposit address."""
     return metadata_reference(intent)[:40] or shorten(intent.address)
-
-
-def metadata_reference(intent: Intent) -> str:
-    """The merchant's reference from the metadata; empty without one."""
-    for name in ("reference", "orderId", "order_id", "order", "invoice"):
-        if value := intent.metadata.get(name):
-            return str(value)
-    return ""
 
 
 def _amount_due(of: ListedPayment) -> Cell:

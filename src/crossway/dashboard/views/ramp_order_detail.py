@@ -18,7 +18,6 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.marks import mark_provider
 from crossway.dashboard.views.payment_steps import with_awaited
-from crossway.dashboard.views.ramp_orders import user_chain
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.clients import Principal
 from crossway.domain.fiat import Fiat
@@ -35,6 +34,7 @@ from crossway.usecases.payments.timeline import IntentTimeline, get_timeline
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
 from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps.export_rows import user_chain
 
 S = OrderState
 STATE_COLORS: dict[OrderState, Color] = {

@@ -22,14 +22,13 @@ from crossway.dashboard.views.list_pages import OLDEST_FIRST, take_page
 from crossway.dashboard.views.marks import mark_provider
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.clients import Mode, Principal
-from crossway.domain.money import format_units
-from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
 from crossway.usecases.kyc import customers
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import orders as ramp_orders
+from crossway.usecases.ramps.export_rows import order_row, user_chain
 
 PAGE_SIZE = 25
 ALL = "All"
@@ -43,11 +42,6 @@ QUICK_FILTERS: Mapping[str, tuple[OrderState, ...]] = {
     "Failed": (S.FAILED, S.REFUNDED),
 }
 _UNPAID_STATES = (S.PENDING, S.INITIATED)
-EXPORT_FIELDS = (
-    "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
-    "chain", "country", "fees_usd", "intent_address", "provider_reference", "created_at",
-    "completed_at", "failure_reason", "delay_reason",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +111,6 @@ def load_customer_orders(services: Services, caller: Principal, email: str) -> L
         return ListPage((), 0, None)
     ids = tuple(customer.id for customer in known)
     return load_page(services, caller, OrderFilter(customer_ids=ids), USUAL)
-
-
-def user_chain(order: RampOrder) -> str:
-    """The chain on which the customer receives or sends crypto."""
-    return order.destination_chain if order.direction is Direction.ON else order.source_chain
 
 
 def _masked_emails(services: Services, orders: Sequence[RampOrder]) -> dict[str, str]:
@@ -247,27 +236,13 @@ def export_rows(
             ramp_orders.get_order(services, caller, order_id)
             for order_id in parse_ids(params[IDS_PARAM])
         ]
-        yield from (_export_row(ids, order) for order in found)
+        yield from (order_row(ids, order) for order in found)
         return
     filters: OrderFilter | None = build_filter(params, services.clock.now(), None)
     while filters is not None:
         orders, _total = ramp_orders.list_orders(
             services, caller, filters, ramp_orders.MAX_PAGE_SIZE
         )
-        yield from (_export_row(ids, order) for order in orders)
+        yield from (order_row(ids, order) for order in orders)
         has_more = len(orders) == ramp_orders.MAX_PAGE_SIZE
         filters = replace(filters, before_id=orders[-1].id) if has_more else None
-
-
-def _export_row(ids: PublicIds, order: RampOrder) -> dict[str, Any]:
-    values = (
-        ids.encode(RecordKind.ORDER, order.id), order.direction, order.provider, order.state,
-        order.currency,
-        format_units(order.fiat_minor, order.digits, order.digits), order.symbol,
-        format_units(order.crypto_units, order.decimals), user_chain(order), order.country,
-        format_units(order.fees_micro_usd, 6), order.intent_address, order.provider_reference,
-        order.created_at.isoformat(),
-        order.completed_at.isoformat() if order.completed_at else "", order.failure_reason,
-        order.delay_reason,
-    )  # fmt: skip
-    return dict(zip(EXPORT_FIELDS, values, strict=True))

@@ -1,0 +1,1 @@
+"""Exports of a client's lists to files."""

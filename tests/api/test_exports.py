@@ -1,0 +1,235 @@
+"""Exports over HTTP: jobs, their files behind signed links, limits, and work that is carried on."""
+
+import csv
+import io
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from crossway.domain.clients import Mode, Scope
+from crossway.domain.public_ids import RecordKind
+from crossway.storage.errors import ConcurrentUpdate
+from crossway.usecases.exports.writing import LEASE, open_source, run_next, write_chunk
+from tests.api.conftest import Api, new_key
+from tests.api.ramp_requests import create_order
+from tests.api.test_list_filters import OTHER_WALLET
+from tests.record_numbers import record_id
+
+
+@pytest.fixture
+def api(api_on_each: Api) -> Api:
+    return api_on_each
+
+
+def export(api: Api, resource: str = "intents", **more: Any) -> Any:
+    answer = api.post("/exports", {"resource": resource, **more})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def finish(api: Api, job: Any) -> Any:
+    while run_next(api.service.services):
+        pass
+    return api.get(f"/exports/{job['id']}").json()
+
+
+def download(api: Api, job: Any) -> Any:
+    """The file, fetched without a key."""
+    return api.http.get(job["url"])
+
+
+def rows(answer: Any) -> list[dict[str, str]]:
+    assert answer.status_code == 200, answer.text
+    return list(csv.DictReader(io.StringIO(answer.text)))
+
+
+def test_an_export_has_exactly_the_records_of_its_creation(api: Api) -> None:
+    made = [api.create().json()["id"] for _ in range(3)]
+    job = export(api)
+    assert (job["status"], job["progress"], job["rows"], job["url"]) == ("pending", 0, 0, None)
+    api.create()
+    done = finish(api, job)
+    assert (done["status"], done["progress"], done["rows"]) == ("completed", 100, 3)
+    answer = download(api, done)
+    assert [int(row["id"]) for row in rows(answer)] == made[::-1]
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
+    assert int(answer.headers["content-length"]) == done["size"] == len(answer.content)
+    assert answer.headers["content-disposition"].startswith('attachment; filename="intents-')
+    [listed] = api.get("/exports").json()["exports"]
+    assert listed == done
+
+
+def test_filters_and_formats_are_those_of_the_lists(api: Api) -> None:
+    api.create()
+    other = api.create(recipient=OTHER_WALLET).json()["id"]
+    job = export(api, format="json", filters={"recipient": OTHER_WALLET, "status": "pending"})
+    answer = download(api, finish(api, job))
+    assert answer.headers["content-type"] == "application/json"
+    assert [row["id"] for row in answer.json()] == [other]
+    empty = finish(api, export(api, format="json", filters={"status": "completed"}))
+    assert (empty["rows"], download(api, empty).json()) == (0, [])
+    nothing = finish(api, export(api, filters={"created_before": "2020-01-01"}))
+    assert rows(download(api, nothing)) == []
+
+
+def test_orders_and_deliveries_are_exported_too(api: Api) -> None:
+    order = create_order(api)
+    webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()["id"]
+    delivery = api.post(f"/webhooks/{webhook}/test").json()
+    [row] = rows(download(api, finish(api, export(api, "ramp_orders"))))
+    assert (int(row["id"]), row["fiat_currency"]) == (order["id"], "NGN")
+    job = export(api, "deliveries", filters={"webhook_id": webhook, "state": "due"})
+    [row] = rows(download(api, finish(api, job)))
+    assert (int(row["id"]), row["event_id"]) == (delivery["id"], delivery["event_id"])
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({}, "resource is required"),
+        ({"resource": "secrets"}, "resource must be one of intents, ramp_orders, deliveries"),
+        ({"resource": "intents", "format": "xlsx"}, "format must be one of csv, json"),
+        ({"resource": "intents", "filters": {"state": "due"}}, "filters of intents must be of"),
+        ({"resource": "intents", "filters": {"status": "lost"}}, "status must be one of"),
+        ({"resource": "intents", "filters": {"status": 5}}, "filters: status must be a text"),
+        ({"resource": "intents", "filters": []}, "filters must be a JSON object"),
+        ({"resource": "ramp_orders", "filters": {"provider": "X"}}, "provider must be one of"),
+        ({"resource": "deliveries"}, "filters must have webhook_id"),
+        ({"resource": "deliveries", "filters": {"webhook_id": "x"}}, "must be a record number"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(api: Api, body: Any, sentence: str) -> None:
+    answer = api.post("/exports", body)
+    assert answer.status_code == 400
+    assert sentence in answer.json()["message"]
+    assert api.get("/exports").json()["exports"] == []
+
+
+def test_a_link_is_valid_as_it_was_made_until_it_expires(api: Api) -> None:
+    api.create()
+    done = finish(api, export(api))
+    link = urlsplit(done["url"])
+    query = dict(parse_qsl(link.query))
+    path = f"{link.scheme}://{link.netloc}{link.path}"
+    later = str(int(query["expires"]) + 3_600)
+    another = export(api)
+    for changed in (
+        {"expires": later}, {"signature": "0" * 64}, {"signature": ""}, {"expires": "x"},
+    ):  # fmt: skip
+        assert api.http.get(path, params={**query, **changed}).status_code == 404
+    assert api.http.get(path).status_code == 404
+    strange = path.replace(str(done["id"]), str(another["id"]))
+    assert api.http.get(strange, params=query).status_code == 404
+    assert api.http.get(path.replace(str(done["id"]), "x" * 30), params=query).status_code == 404
+    assert api.http.get(path, params=query).status_code == 200
+    api.post("/sandbox/clock", {"advanceSeconds": 24 * 3_600 + 1})
+    assert api.http.get(path, params=query).status_code == 404
+    finish(api, another)
+    assert api.get(f"/exports/{done['id']}").status_code == 404
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_another_process_goes_on_where_a_killed_one_stopped(api: Api, format: str) -> None:
+    made = [api.create().json()["id"] for _ in range(7)]
+    job, services = export(api, format=format), api.service.services
+    machine = services.clock.machine()
+    leased = services.store.write(lambda unit: unit.exports.lease_next(machine, machine + LEASE))
+    assert leased is not None
+    assert leased.id == record_id(services, RecordKind.EXPORT, job["id"])
+    stopped = write_chunk(services, open_source(services, leased), leased, 2)
+    running = api.get(f"/exports/{job['id']}").json()
+    assert (running["status"], running["rows"], running["url"]) == ("running", 2, None)
+    assert 0 < running["progress"] < 100
+    assert run_next(services) == 0, "nobody else has it while it is leased"
+    ended_lease = replace(stopped, leased_until=machine - timedelta(seconds=1))
+    services.store.write(lambda unit: unit.exports.save(stopped, ended_lease))
+    assert run_next(services, 2) == 1
+    done = api.get(f"/exports/{job['id']}").json()
+    answer = download(api, done)
+    found = answer.json() if format == "json" else rows(answer)
+    assert [int(row["id"]) for row in found] == made[::-1]
+    with pytest.raises(ConcurrentUpdate):
+        write_chunk(services, open_source(services, stopped), stopped, 2)
+
+
+def test_the_limits_of_a_client_hold(api: Api) -> None:
+    for _ in range(3):
+        export(api)
+    refused = api.post("/exports", {"resource": "intents"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "limit_reached")
+    assert "wait until one ends" in refused.json()["message"]
+    for _ in range(17):
+        while run_next(api.service.services):
+            pass
+        export(api)
+    while run_next(api.service.services):
+        pass
+    refused = api.post("/exports", {"resource": "intents"})
+    assert "at most 20 exports" in refused.json()["message"]
+    first = api.get("/exports", limit=15).json()
+    rest = api.get("/exports", limit=15, cursor=first["next_cursor"]).json()
+    assert (len(first["exports"]), len(rest["exports"]), rest["next_cursor"]) == (15, 5, None)
+    path = f"/api/v1/exports/{rest['exports'][0]['id']}"
+    assert api.http.delete(path, headers=api.headers()).status_code == 204
+    assert api.get("/exports").json()["next_cursor"] is None
+    export(api)
+
+
+def test_a_deleted_export_has_no_file(api: Api) -> None:
+    api.create()
+    done = finish(api, export(api))
+    api.http.delete(f"/api/v1/exports/{done['id']}", headers=api.headers())
+    assert download(api, done).status_code == 404
+    assert api.get(f"/exports/{done['id']}").json()["code"] == "export_not_found"
+
+
+def test_others_see_no_export(api: Api) -> None:
+    api.create()
+    done = finish(api, export(api))
+    for key in (new_key(api.service), new_key(api.service, Mode.LIVE)):
+        other = Api(api.http, api.service, *key)
+        assert other.get(f"/exports/{done['id']}").status_code == 404
+        path = f"/api/v1/exports/{done['id']}"
+        assert other.http.delete(path, headers=other.headers()).status_code == 404
+        assert other.get("/exports").json()["exports"] == []
+        webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()["id"]
+        body = {"resource": "deliveries", "filters": {"webhook_id": webhook}}
+        assert other.post("/exports", body).status_code == 404
+        assert rows(download(other, finish(other, export(other)))) == []
+
+
+def test_exporting_needs_the_scope_to_write(api: Api) -> None:
+    reader = Api(api.http, api.service, *new_key(api.service, scopes=frozenset({Scope.READ})))
+    assert reader.post("/exports", {"resource": "intents"}).status_code == 403
+    assert reader.get("/exports").status_code == 200
+
+
+def test_a_repeated_request_creates_one_export(api: Api) -> None:
+    body = {"resource": "intents"}
+    first = api.post("/exports", body, Idempotency_Key="once").json()
+    assert api.post("/exports", body, Idempotency_Key="once").json() == first
+    assert len(api.get("/exports").json()["exports"]) == 1
+
+
+def test_the_stored_file_is_encrypted(api: Api) -> None:
+    api.create(recipient=OTHER_WALLET)
+    done = finish(api, export(api))
+    number = record_id(api.service.services, RecordKind.EXPORT, done["id"])
+    with api.service.services.store.read() as unit:
+        chunk = unit.exports.get_chunk(number, 0)
+    assert chunk is not None
+    assert OTHER_WALLET.encode() not in chunk
+    assert OTHER_WALLET in download(api, done).text
+
+
+def test_an_engine_writes_what_waits(api: Api) -> None:
+    made = api.create().json()["id"]
+    job = export(api)
+    api.post("/sandbox/clock", {"advanceSeconds": 10})
+    api.tick()
+    done = api.get(f"/exports/{job['id']}").json()
+    assert [int(row["id"]) for row in rows(download(api, done))] == [made]
