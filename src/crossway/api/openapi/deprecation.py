@@ -67,7 +67,7 @@ def add_deprecations(document: Node, routes: Iterable[BaseRoute]) -> None:
     for route in routes:
         deprecation = find_deprecation(getattr(route, "endpoint", None))
         if deprecation is not None and isinstance(route, APIRoute):
-            for method in route.methods:
+            for method in route.methods or ():
                 _mark(document["paths"][route.path][method.lower()], deprecation)
             document["components"]["headers"] |= HEADERS
 

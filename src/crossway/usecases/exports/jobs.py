@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Complaint, InvalidInput, InvalidStatus, NotFound
+from crossway.domain.errors import FieldError, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.exports import (
     OPEN_EXPORT,
     Export,
@@ -35,7 +35,7 @@ class ExportRequest:
     resource: object
     format: object = None
     filters: Mapping[str, object] | None = None
-    field_errors: tuple[Complaint, ...] = ()
+    field_errors: tuple[FieldError, ...] = ()
 
 
 def create_export(
