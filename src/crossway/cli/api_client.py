@@ -1,35 +1,49 @@
-"""Shared by commands that use a running service's API: its client, tables and JSON."""
+"""Shared by commands that use a running service's API: its client, its errors and its records."""
 
 import json
-import re
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Annotated, Any, ParamSpec
 
 import typer
 
 from crossway.cli.connection import CONNECTION, LOCAL
-from crossway_client import Crossway, CrosswayError
+from crossway.cli.exit_codes import FAILED, UNKNOWN, WRONG_USE
+from crossway_client import APIConnectionError, ApiError, Crossway, CrosswayError
 from crossway_client.records.base import Record
 
 P = ParamSpec("P")
-# `json` cannot write exact decimals: they are written as marked strings, then unquoted.
-_MARK = "\0"
-_MARKED = re.compile(r'"\\u0000([0-9.Ee+-]+)\\u0000"')
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+_DAY: list[str] = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
+Since = Annotated[
+    datetime | None,
+    typer.Option("--since", formats=_DAY, help="Created on or after this day or time (UTC)."),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option("--until", formats=_DAY, help="Created before this day or time (UTC)."),
+]
+Key = Annotated[
+    str | None,
+    typer.Option("--idempotency-key", help="Repeating the command with it does nothing twice."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Print API errors as one sentence and exit with code 1; Ctrl-C exits with code 0."""
+    """Print API errors as one sentence, and exit with the code of their kind; Ctrl-C ends with 0,
+    as what is followed has no end of its own."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
+        except APIConnectionError as error:
+            _fail(str(error), UNKNOWN)
         except CrosswayError as error:
-            typer.echo(f"crossway: {error}", err=True)
-            raise typer.Exit(1) from error
+            _fail(error.message if isinstance(error, ApiError) else str(error), FAILED)
         except KeyboardInterrupt:
             raise typer.Exit(0) from None
 
@@ -38,48 +52,52 @@ def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def open_client() -> Iterator[Crossway]:
-    """An API client with the connection options; exits with code 2 when they are unusable."""
+    """An API client with the connection options; exits when they are unusable."""
     key, url = CONNECTION.get()
     if not key:
-        typer.echo(
-            "crossway: set CROSSWAY_API_KEY to one of your keys "
+        _fail(
+            "set CROSSWAY_API_KEY to one of your keys "
             "(crossway keys create --client NAME --mode test)",
-            err=True,
+            WRONG_USE,
         )
-        raise typer.Exit(2)
     if not url.startswith(("http://", "https://")):
-        typer.echo(f"crossway: CROSSWAY_API_URL must be a URL such as {LOCAL}", err=True)
-        raise typer.Exit(2)
+        _fail(f"CROSSWAY_API_URL must be a URL such as {LOCAL}", WRONG_USE)
     with Crossway(key, url) as client:
         yield client
 
 
-def print_records(
-    record: Record | Sequence[Record], as_json: bool, print_text: Callable[[], None]
-) -> None:
-    """Print records as the API's JSON, or call `print_text`."""
-    if not as_json:
-        print_text()
+def api_json(record: Record) -> Any:
+    """A record as the API's own JSON."""
+    return record.response_json
+
+
+def parse_object(text: str | None, option: str) -> dict[str, Any] | None:
+    """The JSON object of an option; None without one."""
+    if text is None:
+        return None
+    try:
+        parsed = json.loads(text)
+    except ValueError:
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise typer.BadParameter(f'{option} must be a JSON object such as {{"order": "A-1"}}')
+    return parsed
+
+
+def in_utc(at: datetime | None) -> datetime | None:
+    """A time of an option, which is in UTC."""
+    return None if at is None else at.replace(tzinfo=UTC)
+
+
+def require_consent(yes: bool, question: str) -> None:
+    """Ask before something that cannot be undone; without a terminal, `--yes` is needed."""
+    if yes:
         return
-    typer.echo(
-        to_json(record.response_json if isinstance(record, Record) else _all(record), indent=2)
-    )
+    if not sys.stdin.isatty():
+        _fail(f"{question} Say --yes to do it", WRONG_USE)
+    typer.confirm(question, abort=True)
 
 
-def to_json(response: Any, indent: int | None = None) -> str:
-    """A response as JSON with exact numbers."""
-    text = json.dumps(response, indent=indent, default=lambda number: f"{_MARK}{number}{_MARK}")
-    return _MARKED.sub(r"\1", text)
-
-
-def _all(records: Sequence[Record]) -> list[Any]:
-    return [record.response_json for record in records]
-
-
-def print_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print rows in aligned columns."""
-    cells = [list(head), *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    for row in cells:
-        text = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo(text.rstrip())
+def _fail(sentence: str, code: int) -> None:
+    typer.echo(f"crossway: {sentence}", err=True)
+    raise typer.Exit(code)

@@ -30,6 +30,6 @@ def set_connection_options(
         typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Crossway's commands. The two options apply to intents, quotes, ramps and webhooks, which use
-    the API of a running service."""
+    """Crossway's commands. The key and the URL are for those that use the API of a running service:
+    intents, links, quotes, ramp, webhooks, chains, search, whoami and sandbox."""
     CONNECTION.set((api_key, api_url))

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import wraps
 from itertools import islice
-from typing import Annotated, Any, Generic, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -60,7 +60,8 @@ def prints(command: Callable[..., ListOutput[Any] | RecordOutput]) -> Callable[.
     """Print what a command returns; it gets the options `--format`, `--json`, and for a list
     `--limit`, which a command may also take itself."""
     signature = inspect.signature(command)
-    is_list = get_origin(get_type_hints(command)["return"]) is ListOutput
+    returned = get_type_hints(command)["return"]
+    is_list = ListOutput in {get_origin(kind) for kind in (returned, *get_args(returned))}
     takes_limit = "limit" in signature.parameters
 
     @wraps(command)
@@ -85,9 +86,14 @@ def prints(command: Callable[..., ListOutput[Any] | RecordOutput]) -> Callable[.
     return run
 
 
+def take(items: Iterable[Item], limit: int) -> list[Item]:
+    """So many items, and one more that tells that there are more."""
+    return list(islice(items, limit + 1))
+
+
 def print_list(listing: ListOutput[Any], style: Format, limit: int) -> None:
     """Print at most `limit` items; whether there are more is said beside the output."""
-    found = list(islice(listing.items, limit + 1))
+    found = take(listing.items, limit)
     shown, columns = found[:limit], listing.columns
     cells = [[cell(item) for cell in columns.values()] for item in shown]
     if style is Format.JSON:

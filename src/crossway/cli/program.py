@@ -38,8 +38,13 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "people": ("staff", "group"),
     "treasury": ("treasury", "group"),
     "intents": ("intents", "group"),
-    "ramps": ("quotes", "ramps"),
+    "links": ("payment_links", "group"),
+    "ramp": ("ramp", "group"),
     "webhooks": ("webhooks", "group"),
+    "chains": ("networks", "chains"),
+    "search": ("networks", "search"),
+    "whoami": ("networks", "whoami"),
+    "sandbox": ("sandbox", "group"),
 }
 
 

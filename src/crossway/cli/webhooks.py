@@ -4,8 +4,9 @@ import os
 import secrets
 import signal
 from base64 import b64encode
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import httpx
 import typer
@@ -13,43 +14,108 @@ from standardwebhooks import Webhook as Signer
 from standardwebhooks.webhooks import EmptyWebhookSecretError
 
 from crossway.cli.api_client import (
-    AsJson,
+    Key,
+    Yes,
+    api_json,
     open_client,
-    print_records,
-    print_table,
     report_api_errors,
+    require_consent,
 )
-from crossway_client import Event
+from crossway.cli.deliveries import deliveries, replay, send_test
+from crossway.cli.output import ListOutput, RecordOutput, prints
+from crossway_client import Event, Webhook
 
 group = typer.Typer(no_args_is_help=True, help="Webhooks of a running service, over its API.")
+Number = Annotated[int, typer.Argument(metavar="WEBHOOK", help="The endpoint's number.")]
+Events = Annotated[list[str] | None, typer.Option("--event", help="An event type; by default all.")]
+_COLUMNS: Final[Mapping[str, Callable[[Webhook], object]]] = {
+    "id": lambda webhook: webhook.id,
+    "state": lambda webhook: "on" if webhook.enabled else "off",
+    "events": lambda webhook: webhook.events,
+    "url": lambda webhook: webhook.url,
+}
+
+group.command("deliveries")(deliveries)
+group.command("replay")(replay)
+group.command("test")(send_test)
 
 
 @group.command("list")
 @report_api_errors
-def listed(as_json: AsJson = False) -> None:
-    """List every endpoint."""
+@prints
+def listed() -> ListOutput[Webhook]:
+    """List endpoints."""
     with open_client() as crossway:
-        webhooks = list(crossway.webhooks.list())
-    rows = [
-        (webhook.id, "on" if webhook.enabled else "off", ",".join(webhook.events), webhook.url)
-        for webhook in webhooks
-    ]
-    print_records(webhooks, as_json, lambda: print_table(("id", "state", "events", "url"), rows))
+        found = list(crossway.webhooks.list())
+    return ListOutput(found, _COLUMNS, "No endpoints: crossway webhooks create URL", api_json)
 
 
 @group.command("create")
 @report_api_errors
+@prints
 def create(
     url: Annotated[str, typer.Argument(help="The https URL that receives events.")],
-    event: Annotated[list[str] | None, typer.Option(help="An event type; by default all.")] = None,
-    as_json: AsJson = False,
-) -> None:
+    event: Events = None,
+    description: Annotated[str | None, typer.Option(help="For yourself.")] = None,
+    idempotency_key: Key = None,
+) -> RecordOutput:
     """Create an endpoint; its secret is shown only this once."""
     with open_client() as crossway:
-        webhook = crossway.webhooks.create(url, events=event)
-    print_records(
-        webhook, as_json, lambda: typer.echo(f"Endpoint {webhook.id}; its secret: {webhook.secret}")
-    )
+        webhook = crossway.webhooks.create(
+            url, events=event, description=description, idempotency_key=idempotency_key
+        )
+    sentence = f"Endpoint {webhook.id}; its secret: {webhook.secret}"
+    return RecordOutput(sentence, data=api_json(webhook))
+
+
+@group.command("show")
+@report_api_errors
+@prints
+def show(webhook: Number) -> RecordOutput:
+    """Show one endpoint."""
+    with open_client() as crossway:
+        return _describe(crossway.webhooks.get(webhook))
+
+
+@group.command("update")
+@report_api_errors
+@prints
+def update(
+    webhook: Number,
+    url: Annotated[str | None, typer.Option(help="The new URL.")] = None,
+    event: Events = None,
+    description: Annotated[str | None, typer.Option(help="For yourself.")] = None,
+    enabled: Annotated[bool | None, typer.Option("--on/--off", help="Send to it, or not.")] = None,
+) -> RecordOutput:
+    """Change an endpoint."""
+    with open_client() as crossway:
+        return _describe(
+            crossway.webhooks.update(
+                webhook, url=url, events=event, description=description, enabled=enabled
+            )
+        )
+
+
+@group.command("rotate-secret")
+@report_api_errors
+@prints
+def rotate_secret(webhook: Number, idempotency_key: Key = None) -> RecordOutput:
+    """Make a new secret; the old one signs too for 24 hours."""
+    with open_client() as crossway:
+        rotated = crossway.webhooks.rotate_secret(webhook, idempotency_key=idempotency_key)
+    return RecordOutput(f"The new secret: {rotated.secret}", data=api_json(rotated))
+
+
+@group.command("delete")
+@report_api_errors
+@prints
+def delete(webhook: Number, yes: Yes = False) -> RecordOutput:
+    """Delete an endpoint with its deliveries."""
+    with open_client() as crossway:
+        found = crossway.webhooks.get(webhook)
+        require_consent(yes, f"Delete the endpoint {found.url} with its deliveries?")
+        crossway.webhooks.delete(webhook)
+    return RecordOutput(f"Endpoint {webhook} is deleted", data={"id": webhook, "deleted": True})
 
 
 @group.command("listen")
@@ -66,7 +132,7 @@ def listen(
             help="Sign with this secret (whsec_…); by default a new one, which is printed.",
         ),
     ] = None,
-    as_json: AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line an event.")] = False,
 ) -> None:
     """Follow events and post each, signed, to a local URL; stop it with Ctrl-C."""
     signer = _signer(secret or _new_secret(forward)) if forward else None
@@ -77,6 +143,17 @@ def listen(
             outcome = _forward(http, forward, signer, event) if forward and signer else ""
             line = f"{event.created_at:%H:%M:%S}  {event.type:20}  {event.id}  {outcome}".rstrip()
             typer.echo(event.raw.decode() if as_json else line)
+
+
+def _describe(webhook: Webhook) -> RecordOutput:
+    facts = {
+        "url": webhook.url,
+        "events": webhook.events,
+        "description": webhook.description,
+        "failing": webhook.failing_since,
+    }
+    state = "on" if webhook.enabled else f"off: {webhook.disabled_reason}"
+    return RecordOutput(f"Endpoint {webhook.id} is {state}", facts, api_json(webhook))
 
 
 def _new_secret(forward: str) -> str:
@@ -104,4 +181,5 @@ def _forward(http: httpx.Client, url: str, signer: Signer, event: Event) -> str:
     try:
         return f"-> {http.post(url, content=event.raw, headers=headers).status_code}"
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        return f"-> {type(error).__name__}: {error}"
+        silent = isinstance(error, httpx.TimeoutException)
+        return f"-> {'no answer in time' if silent else 'nothing answers there'}"
