@@ -141,7 +141,8 @@ class ExampleWalk(Walk):
         self.call("listIntents", 400, status="paid")
         self.call("listIntentsOfSender", path={"sender": WALLET}, limit=1)
         self.call("listIntentsOfSender", 400, path={"sender": WALLET}, limit=1000)
-        self.call("getBalances", path={"address": WALLET})
+        evm = {"network": "mainnet", "chainType": "EVM", "includeZeroBalances": "true"}
+        self.call("getBalances", path={"address": WALLET}, **evm)
         self.call("getBalances", 400, path={"address": "wallet"})
         self.call("getSandboxBalances", path=address)
 
@@ -197,7 +198,8 @@ class ExampleWalk(Walk):
         self.call("listRampQuotes", 400, **ask)
         self.call("listRampCurrencies", provider="YELLOW_CARD", type="on-ramp")
         self.call("listRampCurrencies", 400, provider="BANK")
-        self.call("listRampCountries")
+        self.call("listRampCountries", currency="XOF")
+        self.call("listRampCountries", 400, currency="XXX")
         quote = get_quote(self.api, "YELLOW_CARD", **ask, cryptoAmount=25)
         body = {**ask, "provider": "YELLOW_CARD", "cryptoAmount": 25, "recipientAddress": WALLET,
                 "userEmail": EMAIL, "fields": fields_for(quote)}  # fmt: skip

@@ -149,7 +149,7 @@ def test_a_list_is_filtered(api: Api) -> None:
         ({"destination_chain": "BASE"}, 0),
     ]:  # fmt: skip
         assert api.get("/intents", **params).json()["total"] == total, params
-    assert api.get(f"/intents/user/{WALLET}").json()["total"] == 2
+    assert len(api.get(f"/intents/user/{WALLET}").json()) == 2
 
 
 @pytest.mark.parametrize(

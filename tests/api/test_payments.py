@@ -157,5 +157,4 @@ def test_balances_show_the_tokens_at_an_address(api: Api) -> None:
         ("BASE_MAINNET", "USDC", "12")
     ]
     balance = api.get(f"/chains/balances/{intent['intent_address']}").json()
-    on_base = next(b for b in balance["balances"] if b["chain"] == "BASE_MAINNET")
-    assert on_base["tokens"][0]["amountFormatted"] == "0.000012"
+    assert balance["BASE_MAINNET"][0]["formatted"] == "0.000012"

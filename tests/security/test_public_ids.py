@@ -99,7 +99,11 @@ def test_no_answer_shows_a_record_number(api: Api) -> None:
     numbers = [number for answer in answers for number in list_numbers(answer)]
     assert len(numbers) > 15
     assert min(numbers) > 10**6
-    cursors = [int(answer["nextCursor"]) for answer in answers if answer.get("nextCursor")]
+    cursors = [
+        int(answer["nextCursor"])
+        for answer in answers
+        if isinstance(answer, dict) and answer.get("nextCursor")
+    ]
     assert cursors
     assert min(cursors) > 10**6
 

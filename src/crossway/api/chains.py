@@ -17,6 +17,11 @@ client_router = APIRouter(prefix="/v1/client", tags=["Client"])
 Network = Annotated[
     Literal["mainnet", "testnet"] | None, Query(description="Only chains of this network.")
 ]
+ChainType = Annotated[
+    Literal["EVM", "STARKNET", "SOLANA", "TRON"] | None,
+    Query(description="Only chains of this family."),
+]
+MISSING = "Crossway-Missing"
 
 
 @router.get(
@@ -52,7 +57,7 @@ def every_token(services: ServicesDep, caller: Reader) -> JsonResponse:
 
 @router.get(
     "/balances/{address}",
-    response_model=wire.BalancesOut,
+    response_model=dict[str, list[wire.BalanceOut]],
     responses=error_responses(400),
     summary="Get the balances of an address",
     operation_id="getBalances",
@@ -61,10 +66,24 @@ def balances(
     services: ServicesDep,
     caller: Reader,
     address: Annotated[str, Path(description="A wallet.", examples=[WALLET])],
+    network: Network = None,
+    chainType: ChainType = None,
+    includeZeroBalances: Annotated[
+        bool, Query(description="Whether tokens without a balance are listed too.")
+    ] = False,
 ) -> JsonResponse:
-    """Every balance on every chain whose address format matches."""
+    """The balances by chain, of every chain whose address format matches. Chains that did not
+    answer are missing; `Crossway-Missing` names them."""
+    result = supported_chains.get_balances(
+        services, caller, address, network, chainType, includeZeroBalances
+    )
+    missing = ", ".join(source.subject for source in result.excluded)
     return JsonResponse(
-        wire.BalancesOut.from_balances(address, supported_chains.get_balances(services, address))
+        {
+            chain: [wire.BalanceOut.from_balance(balance) for balance in balances]
+            for chain, balances in result.by_chain.items()
+        },
+        headers={MISSING: missing} if missing else None,
     )
 
 

@@ -24,8 +24,8 @@ _Text = str | None
 
 
 @dataclass(frozen=True, slots=True)
-class PayerListParams:
-    """The query of a list of intents of one payer."""
+class IntentListParams:
+    """The query of a list of intents."""
 
     limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
     offset: Annotated[
@@ -56,29 +56,42 @@ class PayerListParams:
     created_after: CreatedAfter = None
     created_before: CreatedBefore = None
     expand: ExpandIntents = None
+    sender: Annotated[_Text, query("The payer's wallet.", WALLET)] = None
 
-    def to_query(self, sender: str | None) -> ListQuery:
-        """The query, with this payer, as the use case takes it."""
-        names = {one.name for one in fields(ListQuery)} - {"sender"}
-        return ListQuery(sender=sender, **{name: getattr(self, name) for name in names})
+    def to_query(self) -> ListQuery:
+        """The query as the use case takes it."""
+        return ListQuery(**{one.name: getattr(self, one.name) for one in fields(ListQuery)})
 
 
 @dataclass(frozen=True, slots=True)
-class IntentListParams(PayerListParams):
-    """The query of a list of intents."""
+class PayerListParams:
+    """The query of a list of the newest intents of one payer."""
 
-    sender: Annotated[_Text, query("The payer's wallet.", WALLET)] = None
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 100
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="Number of results to skip.")] = 0
+
+
+def list_of_payer(
+    request: Request,
+    services: Services,
+    caller: Principal,
+    params: PayerListParams,
+    sender: str,
+) -> JsonResponse:
+    """The caller's newest intents of one payer, without a page around them."""
+    filters = payment_list.parse_list_query(services, caller, ListQuery(sender=sender))
+    page = payment_list.list_page(services, caller, filters, None, params.limit, params.offset)
+    return JsonResponse(expand_intents(request, services, caller, page.intents, ()))
 
 
 def list_intents(
     request: Request,
     services: Services,
     caller: Principal,
-    params: PayerListParams,
-    sender: str | None,
+    params: IntentListParams,
 ) -> JsonResponse:
-    """One page of the caller's intents, of one payer if given."""
-    errors, wanted = ValidationErrors(), params.to_query(sender)
+    """One page of the caller's intents."""
+    errors, wanted = ValidationErrors(), params.to_query()
     filters = errors.collect(payment_list.parse_list_query, services, caller, wanted)
     before_id = errors.collect(parse_cursor, services, RecordKind.INTENT, params.cursor)
     expand = errors.collect(parse_expand, params.expand, OF_INTENTS) or ()

@@ -10,7 +10,12 @@ from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.expansion import OF_INTENTS, ExpandIntents, expand_intents
 from crossway.api.idempotency import store_response
-from crossway.api.intent_lists import IntentListParams, PayerListParams, list_intents
+from crossway.api.intent_lists import (
+    IntentListParams,
+    PayerListParams,
+    list_intents,
+    list_of_payer,
+)
 from crossway.api.record_numbers import IntentNumber
 from crossway.api.schemas import expanded
 from crossway.api.schemas import intent_actions as actions
@@ -72,7 +77,7 @@ def listed(
     params: Annotated[IntentListParams, Depends()],
 ) -> JsonResponse:
     """The client's intents, newest first. `cursor` pages without skipping or repeating any."""
-    return list_intents(request, services, caller, params, params.sender)
+    return list_intents(request, services, caller, params)
 
 
 @router.get(
@@ -114,7 +119,7 @@ def destination_address(services: ServicesDep, caller: Reader, address: Address)
 
 @router.get(
     "/user/{sender}",
-    response_model=expanded.IntentPage,
+    response_model=list[wire.ReadIntent],
     responses=error_responses(400),
     summary="List the intents of a payer",
     operation_id="listIntentsOfSender",
@@ -126,8 +131,8 @@ def of_sender(
     sender: Annotated[str, Path(description="The payer's wallet.", examples=[WALLET])],
     params: Annotated[PayerListParams, Depends()],
 ) -> JsonResponse:
-    """The client's intents with this sender, newest first."""
-    return list_intents(request, services, caller, params, sender)
+    """The client's newest intents with this sender, at most 100, newest first."""
+    return list_of_payer(request, services, caller, params, sender)
 
 
 @router.get(

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from crossway.api.auth import Reader, ServicesDep
-from crossway.api.query_params import Provider, RampQuoteParams, RampType
+from crossway.api.query_params import FiatCurrency, Provider, RampQuoteParams, RampType, query
 from crossway.api.schemas import ramps as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.responses import JsonResponse
@@ -54,15 +54,23 @@ def currencies(
 @router.get(
     "/countries",
     response_model=list[wire.CountryOut],
-    responses=error_responses(),
+    responses=error_responses(400),
     summary="List countries",
     operation_id="listRampCountries",
 )
-def countries(services: ServicesDep, caller: Reader) -> JsonResponse:
-    """The countries where ramps are offered, with their currencies."""
+def countries(
+    services: ServicesDep,
+    caller: Reader,
+    currency: FiatCurrency = None,
+    amount: Annotated[
+        str | None,
+        query("Only where orders of this amount, in the currency itself, are taken.", "5000"),
+    ] = None,
+) -> JsonResponse:
+    """The countries where ramps are offered, one entry for each of their currencies."""
     return JsonResponse(
         [
             wire.CountryOut.from_country(country)
-            for country in ramp_quotes.list_countries(services, caller)
+            for country in ramp_quotes.list_countries(services, caller, currency, amount)
         ]
     )

@@ -77,8 +77,8 @@ def of_bridge(
 
 @router.get(
     "/optimal-route",
-    response_model=quotes_wire.SingleQuote,
-    responses=error_responses(400, 404),
+    response_model=quotes_wire.OptimalRouteOut,
+    responses=error_responses(400),
     summary="The best route now",
     operation_id="getOptimalRoute",
 )
@@ -86,9 +86,9 @@ def of_bridge(
 def optimal(
     services: ServicesDep, caller: Reader, params: Annotated[QuoteParams, Depends()]
 ) -> JsonResponse:
-    """The cheapest bridge for this payment, with its quote."""
+    """The cheapest bridge for this payment, with its quote and what the bridge needs."""
     return JsonResponse(
-        quotes_wire.SingleQuote.from_quote(
+        quotes_wire.OptimalRouteOut.from_route(
             routing.find_optimal_route(services, caller, params.to_request())
         )
     )

@@ -127,7 +127,7 @@ def test_what_payments_are_made_from_knows_no_estimate() -> None:
     configured = live(Live("CCTP", silent=True), Live("GATEWAY"))
     assert [quote.bridge for quote in list_quotes(configured, SHOP, request())] == ["GATEWAY"]
     assert best_quote(configured, SHOP, request()).bridge == "GATEWAY"
-    assert find_optimal_route(configured, SHOP, request()).bridge == "GATEWAY"
+    assert find_optimal_route(configured, SHOP, request()).quote.bridge == "GATEWAY"
     quote = quote_intent(configured, SHOP, route(), 25_000_000, "USDC")
     assert (quote.bridge, quote.estimate_reason) == ("GATEWAY", "")
 

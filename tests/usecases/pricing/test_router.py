@@ -7,7 +7,16 @@ from crossway.domain.quotes import BridgeName, ExcludedSource
 from crossway.usecases.chains import supported_chains
 from crossway.usecases.pricing import quotes, router
 from crossway.usecases.pricing.priced_request import QuoteRequest
-from tests.services import BRIDGES, CATALOGUE, NOW, AddressChain, KillSwitchStore, address, services
+from tests.services import (
+    BRIDGES,
+    CATALOGUE,
+    NOW,
+    AddressChain,
+    KillSwitchStore,
+    address,
+    caller,
+    services,
+)
 
 WALLET = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 
@@ -62,8 +71,9 @@ def test_the_routes_of_one_bridge() -> None:
 def test_the_optimal_route_is_that_of_the_best_quote() -> None:
     usdc = (address("BASE_MAINNET"), address("POLYGON_MAINNET"))
     request = QuoteRequest(*usdc, "BASE", "POLYGON", "5000000")
-    hits = router.find_optimal_route(services(), None, request)
-    assert hits == quotes.best_quote(services(), None, request)
+    route = router.find_optimal_route(services(), None, request)
+    assert route.quote == quotes.best_quote(services(), None, request)
+    assert set(route.bridges) == set(BridgeName)
 
 
 def test_chains_are_listed_by_network() -> None:
@@ -91,7 +101,7 @@ def test_balances_are_read_on_every_chain_that_accepts_the_address() -> None:
     eth = CATALOGUE.tokens["ETHEREUM_MAINNET", "ETH"]
     configured_services.chains["BASE_MAINNET"].balances_by_address[WALLET, base.address] = 7
     configured_services.chains["ETHEREUM_MAINNET"].balances_by_address[WALLET, eth.address] = 9
-    balances = supported_chains.get_balances(configured_services, WALLET.lower())
+    balances = supported_chains.get_balances(configured_services, caller(), WALLET.lower())
     assert balances.excluded == ()
     assert {CATALOGUE.chains[name].kind for name in balances.by_chain} >= {"evm"}
     assert "SOLANA_MAINNET" not in balances.by_chain
@@ -106,7 +116,7 @@ def test_a_contract_with_two_symbols_is_counted_once() -> None:
     usdt = CATALOGUE.tokens["ARBITRUM_MAINNET", "USDT"]
     assert CATALOGUE.tokens["ARBITRUM_MAINNET", "USDT0"].address == usdt.address
     configured_services.chains["ARBITRUM_MAINNET"].balances_by_address[WALLET, usdt.address] = 5
-    (holding,) = supported_chains.get_balances(configured_services, WALLET).by_chain[
+    (holding,) = supported_chains.get_balances(configured_services, caller(), WALLET).by_chain[
         "ARBITRUM_MAINNET"
     ]
     assert holding == supported_chains.TokenBalance(usdt, 5)
@@ -115,7 +125,7 @@ def test_a_contract_with_two_symbols_is_counted_once() -> None:
 def test_an_unreachable_chain_is_excluded_from_the_balances_and_named() -> None:
     configured_services = services()
     configured_services.chains["BASE_MAINNET"].unavailable = True
-    balances = supported_chains.get_balances(configured_services, WALLET)
+    balances = supported_chains.get_balances(configured_services, caller(), WALLET)
     assert balances.excluded == (ExcludedSource("BASE_MAINNET", "the node is down"),)
     assert "BASE_MAINNET" not in balances.by_chain
     assert "ETHEREUM_MAINNET" in balances.by_chain
@@ -123,4 +133,4 @@ def test_an_unreachable_chain_is_excluded_from_the_balances_and_named() -> None:
 
 def test_an_address_of_unknown_format_is_rejected() -> None:
     with pytest.raises(InvalidInput, match=r"^address "):
-        supported_chains.get_balances(services(), "not an address")
+        supported_chains.get_balances(services(), caller(), "not an address")

@@ -186,9 +186,11 @@ def test_currencies_can_be_filtered_by_provider(world: Harness) -> None:
             list_currencies(world, **bad)
 
 
-def test_countries_are_listed_by_name_with_their_currencies(world: Harness) -> None:
+def test_countries_are_listed_by_name_once_for_each_currency(world: Harness) -> None:
     countries = ramp_quotes.list_countries(world.services, world.caller)
     names = [offer.country.name for offer in countries]
     assert names == sorted(names)
     assert {offer.country.code for offer in countries} == set(FIAT.countries)
-    assert all(len(offer.currencies) == 1 for offer in countries)
+    pairs = [(offer.country.code, offer.currency.currency.code) for offer in countries]
+    assert len(set(pairs)) == len(pairs)
+    assert {code for _, code in pairs} == set(FIAT.corridors)

@@ -8,20 +8,26 @@ from crossway.api.schemas.fields import TIME, WALLET, Model, field
 from crossway.api.schemas.responses import timestamp
 from crossway.domain.clients import Principal
 
+_CLIENT = "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11"
+_LOGO = "https://shop.example/logo.svg"
+
 
 class Branding(Model):
     """The client's branding on payment pages; null where nothing is set."""
 
     displayName: str | None = field("The name that payers see.", "Corner Shop")
-    logoUrl: str | None = field("Its logo, an https URL.", "https://shop.example/logo.svg")
+    logoUrl: str | None = field("Its logo, an https URL.", _LOGO)
     colour: str | None = field("Its colour.", "#2255aa", pattern="^#[0-9a-f]{6}$")
 
 
 class ClientInfo(Model):
     """The client and the API key of the request."""
 
-    clientId: str = field("The client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
+    id: str = field("The client (UUID).", _CLIENT)
+    clientId: str = field("The same.", _CLIENT)
     name: str = field("Its name.", "Default")
+    email: str | None = field("Its e-mail address; null: the service keeps none.", None)
+    logoUrl: str | None = field("As `branding.logoUrl`.", _LOGO)
     mode: str = field("Mode of this key.", "test", extra={"enum": ["test", "live"]})
     scopes: list[str] = field("Scopes of this key.", ["read", "refund", "write"])
     requestsPerMinute: int = field("Rate limit of this key.", 250)
@@ -36,6 +42,10 @@ class ClientInfo(Model):
         {"evm": WALLET},
     )
     branding: Branding = Field(description="Branding on payment pages.")
+    paymasterBalance: str = field(
+        "Always 0: the service pays for gas itself, out of the fees of payments.", "0"
+    )
+    paymasterEnabled: bool = field("Always false: see `paymasterBalance`.", False)
     createdAt: str = field("When the client was created.", TIME)
 
     @classmethod
@@ -45,8 +55,11 @@ class ClientInfo(Model):
         cap, brand = client.app_fee_cap_micro_usd, client.public_profile
         rate = key.requests_per_minute if key else None
         return cls(
+            id=client.id,
             clientId=client.id,
             name=client.name,
+            email=None,
+            logoUrl=brand.logo_url or None,
             mode=caller.owner.mode.value,
             scopes=sorted(caller.scopes),
             requestsPerMinute=rate or client.requests_per_minute,
@@ -60,5 +73,7 @@ class ClientInfo(Model):
                 logoUrl=brand.logo_url or None,
                 colour=brand.colour or None,
             ),
+            paymasterBalance="0",
+            paymasterEnabled=False,
             createdAt=timestamp(client.created_at),
         )

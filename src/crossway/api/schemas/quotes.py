@@ -8,6 +8,7 @@ from pydantic import Field
 
 from crossway.api.schemas.bridge_transfers import CUSTODY, CUSTODY_TEXT
 from crossway.api.schemas.fields import (
+    BRIDGES,
     TIME,
     USDC_ARBITRUM,
     USDC_BASE,
@@ -25,6 +26,7 @@ from crossway.api.schemas.swaps import SWAP_TEXT, SwapOut
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, Quote, SourceOption
+from crossway.usecases.pricing.router import OptimalRoute
 
 _APP_FEE = field(
     "Your own fee in the same units, on top of `totalFee` and part of `depositAmount`; absent if "
@@ -108,8 +110,8 @@ class SingleQuote(Model):
     expiresAt: str = field("When the quote expires.", TIME)
 
     @classmethod
-    def from_quote(cls, quote: Quote) -> Self:
-        """One bridge's quote; `appFee` is left out when there is none."""
+    def from_quote(cls, quote: Quote, **more: Any) -> Self:
+        """One bridge's quote; `appFee` is left out when there is none. `more`: further fields."""
         return cls(
             bridgeFeeDetails=dict(quote.details),
             totalFee=str(quote.fee_units),
@@ -136,6 +138,51 @@ class SingleQuote(Model):
             slippage=orjson.Fragment(quote.slippage),
             estimated=bool(quote.estimate_reason),
             expiresAt=timestamp(quote.expires_at),
+            **more,
+        )
+
+
+class OptimalRouteOut(SingleQuote):
+    """The best quote of a route, with what its bridge needs."""
+
+    sourceChain: str = chain_field("The chain on which the payer pays.")
+    destinationChain: str = chain_field(
+        "The chain on which the recipient is paid.", "ARBITRUM_MAINNET"
+    )
+    tokenIn: str = field("Token address on the source chain.", USDC_BASE)
+    tokenOut: str = field("Token address on the destination chain.", USDC_ARBITRUM)
+    originalAmount: IntegerString = field(
+        "The amount asked for, smallest unit of `amountSymbol`.", "25000000"
+    )
+    totalFees: IntegerString = field("As `totalFee`.", "34567")
+    bridgeToUse: str | None = bridge_field("The bridge; null within one chain.")
+    bridgeAddress: str | None = field(
+        "The contract that collects the deposit, `bridger` of an intent; null within one chain.",
+        WALLET,
+    )
+    bridgeExtraData: str = field("Hex-encoded data for the bridge.", "0x")
+    supportedBridges: list[str] = field(
+        "The bridges that serve the pair of chains now; empty within one chain.",
+        ["ACROSS", "CCTP"],
+        extra={"items": {"type": "string", BRIDGES: True}},
+    )
+
+    @classmethod
+    def from_route(cls, route: OptimalRoute) -> Self:
+        """A route with its best quote."""
+        quote = route.quote
+        return cls.from_quote(
+            quote,
+            sourceChain=quote.source,
+            destinationChain=quote.destination,
+            tokenIn=quote.token_in,
+            tokenOut=quote.token_out,
+            originalAmount=str(quote.amount),
+            totalFees=str(quote.fee_units),
+            bridgeToUse=quote.bridge,
+            bridgeAddress=route.bridge_address,
+            bridgeExtraData=quote.extra_data,
+            supportedBridges=list(route.bridges),
         )
 
 

@@ -7,7 +7,6 @@ from pydantic import Field
 from crossway.api.schemas.fields import (
     CHAINS,
     COUNTRIES,
-    CURRENCIES,
     TIME,
     ExactNumber,
     IntegerString,
@@ -32,7 +31,6 @@ RATE_PLACES = len(str(RATE_SCALE)) - 1
 TYPES = [direction.value for direction in Direction]
 PROVIDERS = [name.value for name in ProviderName]
 _COUNTRIES = {"items": {"type": "string", COUNTRIES: True}}
-_CURRENCIES = {"items": {"type": "string", CURRENCIES: True}}
 _PROVIDERS = {"items": {"type": "string", "enum": PROVIDERS}}
 
 
@@ -212,18 +210,37 @@ class CurrencyOut(Model):
         )
 
 
-class CountryOut(Model):
-    """A country where ramps are offered."""
+class CountryCurrency(Model):
+    """A currency as it is offered in one country."""
 
-    code: str = country_field()
+    code: str = currency_field()
+    name: str = field("Its name.", "Nigerian Naira")
+    symbol: str = field("Its sign.", "₦")
+    minAmount: ExactNumber = field("Minimum amount of an order, in the currency.", 1612.5)
+    providers: list[str] = field(
+        "Providers that offer it there.", ["FONBNK", "YELLOW_CARD"], extra=_PROVIDERS
+    )
+
+
+class CountryOut(Model):
+    """A country where ramps are offered, with one of its currencies."""
+
+    countryCode: str = country_field()
     name: str = field("Its name.", "Nigeria")
-    currencies: list[str] = field("Its currencies.", ["NGN"], extra=_CURRENCIES)
+    currency: CountryCurrency = Field(description="The currency.")
 
     @classmethod
     def from_country(cls, supported: SupportedCountry) -> Self:
-        """One country with its currencies."""
+        """One country with one of its currencies."""
+        offered = supported.currency
         return cls(
-            code=supported.country.code,
+            countryCode=supported.country.code,
             name=supported.country.name,
-            currencies=list(supported.currencies),
+            currency=CountryCurrency(
+                code=offered.currency.code,
+                name=offered.currency.name,
+                symbol=offered.currency.symbol,
+                minAmount=json_decimal(offered.min_minor, offered.currency.digits),
+                providers=list(offered.providers),
+            ),
         )

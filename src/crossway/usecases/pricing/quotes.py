@@ -104,6 +104,19 @@ def best_quote(
     return quotes[0]
 
 
+def optimal_quote(services: Services, caller: Principal | None, request: QuoteRequest) -> Quote:
+    """The cheapest of `list_quotes`. Raises `InvalidInput` that says why there is none."""
+    disabled = active_kill_switches(services)
+    priced = parse(services, caller, request, disabled, ValidationErrors())
+    bridge_quotes, rejections = _list_bridge_quotes(services, priced, services.bridges, disabled)
+    if bridge_quotes:
+        return build_quote(services, priced, bridge_quotes[0])
+    if any(rejection.supported and rejection.param for rejection in rejections):
+        raise _explain_rejections(priced.route, rejections)
+    pair = f"{priced.route.source.id} -> {priced.route.destination.id}"
+    raise InvalidInput(f"No bridges support route {pair}", ErrorCode.ROUTE_NOT_SUPPORTED)
+
+
 def quote_intent(
     services: Services,
     caller: Principal | None,
@@ -170,7 +183,7 @@ def _list_bridge_quotes(
 def require_within_limits(priced: PricedRequest) -> None:
     """Raises `InvalidInput` for an amount that is not paid within one chain."""
     if problem := find_limit_problem(priced.amount_micro_usd):
-        raise InvalidInput(f"amount: {problem}")
+        raise InvalidInput(f"amount: {problem}", ErrorCode.AMOUNT_OUT_OF_RANGE)
 
 
 def build_quote(

@@ -47,6 +47,16 @@ class RouteBridges:
     bridges: tuple[BridgeName, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OptimalRoute:
+    """The best quote of a route. `bridge_address` is the contract that collects its deposit, None
+    within one chain; `bridges` serve the pair of chains."""
+
+    quote: Quote
+    bridge_address: str | None
+    bridges: tuple[BridgeName, ...]
+
+
 def list_routes(services: Services) -> RouteCatalogue:
     """Every route between configured chains, as of now."""
     disabled, configured = active_kill_switches(services), services.chains
@@ -94,9 +104,15 @@ def list_routes_of_bridge(services: Services, bridge: str | None) -> tuple[Route
 
 def find_optimal_route(
     services: Services, caller: Principal | None, request: QuoteRequest
-) -> Quote:
-    """The best quote; its bridge and chains are the optimal route."""
-    return quotes.best_quote(services, caller, request)
+) -> OptimalRoute:
+    """The best quote of a route, with the contract that collects its deposit and every bridge that
+    serves its chains. Raises `InvalidInput` where none does, or none takes this payment."""
+    quote = quotes.optimal_quote(services, caller, request)
+    if quote.bridge is None:
+        return OptimalRoute(quote, None, ())
+    bridges = list_bridges_between(services, caller, quote.source, quote.destination).bridges
+    collector = services.chains[quote.source].accounts.collector(quote.collector)
+    return OptimalRoute(quote, collector, bridges)
 
 
 def with_enabled_flag(route: Route, disabled: Collection[str]) -> Route:

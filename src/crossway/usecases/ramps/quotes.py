@@ -7,6 +7,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, QuotesUnavailable
 from crossway.domain.fiat import Country, Currency, fiat_of_usd
 from crossway.domain.kyc import KycAssessment
+from crossway.domain.money import parse_decimal
 from crossway.domain.payment_channels import Channel
 from crossway.domain.quotes import ExcludedSource
 from crossway.domain.ramp_quotes import near_cheapest, rank_quotes, recommend
@@ -23,6 +24,8 @@ from crossway.usecases.ramps.quote_params import (
     parse_direction,
 )
 from crossway.usecases.validation_errors import ValidationErrors
+
+MICRO_DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,10 @@ class SupportedCurrency:
 
 @dataclass(frozen=True, slots=True)
 class SupportedCountry:
-    """A country where ramps are offered, with the codes of its currencies."""
+    """A country where ramps are offered, with one of its currencies as it is offered there."""
 
     country: Country
-    currencies: tuple[str, ...]
+    currency: SupportedCurrency
 
 
 def compare_quotes(
@@ -127,32 +130,57 @@ def list_currencies(
     ]
 
 
-def list_countries(services: Services, caller: Principal | None) -> list[SupportedCountry]:
-    """The countries where some provider has a channel, ordered by name."""
-    currencies_by_country: dict[str, dict[str, None]] = {}
+def list_countries(
+    services: Services, caller: Principal | None, currency: object = None, amount: object = None
+) -> list[SupportedCountry]:
+    """Each country with each of its currencies in which some provider has a channel, ordered by
+    name; of one currency, or where orders of `amount` in the currency are taken, if given."""
+    errors = ValidationErrors()
+    wanted = micro = None
+    if currency is not None:
+        wanted = errors.collect(services.fiat.corridor, currency, "currency")
+    if amount is not None:
+        micro = errors.collect(parse_decimal, "amount", amount, MICRO_DECIMALS)
+    errors.raise_if_any()
+    channels: dict[tuple[str, str], list[tuple[ProviderName, Channel]]] = {}
     for provider in services.ramps:
         for channel in provider.capabilities.channels:
-            for country in channel.countries:
-                currencies_by_country.setdefault(country, {})[channel.currency] = None
+            is_wanted = wanted is None or channel.currency == currency
+            if is_wanted and (micro is None or _takes(services, channel, micro)):
+                for country in channel.countries:
+                    offered = channels.setdefault((country, channel.currency), [])
+                    offered.append((provider.name, channel))
     supported = [
-        SupportedCountry(services.fiat.countries[code], tuple(currencies))
-        for code, currencies in currencies_by_country.items()
+        SupportedCountry(
+            services.fiat.countries[country], _supported_currency(services, code, offered)
+        )
+        for (country, code), offered in channels.items()
     ]
-    return sorted(supported, key=lambda entry: entry.country.name)
+    return sorted(supported, key=lambda e: (e.country.name, e.currency.currency.code))
+
+
+def _takes(services: Services, channel: Channel, micro: int) -> bool:
+    """Whether a channel takes an amount, in millionths of its currency."""
+    digits = services.fiat.corridors[channel.currency].currency.digits
+    scale: int = 10 ** (MICRO_DECIMALS - digits)
+    return _least_minor(services, channel) * scale <= micro <= channel.max_minor * scale
+
+
+def _least_minor(services: Services, channel: Channel) -> int:
+    corridor = services.fiat.corridors[channel.currency]
+    rate, digits = services.fiat.rates[channel.currency], corridor.currency.digits
+    least = fiat_of_usd(corridor.min_micro_usd[channel.direction], rate, digits)
+    return max(least, channel.min_minor)
 
 
 def _supported_currency(
     services: Services, code: str, channels: Sequence[tuple[ProviderName, Channel]]
 ) -> SupportedCurrency:
-    corridor, rate = services.fiat.corridors[code], services.fiat.rates[code]
-    digits = corridor.currency.digits
+    corridor = services.fiat.corridors[code]
     served_countries = {country for _, channel in channels for country in channel.countries}
     return SupportedCurrency(
         currency=corridor.currency,
-        min_minor=min(
-            max(fiat_of_usd(corridor.min_micro_usd[c.direction], rate, digits), c.min_minor)
-            for _, c in channels
-        ),
+        min_minor=min(_least_minor(services, channel) for _, channel in channels),
         max_minor=max(channel.max_minor for _, channel in channels),
         countries=tuple(country for country in corridor.countries if country in served_countries),
         providers=tuple(dict.fromkeys(name for name, _ in channels)),
