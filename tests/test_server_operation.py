@@ -82,7 +82,7 @@ def busy(base: str, secret: str) -> list[str]:
                 http.post("/ramp/orders", json={**order, "fields": {"phone": PHONE}}, headers=good),
                 http.get("/intents/1", headers={"Authorization": f"Bearer {SECRET_HEADER}"}),
                 http.get(f"/nowhere/{secret}/{EMAIL}", headers=good),
-                http.post("/webhooks", json={"url": "https://x.example/h"}, headers=good),
+                http.post("/webhooks", json={"url": "https://x.demo.example/h"}, headers=good),
                 http.post("/intents", content=f'{{"x": "{EMAIL}', headers=good),
                 http.post("/intents", json=INTENT, headers=good | {"Idempotency-Key": secret}),
             ]

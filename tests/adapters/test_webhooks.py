@@ -164,14 +164,15 @@ def test_an_invalid_url_is_rejected_with_the_reason(
         created.send(url, {}, b"{}")
 
 
-def test_an_unresolvable_host_is_accepted_but_not_delivered_to(
+def test_an_unresolvable_host_is_refused_and_not_delivered_to(
     sender: Callable[..., HttpWebhookSender],
 ) -> None:
     def unknown(host: str, port: int) -> Sequence[str]:
         raise socket.gaierror("no such name")
 
     created = sender(resolve=unknown)
-    assert created.url_problem("https://shop.example/") is None
+    problem = created.url_problem("https://shop.example/")
+    assert problem == "must name a host that resolves: nothing was found under its name"
     with pytest.raises(Unreachable, match="its host does not resolve"):
         created.send("https://shop.example/", {}, b"{}")
 

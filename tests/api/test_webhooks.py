@@ -50,6 +50,18 @@ def test_a_secret_is_returned_only_at_creation_and_rotation(api: Api) -> None:
     assert "secret" not in listed
 
 
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "shop.example", "10.0.0.1"])
+def test_a_url_must_resolve_to_a_public_address(api: Api, host: str) -> None:
+    """wire.md §6, Management."""
+    answer = api.post("/webhooks", {"url": f"https://{host}/hook"})
+    assert answer.status_code == 400, answer.text
+    if host.endswith(("invalid", "example")):
+        problem = "must name a host that resolves: nothing was found under its name"
+        assert answer.json()["message"] == f"url {problem}"
+        webhook = create_webhook(api)
+        assert patch_webhook(api, webhook, url=f"https://{host}/hook").status_code == 400
+
+
 def test_a_secret_is_encrypted_in_the_database(api: Api) -> None:
     answer = api.post("/webhooks", {"url": HOOK}, Idempotency_Key="once")
     again = api.post("/webhooks", {"url": HOOK}, Idempotency_Key="once")

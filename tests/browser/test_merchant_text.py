@@ -62,7 +62,7 @@ def plant_by_api(site: Site) -> None:
         def post(path: str, body: dict[str, Any]) -> Any:
             return api.post(path, json=body).raise_for_status().json()
 
-        post("/webhooks", {"url": "https://evil.example/hook", "description": SHORT})
+        post("/webhooks", {"url": "https://evil.demo.example/hook", "description": SHORT})
         link = {"title": SHORT, "description": LONG[:900], "reference": SHORT}
         link |= {"destination_chain": "ARBITRUM", "recipient": WALLET}
         post("/payment-links", link | {"metadata": {SHORT: SHORT}})

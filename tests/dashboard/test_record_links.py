@@ -116,7 +116,7 @@ def test_an_entry_leads_to_the_key_that_made_it(world: RampWorld) -> None:
 
 def test_a_delivery_leads_to_its_payment_webhook_and_merchant(tmp_path: Path) -> None:
     with webhook_dashboard(tmp_path) as (screen, world):
-        endpoint = world.create_webhook("https://hooks.example/x").endpoint
+        endpoint = world.create_webhook("https://8.8.8.8/x").endpoint
         intent = world.create_intent()
         world.deliver()
         screen.open("delivery", id="1")

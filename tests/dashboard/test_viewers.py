@@ -71,7 +71,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BusyWorld]:
     world.pass_time(20)
     api_keys.create_api_key(world.services, world.caller.client.id, Mode.TEST, world.operator)
     webhook = webhooks.create_webhook(
-        world.services, world.caller, WebhookUpdate(url="https://a.example/b")
+        world.services, world.caller, WebhookUpdate(url="https://8.8.8.8/b")
     )
     webhooks.update_webhook(
         world.services, world.caller, webhook.endpoint.id, WebhookUpdate(enabled=False)

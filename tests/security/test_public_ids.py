@@ -77,7 +77,7 @@ def list_numbers(value: Any, name: str = "") -> Iterator[int]:
 def test_no_answer_shows_a_record_number(api: Api) -> None:
     intent, order = api.create().json(), create_order(api)
     api.create()
-    webhook = api.post("/webhooks", {"url": "https://example.com/hook"}).json()
+    webhook = api.post("/webhooks", {"url": "https://shop.demo.example/hook"}).json()
     delivery = api.post(f"/webhooks/{webhook['id']}/test").json()
     replay = api.post(f"/webhooks/deliveries/{delivery['id']}/replay").json()
     answers = [intent, order, webhook, delivery, replay]

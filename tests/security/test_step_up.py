@@ -66,7 +66,7 @@ SENSITIVE: dict[str, Action] = {
     "widen an API key": lambda s, c: api_keys.update_api_key(s, 1, api_keys.ApiKeyUpdate(), c),
     "replace an API key": lambda s, c: api_keys.rotate_api_key(s, 1, c, timedelta(hours=1)),
     "make a webhook": lambda s, c: webhooks.create_webhook(
-        s, c, webhooks.WebhookUpdate(url="https://example.com/hook")
+        s, c, webhooks.WebhookUpdate(url="https://8.8.8.8/hook")
     ),
     "replace a webhook's secret": lambda s, c: webhooks.rotate_secret(s, c, 1),
     "add a person": lambda s, c: members.add_member(s, c, NEW),

@@ -218,7 +218,7 @@ def test_clients_cannot_perform_staff_actions(world: RampWorld) -> None:
 
 def test_clients_need_no_role_for_their_own_records(world: RampWorld) -> None:
     webhook = webhooks.create_webhook(
-        world.services, world.caller, webhooks.WebhookUpdate(url="https://example.com/hook")
+        world.services, world.caller, webhooks.WebhookUpdate(url="https://8.8.8.8/hook")
     )
     assert webhook.endpoint.client_id == world.caller.client.id
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from crossway.adapters.webhooks import ssrf_guard
 from crossway.adapters.webhooks.dns import DnsResolver
-from crossway.adapters.webhooks.ssrf_guard import NOT_PUBLIC, Resolve, Target
+from crossway.adapters.webhooks.ssrf_guard import DOES_NOT_RESOLVE, NOT_PUBLIC, Resolve, Target
 from crossway.domain.errors import Unreachable
 from crossway.ports.webhooks import WebhookResponse
 
@@ -57,7 +57,7 @@ class HttpWebhookSender:
                 target.host, target.port, _LOOKUP_SECONDS
             )
         except Unreachable:
-            return None
+            return DOES_NOT_RESOLVE
         return (
             None if ssrf_guard.is_allowed(target, found_addresses, self._loopback) else NOT_PUBLIC
         )

@@ -39,6 +39,7 @@ _OTHER_SERVICES = frozenset(
     }
 )
 NOT_PUBLIC = "must resolve to a public address"
+DOES_NOT_RESOLVE = "must name a host that resolves: nothing was found under its name"
 
 
 @dataclass(frozen=True, slots=True)
