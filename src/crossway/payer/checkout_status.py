@@ -1,13 +1,13 @@
 """The status of a payment as its payer sees it: state, amounts, steps and transactions."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import OPEN_STATES, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import OPEN_STATES, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.payer.bridge_status import (
     StepStatus,
     bridge_state,
@@ -25,6 +25,7 @@ _OUTBOUND_LABELS = {
     OutboundTxKind.RETURN_EXCESS: "excess",
 }
 _SENT_STATES = (OutboundTxState.SIGNED, OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
+_DONE_STATES = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 _CLOSED_STATES = (State.EXPIRED, State.REFUNDED, State.FAILED)
 _STEPS = ("pay", "seen", "sent", "done")
 _CURRENT_STEP = {"waiting": 0, "short": 0, "seen": 1, "received": 2, "sending": 2, "completed": 4}
@@ -43,14 +44,15 @@ class CheckoutTransaction:
 
 @dataclass(frozen=True, slots=True)
 class MisdirectedAmount:
-    """Deposits of another token or on another chain, which do not count as payment."""
+    """Deposits of another token or on another chain, which do not count as payment. `outcome`:
+    `waits` for the payment to start or end, `returned`, or `failed` to be returned."""
 
     token: str
     units: int
     decimals: int
     symbol: str
     chain: str
-    wrong_chain: bool
+    outcome: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def checkout_status(snapshot: CheckoutSnapshot, catalogue: Catalogue) -> Checkou
     own_waits = any(_is_own(intent, claim) for claim in snapshot.claims)
     late = 0 if own_waits else _sum_by_purpose(good, DepositPurpose.LATE)
     gone_back = intent.state in _CLOSED_STATES
-    misdirected = _misdirected_amounts(good, catalogue)
+    misdirected = _misdirected_amounts(good, snapshot.outbound_txs, catalogue)
     return CheckoutStatus(
         state=state,
         open=state in ("waiting", "short") and missing > 0,
@@ -181,24 +183,34 @@ def _sum_by_purpose(good: list[Deposit], *purposes: DepositPurpose) -> int:
     return sum(d.incoming.amount for d in good if d.purpose in purposes)
 
 
-def _misdirected_amounts(good: list[Deposit], catalogue: Catalogue) -> Iterator[MisdirectedAmount]:
+def _misdirected_amounts(
+    good: list[Deposit], outbound_txs: Sequence[OutboundTx], catalogue: Catalogue
+) -> Iterator[MisdirectedAmount]:
     """The sum for each token and chain."""
-    totals: dict[tuple[str, str, bool], int] = defaultdict(int)
+    strays: dict[tuple[str, str], list[Deposit]] = defaultdict(list)
     for deposit in good:
         if deposit.purpose in (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN):
-            wrong_chain = deposit.purpose is DepositPurpose.WRONG_CHAIN
-            incoming = deposit.incoming
-            totals[incoming.chain, incoming.token, wrong_chain] += incoming.amount
-    for (chain, token_address, wrong_chain), units in totals.items():
+            strays[deposit.incoming.chain, deposit.incoming.token].append(deposit)
+    for (chain, token_address), deposits in strays.items():
         token = catalogue.by_address.get((chain, token_address))
+        returns = [t for t in outbound_txs if (t.chain, t.token) == (chain, token_address)]
         yield MisdirectedAmount(
             token=token_address,
-            units=units,
+            units=sum(deposit.incoming.amount for deposit in deposits),
             decimals=token.decimals if token else 0,
             symbol=token.symbol if token else "?",
             chain=chain,
-            wrong_chain=wrong_chain,
+            outcome=_outcome(deposits, returns),
         )
+
+
+def _outcome(deposits: Sequence[Deposit], txs: Sequence[OutboundTx]) -> str:
+    """What became of misdirected deposits. A return sends all that is there when it is made."""
+    returns = [t for t in txs if t.kind is OutboundTxKind.RETURN_EXCESS]
+    newest = f"deposit:{max(deposit.id for deposit in deposits)}"
+    if any(t.cause == newest and t.state in _DONE_STATES for t in returns):
+        return "returned"
+    return "failed" if any(t.state is OutboundTxState.FAILED for t in returns) else "waits"
 
 
 def _transactions(

@@ -226,11 +226,10 @@ def _notices(
             "chain": chain.name if chain else stray.chain,
             "token": intent.asset_symbol,
             "wanted": expected_chain,
+            "merchant": view.merchant.name,
         }
-        if stray.wrong_chain:
-            yield t("notice.wrong_chain", merchant=view.merchant.name, **values)
-        else:
-            yield t("notice.wrong_token", **values)
+        what = t("notice.stray", **values)
+        yield what + " " + t(f"notice.stray_{stray.outcome}", **values)
 
 
 def _step(page_request: PageRequest, view: CheckoutSnapshot, name: str, status: str) -> StepView:

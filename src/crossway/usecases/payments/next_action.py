@@ -1,6 +1,6 @@
 """Who does what next for a payment, and until when."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from crossway.domain.deposits import Deposit, DepositState
@@ -47,8 +47,8 @@ def describe_next_action(
         t for t in outbound_txs if t.state is OutboundTxState.FAILED and _needs_operator(t, intent)
     ]
     if failed:
-        label = _KIND_LABELS[failed[0].kind]
-        return f"Operator: resolve the failed {label}: {failed[0].reason}.", None
+        label, chain = _KIND_LABELS[failed[0].kind], services.catalogue.chains[failed[0].chain]
+        return f"Operator: resolve the failed {label} on {chain.name}: {failed[0].reason}.", None
     open_txs = [t for t in outbound_txs if t.state in OPEN_STATES]
     if progress is not None and intent.state is not State.PENDING:
         step = describe_bridge_step(services, intent, open_txs, progress)
@@ -79,6 +79,8 @@ def _describe_end(
     """What is left to do for a payment that has ended: returns, and the relayer's repayment."""
     for kind, action in _RETURNS.items():
         if returns := [t for t in open_txs if t.kind is kind]:
+            if returns[0].chain != intent.terms.source_chain:
+                action += f" on {services.catalogue.chains[returns[0].chain].name}"
             reason = next((t.reason for t in returns if t.state is OutboundTxState.DUE), "")
             if list_coordinator_calls(services, intent, returns):
                 return f"Coordinator: {action}. {reason}".strip(), None
@@ -103,14 +105,33 @@ def _needs_operator(failed: OutboundTx, intent: Intent) -> bool:
 
 
 def _describe_pending(services: Services, intent: Intent, deposits: Sequence[Deposit]) -> str:
+    payers = _describe_payers_step(services, intent, deposits)
+    return " ".join((payers, *_describe_strays(services, intent, deposits)))
+
+
+def _describe_payers_step(services: Services, intent: Intent, deposits: Sequence[Deposit]) -> str:
     chain = services.catalogue.chains[intent.terms.source_chain]
-    if any(d.state is DepositState.SEEN for d in deposits):
+    if any(d.state is DepositState.SEEN and d.incoming.chain == chain.id for d in deposits):
         return f"Waiting for confirmations of a deposit on {chain.name}."
     missing = intent.terms.deposit_amount - intent.received_amount
     amount = f"{format_units(missing, intent.asset_decimals)} {intent.asset_symbol}"
     another = "another " if intent.received_amount else ""
     hint = " On test networks, then check for the deposit." if chain.testnet else ""
     return f"Payer: send {another}{amount} on {chain.name}.{hint}"
+
+
+def _describe_strays(
+    services: Services, intent: Intent, deposits: Sequence[Deposit]
+) -> Iterator[str]:
+    """Where deposits on other chains are, and who returns them."""
+    source = intent.terms.source_chain
+    here = [d for d in deposits if d.state is not DepositState.ORPHANED and d.incoming.amount]
+    for chain_id in dict.fromkeys(d.incoming.chain for d in here if d.incoming.chain != source):
+        chain = services.catalogue.chains[chain_id]
+        yield (
+            f"What arrived on {chain.name} does not count; Crossway returns it there once the "
+            "payment has started or ended."
+        )
 
 
 def _due(txs: Sequence[OutboundTx]) -> datetime | None:
