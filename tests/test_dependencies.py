@@ -64,6 +64,10 @@ def project(folder: Path = ROOT) -> dict[str, Any]:
     return table
 
 
+# What the service's own requirement, `crossway-client[mcp]`, brings.
+MCP = names(project(CLIENT)["optional-dependencies"]["mcp"])
+
+
 def extra(name: str) -> set[str]:
     return names(project()["optional-dependencies"][name])
 
@@ -121,8 +125,12 @@ def test_what_live_chains_import_is_declared_in_the_extra_live() -> None:
 def test_the_client_imports_what_it_declares_and_nothing_else() -> None:
     declared = names(project(CLIENT)["dependencies"])
     assert declared == {"httpx", "pydantic", "standardwebhooks"}
-    assert undeclared(sources(CLIENT / "src"), declared) == {}
-    assert declared <= {name for path in sources(CLIENT / "src") for name in imported(path)}
+    everything = set(sources(CLIENT / "src"))
+    server = set(sources(CLIENT / "src" / "crossway_client" / "mcp_server"))
+    assert undeclared(everything - server, declared) == {}
+    extra = names(project(CLIENT)["optional-dependencies"]["mcp"])
+    assert undeclared(server, declared | extra) == {}
+    assert declared | extra == {name for path in everything for name in imported(path)}
 
 
 def test_what_the_demo_distribution_imports_comes_with_crossway() -> None:
@@ -132,7 +140,7 @@ def test_what_the_demo_distribution_imports_comes_with_crossway() -> None:
 
 def test_what_tests_and_benchmarks_import_is_declared_for_development() -> None:
     places = sources(ROOT / "tests", ROOT / "examples", ROOT / "benchmarks", ROOT / "scripts")
-    assert undeclared(places, CORE | extra("live") | extra("dev")) == {}
+    assert undeclared(places, CORE | MCP | extra("live") | extra("dev")) == {}
 
 
 @pytest.mark.parametrize("group", ["core", "live", "dev", "docs"])
@@ -168,7 +176,7 @@ def locked(name: str) -> dict[str, str]:
 
 
 def test_each_declared_distribution_has_its_version_and_hashes_in_the_lock() -> None:
-    assert locked("core").keys() >= CORE
+    assert locked("core").keys() >= CORE | MCP
     assert locked("live").keys() >= CORE | extra("live")
     assert locked("dev").keys() >= CORE | extra("live") | extra("dev") | extra("docs")
     assert locked("build").keys() >= {"hatchling", "editables"}

@@ -53,6 +53,12 @@ def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
 @contextmanager
 def open_client() -> Iterator[Crossway]:
     """An API client with the connection options; exits when they are unusable."""
+    with Crossway(*check_connection()) as client:
+        yield client
+
+
+def check_connection() -> tuple[str, str]:
+    """The API key and the URL; exits when they are unusable."""
     key, url = CONNECTION.get()
     if not key:
         _fail(
@@ -62,8 +68,7 @@ def open_client() -> Iterator[Crossway]:
         )
     if not url.startswith(("http://", "https://")):
         _fail(f"CROSSWAY_API_URL must be a URL such as {LOCAL}", WRONG_USE)
-    with Crossway(key, url) as client:
-        yield client
+    return key, url
 
 
 def api_json(record: Record) -> Any:

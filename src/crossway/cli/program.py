@@ -45,6 +45,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "search": ("networks", "search"),
     "whoami": ("networks", "whoami"),
     "sandbox": ("sandbox", "group"),
+    "mcp": ("mcp", "serve"),
 }
 
 
