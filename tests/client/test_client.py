@@ -1,5 +1,6 @@
 """Both clients against the API behind a real port."""
 
+import json
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -152,6 +153,23 @@ def test_lists_are_filtered_and_expanded(crossway: Crossway) -> None:
     assert list(crossway.intents.list(created_after=later)) == []
     with pytest.raises(ValueError, match="needs a time zone"):
         next(crossway.intents.list(created_before=later.replace(tzinfo=None)))
+
+
+def test_a_list_is_exported_to_a_file(service: Service, url: str, connect: Any) -> None:
+    secret = new_key(service)[2]
+    with connect(secret, url, sleep=lambda seconds: service.engine.tick()) as crossway:
+        created = create(crossway)
+        asked = crossway.exports.create("intents", format="json", filters={"status": "pending"})
+        with pytest.raises(ValueError, match="has no file"):
+            next(crossway.exports.download(asked))
+        *_, export = crossway.exports.watch(asked.id)
+        assert (export.status, export.rows, export.progress) == ("completed", 1, 100)
+        [row] = json.loads(b"".join(crossway.exports.download(export)))
+        assert created.intent_address in row.values()
+        assert [found.id for found in crossway.exports.list()] == [export.id]
+        crossway.exports.delete(export.id)
+        with pytest.raises(NotFound):
+            list(crossway.exports.download(export))
 
 
 def test_what_the_client_has_no_method_for_can_be_requested(crossway: Crossway) -> None:

@@ -27,6 +27,8 @@ VALUES: dict[Any, Any] = {
 }  # fmt: skip
 # What the client does not show: providers call it, not clients.
 NOT_FOR_CLIENTS = {"POST /ramp/webhooks/{provider}"}
+# Methods that send any request, or read what is no JSON.
+APART = {"request", "stream", "download"}
 # The client pages by itself, and by cursor alone.
 PAGING = {"limit", "offset", "cursor"}
 
@@ -64,7 +66,7 @@ def calls() -> Iterator[Call]:
     for resource in resources:
         for kind in type(resource).__mro__:
             for name, member in vars(kind).items():
-                if isinstance(member, endpoint | iterator) and name not in ("request", "stream"):
+                if isinstance(member, endpoint | iterator) and name not in APART:
                     hints = get_type_hints(member.describe)
                     del hints["return"]
                     given = {name: example(hint) for name, hint in hints.items()}
@@ -96,12 +98,13 @@ def by_operation(document: dict[str, Any]) -> dict[str, list[Call]]:
 
 
 def operations(document: dict[str, Any]) -> dict[str, Any]:
-    """The operations of the document, without the stream, which is no JSON."""
+    """The operations of the document, without those that return anything but JSON."""
     return {
         f"{method.upper()} {path.removeprefix('/v1')}": operation
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
-        if method in ("get", "post", "patch", "put", "delete") and path != "/v1/events"
+        if method in ("get", "post", "patch", "put", "delete")
+        and path not in ("/v1/events", "/v1/export-files/{id}")
     }
 
 

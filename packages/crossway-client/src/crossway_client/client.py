@@ -10,6 +10,7 @@ import httpx
 from crossway_client.records.chains import ClientInfo
 from crossway_client.resources.chains import Chains
 from crossway_client.resources.events import Events
+from crossway_client.resources.exports import Exports
 from crossway_client.resources.intents import Intents
 from crossway_client.resources.kyc import Kyc
 from crossway_client.resources.payment_links import PaymentLinks
@@ -44,6 +45,7 @@ class _Api(Resource[CarrierT]):
         self.webhooks = Webhooks(carrier)
         self.events = Events(carrier)
         self.search = Search(carrier)
+        self.exports = Exports(carrier)
         self.sandbox = Sandbox(carrier)
 
     @endpoint

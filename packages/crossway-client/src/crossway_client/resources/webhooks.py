@@ -6,10 +6,10 @@ from datetime import date, datetime
 from crossway_client.records.webhooks import Delivery, Replay, Webhook
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
 from crossway_client.transport.requests import (
-    Answer,
     Request,
     get,
     given,
+    nothing,
     optional_list,
     page_of,
     record,
@@ -63,7 +63,7 @@ class Webhooks(Resource[CarrierT]):
     @endpoint
     def delete(self, webhook_id: int) -> Request[None]:
         """Delete an endpoint with its deliveries."""
-        return Request("DELETE", "/webhooks/{id}", _nothing, {"id": webhook_id})
+        return Request("DELETE", "/webhooks/{id}", nothing, {"id": webhook_id})
 
     @endpoint
     def rotate_secret(
@@ -150,7 +150,3 @@ class Webhooks(Resource[CarrierT]):
     def list(self) -> Feed[Webhook]:
         """Every endpoint, oldest first."""
         return pages(get("/webhooks", page_of("webhooks", Webhook)))
-
-
-def _nothing(answer: Answer) -> None:
-    return None

@@ -92,6 +92,10 @@ def page_of(name: str, kind: type[R]) -> Callable[[Answer], Page[R]]:
     return parse
 
 
+def nothing(answer: Answer) -> None:
+    """The result of a call that returns nothing."""
+
+
 def query_values(values: Mapping[str, Any]) -> dict[str, str]:
     """Query parameters as text, without those that are None."""
     return {name: _query_text(value) for name, value in values.items() if value is not None}

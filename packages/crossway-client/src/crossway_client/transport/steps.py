@@ -166,6 +166,22 @@ def changes(
     return Feed(steps)
 
 
+def content(path: str) -> Feed[bytes]:
+    """What a path has, in pieces as they arrive; a download that breaks is not resumed."""
+
+    def steps(exchange: Exchange) -> Steps[bytes]:
+        try:
+            response: httpx.Response = yield OpenStream(exchange.build("GET", path))
+            if not response.is_success:
+                raise parse_error(response)
+            while (piece := (yield ReadChunk())) is not None:
+                yield Emit(piece)
+        except httpx.RequestError as error:
+            raise APIConnectionError(f"GET {path}: {describe_failure(error)}") from error
+
+    return Feed(steps)
+
+
 def describe_failure(error: httpx.RequestError) -> str:
     """Why there is no response, as the end of a sentence."""
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
