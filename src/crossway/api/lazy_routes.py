@@ -1,6 +1,7 @@
 """Routes whose modules are imported at the first request below their path."""
 
 from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
 
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
@@ -21,6 +22,7 @@ class LazyRoutes(BaseRoute):
         self.path = prefix
         self._load: Load | None = load
         self._routes = routes
+        self._lock = Lock()
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if self._load is not None and scope["type"] == "http":
@@ -30,11 +32,13 @@ class LazyRoutes(BaseRoute):
         return Match.NONE, {}
 
     def load(self) -> None:
-        """Import the routes now, unless they are there already."""
-        load, self._load = self._load, None
-        if load is not None:
-            position = self._routes.index(self) + 1
-            self._routes[position:position] = load()
+        """Import the routes now, unless they are there already. An import that fails is tried
+        again by the next request; one that another thread has begun is waited for."""
+        with self._lock:
+            if self._load is not None:
+                position = self._routes.index(self) + 1
+                self._routes[position:position] = self._load()
+                self._load = None
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("it matches no request itself")
