@@ -257,6 +257,16 @@ def test_a_key_and_a_url_are_checked_before_anything_is_sent(
         connect(key, url).__enter__()
 
 
+def test_a_key_does_not_follow_a_redirect(asking: Asking) -> None:
+    moved = (308, {"location": "https://pay.example/api/v1/chains"}, {})
+    with (
+        asking(moved) as (crossway, server, _),
+        pytest.raises(UnexpectedResponse, match=r"redirects to https://pay\.example"),
+    ):
+        crossway.chains.list()
+    assert len(server.requests) == 1
+
+
 def test_a_secret_is_in_no_text_of_an_error(connect: Any) -> None:
     with (
         connect("cr_test_secret", "http://127.0.0.1:1", sleep=[].append) as crossway,

@@ -12,7 +12,11 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import httpx
 
-from crossway_client.transport.errors import APIConnectionError, CrosswayError
+from crossway_client.transport.errors import (
+    APIConnectionError,
+    CrosswayError,
+    UnexpectedResponse,
+)
 from crossway_client.transport.requests import (
     File,
     Page,
@@ -90,6 +94,8 @@ class Exchange:
                 continue
             if response.is_success:
                 return parse_answer(response, request)
+            if response.has_redirect_location:
+                raise UnexpectedResponse(_describe_redirect(response))
             refused = parse_error(response)
             wait = refused.retry_after_seconds
             too_long = wait is not None and wait > self._policy.max_wait_seconds
@@ -189,6 +195,12 @@ def describe_failure(error: httpx.RequestError) -> str:
     if isinstance(error, httpx.TimeoutException):
         return "the service did not respond in time"
     return "the connection broke before the whole response had arrived"
+
+
+def _describe_redirect(response: httpx.Response) -> str:
+    """What to do about a redirect. The key is not sent to another URL by itself."""
+    target = response.headers["location"]
+    return f"the service redirects to {target}: use its URL for the client"
 
 
 def _with_key(error: ErrorT, key: str | None) -> ErrorT:
