@@ -47,13 +47,13 @@ class Branding(CamelCaseRecord):
 class ClientInfo(CamelCaseRecord):
     """The client of a key, and the key's permissions; `app_fee_cap_usd` is in micro-USD."""
 
-    id: str = ""
+    id: str
     client_id: str
     name: str
-    email: str | None = None
-    logo_url: str | None = None
-    paymaster_balance: int = 0
-    paymaster_enabled: bool = False
+    email: str | None
+    logo_url: str | None
+    paymaster_balance: int
+    paymaster_enabled: bool
     mode: str
     scopes: tuple[str, ...]
     requests_per_minute: int
