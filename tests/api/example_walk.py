@@ -8,22 +8,15 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
-
-from fastapi.routing import APIRoute
-from starlette.requests import Request
+from urllib.parse import parse_qsl, urlsplit
 
 from crossway.adapters.ramps.sandbox.simulated_provider import SimulatedProvider
-from crossway.api import errors
 from crossway.api.openapi.examples import FILE
 from crossway.api.openapi.webhooks import EXAMPLES
-from crossway.domain.clients import Scope
-from crossway.domain.errors import NotFound, Unreachable
 from crossway.domain.quotes import BridgeName
-from crossway.usecases.developers.idempotency import open_slot
+from crossway.usecases.exports.writing import run_next
 from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
 from tests.api.conftest import (
     INTENT,
@@ -38,7 +31,7 @@ from tests.api.conftest import (
 from tests.api.ramp_requests import fields_for, get_quote
 from tests.api.test_kyc import PNG, valid_values
 from tests.api.test_provider_webhooks import call_of
-from tests.api.walks import Example, Walk, recorded
+from tests.api.walks import Walk, recorded
 from tests.receivers import running_receiver
 
 EMAIL = "ada@example.com"
@@ -66,8 +59,8 @@ class ExampleWalk(Walk):
     def everything(self) -> "ExampleWalk":
         for part in (
             self._quotes, self._webhooks, self._intents, self._actions, self._links, self._ramps,
-            self._kyc, self._deliveries, self._sandbox, self._events_seen, self._without_scope,
-            self._failures, self._refused_anywhere,
+            self._kyc, self._deliveries, self._exports, self._sandbox, self._events_seen,
+            self.try_without_scope, self.ask_for_failures, self.try_what_is_refused_anywhere,
         ):  # fmt: skip
             part()
         return self
@@ -277,6 +270,25 @@ class ExampleWalk(Walk):
         spare = self.api.post("/webhooks", {"url": self.receiver.url}).json()
         self.call("deleteWebhook", 204, path={"id": spare["id"]})
 
+    def _exports(self) -> None:
+        body = {"resource": "intents", "filters": {"status": "completed"}}
+        number = {"id": self.call("createExport", 201, body=body)["id"]}
+        self.call("createExport", 400, body={"resource": "dreams"})
+        while run_next(self.api.service.services):
+            pass
+        link = urlsplit(self.call("getExport", path=number)["url"])
+        self.call("getExport", 404, path=UNKNOWN)
+        self.call("getExport", 400, path={"id": 0})
+        self.call("listExports")
+        self.call("listExports", 400, limit=0)
+        name = {"id": link.path.rpartition("/")[2]}
+        self.call("downloadExport", path=name, **dict(parse_qsl(link.query)))
+        self.call("downloadExport", 404, path=name, expires="0", signature="x")
+        spare = self.api.post("/exports", body).json()
+        self.call("deleteExport", 204, path={"id": spare["id"]})
+        self.call("deleteExport", 404, path=UNKNOWN)
+        self.call("deleteExport", 400, path={"id": 0})
+
     def _sandbox(self) -> None:
         self.call("setSandboxClock", body={"advanceSeconds": 60})
         self.call("setSandboxClock", 400, body={})
@@ -295,65 +307,6 @@ class ExampleWalk(Walk):
             if event["type"] in EXAMPLES:
                 self.events.setdefault(event["type"], event)
         self.call("streamEvents", 400, headers={"Last-Event-ID": "evt_unknown"})
-
-    def _without_scope(self) -> None:
-        """Ask everything once more with a key that has all scopes but the one needed."""
-        for operation_id, (method, _) in self.operations.items():
-            reads = method == "GET" or operation_id == "searchPrivately"
-            needed = Scope.READ if reads else Scope.WRITE
-            if operation_id == "refundIntent":
-                needed = Scope.REFUND
-            if operation_id.startswith("getSandbox"):
-                needed = Scope.WRITE
-            if operation_id != "receiveProviderWebhook":
-                walk = Walk(self._with_scopes(frozenset(Scope) - {needed}), self.receiver)
-                example = self.examples.get(operation_id, Example())
-                refused = walk.call(operation_id, 403, path=example.path or None, **example.query)
-                self.examples.setdefault(operation_id, Example()).answers["403"] = refused
-
-    @cache  # noqa: B019
-    def _with_scopes(self, scopes: frozenset[Scope]) -> Api:
-        return Api(self.api.http, self.api.service, *new_key(self.api.service, scopes=scopes))
-
-    def _failures(self) -> None:
-        """What the handlers answer when the service fails, a chain gives no answer, or the
-        environment is a live one and has no sandbox."""
-        for route in self.api.http.app.routes[0].app.routes:
-            if isinstance(route, APIRoute):
-                scope: dict[str, Any] = {"type": "http", "query_string": b"", "state": {}}
-                scope |= {"endpoint": route.endpoint, "route": route}
-                example = self.examples[str(route.operation_id)]
-                failures = [errors.unhandled_error(scope, RuntimeError("a bug"))]
-                if 503 in route.responses:
-                    unreachable = Unreachable("no answer")
-                    failures.append(errors.upstream_unavailable(Request(scope), unreachable))
-                if 404 in route.responses and "404" not in example.answers:
-                    failures.append(errors.domain_error(Request(scope), NotFound("Not Found")))
-                for failed in failures:
-                    example.answers[str(failed.status_code)] = json.loads(failed.body)
-
-    def _refused_anywhere(self) -> None:
-        """What every operation answers alike."""
-        service, http, path = self.api.service, self.api.http, "/api/v1/sandbox/clock"
-        slow = Api(http, service, *new_key(service, requests_per_minute=1))
-        slow.get("/chains")
-        body = b'{"advanceSeconds":1}'
-        open_slot(
-            service.services,
-            self.api.owner,
-            "busy",
-            sha256(path.encode() + b"?\n" + body).hexdigest(),
-        )
-        self.api.post("/sandbox/clock", {"advanceSeconds": 1}, Idempotency_Key="used")
-        for status, answer in {
-            401: http.get("/api/v1/chains"),
-            409: self.api.post("/sandbox/clock", {"advanceSeconds": 1}, Idempotency_Key="busy"),
-            413: self.api.post("/sandbox/clock", {"advanceSeconds": "1" * 66_000}),
-            422: self.api.post("/sandbox/clock", {"advanceSeconds": 2}, Idempotency_Key="used"),
-            429: slow.get("/chains"),
-        }.items():
-            assert answer.status_code == status, (status, answer.text)
-            self.alike[str(status)] = answer.json()
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from tests.processes import ROOT, free_port, new_installation, wait_until
 
 # A stream never ends; tests/api/test_events.py covers it.
 ENDLESS = "/v1/events"
-# What can be asked has limits that no schema tells: amounts, checksums, routes. And that a key is
-# needed is tested here, as schemathesis asks too often from one address.
+# A check of our own in the hooks knows what no schema tells: checksums, routes, states. And that a
+# key is needed is tested here, as schemathesis asks too often from one address.
 NOT_CHECKED = "positive_data_acceptance,ignored_auth"
 UNAVAILABLE = """
 [checks.not_a_server_error]

@@ -3,9 +3,18 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
 from typing import Any
 
-from tests.api.conftest import Api
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+
+from crossway.api import errors
+from crossway.domain.clients import Scope
+from crossway.domain.errors import NotFound, Unreachable
+from crossway.usecases.developers.idempotency import open_slot
+from tests.api.conftest import Api, new_key
 from tests.api.ramp_requests import pass_time
 from tests.receivers import Receiver
 
@@ -63,7 +72,8 @@ class Walk:
         )
         assert answer.status_code == expected, (operation_id, answer.status_code, answer.text)
         example = self.examples.setdefault(operation_id, Example())
-        answered = answer.json() if answer.content else None
+        is_json = "json" in answer.headers.get("content-type", "")
+        answered = answer.json() if is_json else answer.text or None
         if expected < 400:
             example.path, example.query, example.body = dict(path or {}), query, body
         example.answers[str(expected)] = answered
@@ -73,6 +83,65 @@ class Walk:
         pass_time(self.api, seconds, times)
         while self.api.service.dispatcher.run_once():
             pass
+
+    def try_without_scope(self) -> None:
+        """Ask everything once more with a key that has all scopes but the one needed."""
+        for operation_id, (method, _) in self.operations.items():
+            reads = method == "GET" or operation_id == "searchPrivately"
+            needed = Scope.READ if reads else Scope.WRITE
+            if operation_id == "refundIntent":
+                needed = Scope.REFUND
+            if operation_id.startswith("getSandbox"):
+                needed = Scope.WRITE
+            if operation_id not in ("receiveProviderWebhook", "downloadExport"):
+                walk = Walk(self._with_scopes(frozenset(Scope) - {needed}), self.receiver)
+                example = self.examples.get(operation_id, Example())
+                refused = walk.call(operation_id, 403, path=example.path or None, **example.query)
+                self.examples.setdefault(operation_id, Example()).answers["403"] = refused
+
+    @cache  # noqa: B019
+    def _with_scopes(self, scopes: frozenset[Scope]) -> Api:
+        return Api(self.api.http, self.api.service, *new_key(self.api.service, scopes=scopes))
+
+    def ask_for_failures(self) -> None:
+        """What the handlers answer when the service fails, a chain gives no answer, or the
+        environment is a live one and has no sandbox."""
+        for route in self.api.http.app.routes[0].app.routes:
+            if isinstance(route, APIRoute):
+                scope: dict[str, Any] = {"type": "http", "query_string": b"", "state": {}}
+                scope |= {"endpoint": route.endpoint, "route": route}
+                example = self.examples[str(route.operation_id)]
+                failures = [errors.unhandled_error(scope, RuntimeError("a bug"))]
+                if 503 in route.responses:
+                    unreachable = Unreachable("no answer")
+                    failures.append(errors.upstream_unavailable(Request(scope), unreachable))
+                if 404 in route.responses and "404" not in example.answers:
+                    failures.append(errors.domain_error(Request(scope), NotFound("Not Found")))
+                for failed in failures:
+                    example.answers[str(failed.status_code)] = json.loads(failed.body)
+
+    def try_what_is_refused_anywhere(self) -> None:
+        """What every operation answers alike."""
+        service, http, path = self.api.service, self.api.http, "/api/v1/sandbox/clock"
+        slow = Api(http, service, *new_key(service, requests_per_minute=1))
+        slow.get("/chains")
+        body = b'{"advanceSeconds":1}'
+        open_slot(
+            service.services,
+            self.api.owner,
+            "busy",
+            sha256(path.encode() + b"?\n" + body).hexdigest(),
+        )
+        self.api.post("/sandbox/clock", {"advanceSeconds": 1}, Idempotency_Key="used")
+        for status, answer in {
+            401: http.get("/api/v1/chains"),
+            409: self.api.post("/sandbox/clock", {"advanceSeconds": 1}, Idempotency_Key="busy"),
+            413: self.api.post("/sandbox/clock", {"advanceSeconds": "1" * 66_000}),
+            422: self.api.post("/sandbox/clock", {"advanceSeconds": 2}, Idempotency_Key="used"),
+            429: slow.get("/chains"),
+        }.items():
+            assert answer.status_code == status, (status, answer.text)
+            self.alike[str(status)] = answer.json()
 
 
 def recorded(walk: Walk) -> dict[str, Any]:

@@ -6,10 +6,16 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
-from crossway.api.query_params import CountryCode, NeededCurrency, NeededProvider, UserEmail
+from crossway.api.query_params import (
+    CountryCode,
+    NeededCurrency,
+    NeededProvider,
+    UserEmail,
+    query,
+)
 from crossway.api.schemas import kyc as wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import request_body_schema
+from crossway.api.schemas.fields import DECIMAL, request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.kyc import customers, verification
 
@@ -17,9 +23,8 @@ router = APIRouter(prefix="/v1/ramp/kyc", tags=["KYC"])
 state_router = APIRouter(prefix="/v1/kyc", tags=["KYC"])
 Amount = Annotated[
     str | None,
-    Query(
-        description="Amount of an order in USDC; with it the response has the required tier.",
-        examples=["25"],
+    query(
+        "Amount of an order in USDC; with it the response has the required tier.", "25", **DECIMAL
     ),
 ]
 _FILE = {"schema": {"type": "string", "format": "binary"}}

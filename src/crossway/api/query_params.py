@@ -20,6 +20,7 @@ from crossway.api.schemas.fields import (
     USDC_BASE,
     WALLET,
 )
+from crossway.domain import quotes as bridges
 from crossway.usecases.pricing.priced_request import QuoteRequest
 from crossway.usecases.ramps.quote_params import RampQuoteRequest
 
@@ -37,6 +38,7 @@ def query(
 
 
 _Text = str | None
+_BRIDGES = "^({0})(,({0}))*$".format("|".join(bridges.BridgeName))
 TokenOut = Annotated[
     _Text, query("Token address on the destination chain.", USDC_ARBITRUM, required=True)
 ]
@@ -48,7 +50,9 @@ DestinationChain = Annotated[
     query("The chain on which the recipient is paid.", "ARBITRUM_MAINNET", CHAINS, required=True),
 ]
 BridgeName = Annotated[_Text, query("The bridge.", "ACROSS", BRIDGES, required=True)]
-ExcludedBridges = Annotated[_Text, query("Bridges to exclude, comma-separated.", "RHINOFI")]
+ExcludedBridges = Annotated[
+    _Text, query("Bridges to exclude, comma-separated.", "RHINOFI", pattern=_BRIDGES)
+]
 RampType = Annotated[
     _Text, query("The direction; `on-ramp` by default.", "on-ramp", enum=ramps.TYPES)
 ]

@@ -9,7 +9,7 @@ from crossway.api.auth import Reader, ServicesDep
 from crossway.api.query_params import query
 from crossway.api.schemas import search as wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import INTENT, request_body_schema
+from crossway.api.schemas.fields import IDENTIFIER, INTENT, request_body_schema
 from crossway.api.schemas.responses import JsonResponse, api_url
 from crossway.usecases.payments.client_search import FoundResource, search_resources
 
@@ -29,7 +29,7 @@ def find(
     services: ServicesDep,
     caller: Reader,
     q: Annotated[
-        str | None, query("The identifier, as it was copied.", INTENT, required=True)
+        str | None, query("The identifier, as it was copied.", INTENT, required=True, **IDENTIFIER)
     ] = None,
 ) -> JsonResponse:
     """Resources of this key's client and mode with an address, transaction, reference, event or id;

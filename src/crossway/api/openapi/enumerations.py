@@ -8,6 +8,7 @@ from crossway.api.schemas.fields import BRIDGES, CHAINS, COUNTRIES, CURRENCIES, 
 from crossway.domain.bridge_transfer import BridgeTransferState, Custody
 from crossway.domain.clients import Mode, Scope
 from crossway.domain.error_codes import CATALOGUE, ErrorCode
+from crossway.domain.exports import ExportResource, ExportState
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.payment_channels import ChannelType
@@ -51,6 +52,8 @@ _FIXED: Final = {
         ErrorCode,
     ),
     "EventType": _of("What happened.", (*EventType, TEST_EVENT)),
+    "ExportResource": _of("A list that can be exported.", ExportResource),
+    "ExportStatus": _of("How far an export has come.", (s.lower() for s in ExportState)),
     "IntentStatus": _of(
         "The status of an intent in the read form.", sorted({*READ_VOCABULARY.values()})
     ),

@@ -36,5 +36,5 @@ def add_examples(document: Node, examples: Mapping[str, Any], alike: Mapping[str
             content[JSON]["example"] = example["body"]
         for status, body in {**alike, **example.get("answers", {})}.items():
             answered = operation["responses"].get(status, {}).get("content", {})
-            if JSON in answered:
-                answered[JSON]["example"] = body
+            for media_type in answered.values():
+                media_type["example"] = body

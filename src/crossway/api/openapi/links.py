@@ -17,6 +17,7 @@ _LINKS: Final[dict[str, dict[str, dict[str, str]]]] = {
         "triggerProcessing": _INTENT,
         "refundIntent": _INTENT,
     },
+    "createExport": {"getExport": _ID, "deleteExport": _ID},
     "createPaymentLink": {"getPaymentLink": _ID, "updatePaymentLink": _ID},
     "getPaymentLink": {"listPaymentLinkUses": _ID},
     "createRampOrder": {

@@ -97,7 +97,7 @@ def _drop_framework_errors(operation: Node) -> None:
 def _drop_errors_of_keys(operation: Node) -> None:
     """Without a key there are no scopes and no idempotency."""
     for status in ("403", "409", "422"):
-        del operation["responses"][status]
+        operation["responses"].pop(status, None)
 
 
 def _complete_parameters(operation: Node) -> None:
@@ -109,7 +109,7 @@ def _complete_parameters(operation: Node) -> None:
         # A parameter of a query is there or not; null cannot be sent.
         options = [one for one in schema.pop("anyOf", []) if one != {"type": "null"}]
         if options:
-            schema.update(options[0])
+            schema.update({**options[0], **schema})
         if schema.pop(REQUIRED, None):
             parameter["required"] = True
         examples = schema.pop("examples", None)

@@ -74,7 +74,7 @@ def _compact_one(schema: Node) -> None:
     options = schema.get("anyOf", [])
     if len(options) == 2 and options[1] == {"type": "null"} and "type" in options[0]:
         del schema["anyOf"]
-        schema.update(options[0])
+        schema.update({**options[0], **schema})
         schema["type"] = [options[0]["type"], "null"]
     if "string" in (schema.get("type"), *_types(schema)) and not {"format", "pattern"} & {*schema}:
         example = next((one for one in schema.get("examples", ()) if isinstance(one, str)), "")

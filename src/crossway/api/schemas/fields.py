@@ -31,6 +31,7 @@ REQUIRED = "x-required"
 # What texts of a request may look like, for the document; use cases check them.
 UNITS = {"pattern": "^[0-9]*[1-9][0-9]*$", "maxLength": 78}
 DECIMAL = {"pattern": r"^[0-9]{1,60}(\.[0-9]{1,60})?$"}
+IDENTIFIER = {"pattern": r"\S", "maxLength": 2_000}
 EMAIL_TEXT = {"format": "email", "maxLength": 254}
 NOT_AN_OBJECT = "body must be a JSON object"
 _MAX_SHOWN_NAME = 60

@@ -41,7 +41,7 @@ class Deposit(RequestModel):
     chain: SkipValidation[str | None] = field(
         "The intent's source chain by default.", "BASE_MAINNET", default=None
     )
-    count: SkipValidation[int | None] = field(
+    count: SkipValidation[int] = field(
         "Number of transfers, all in one block.", 1, default=1, extra=within(1, MAX_DEPOSITS)
     )
 
@@ -113,6 +113,7 @@ class Faults(SettingsModel):
         "Balances of Crossway's accounts: account, symbol, smallest units.",
         {"relayer": {"USDC": "1000000"}},
         default=None,
+        extra={"propertyNames": {"enum": ["relayer", "treasury", "bridger", "coordinator"]}},
     )
 
 

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, SkipValidation
 
-from crossway.api.schemas.fields import RECORD, Model, RequestModel, field
+from crossway.api.schemas.fields import IDENTIFIER, RECORD, Model, RequestModel, field
 from crossway.usecases.payments.client_search import TYPES, FoundResource
 from crossway.usecases.payments.search import MATCHED_BY
 
@@ -15,7 +15,9 @@ class SearchRequest(RequestModel):
     """The body of POST /search."""
 
     q: SkipValidation[str] = field(
-        "The identifier, as it was copied; an e-mail address too.", "ada@example.com"
+        "The identifier, as it was copied; an e-mail address too.",
+        "ada@example.com",
+        extra=IDENTIFIER,
     )
 
 
