@@ -100,7 +100,8 @@ class ExampleWalk(Walk):
         self.call("listWebhooks")
         self.call("listWebhooks", 400, limit=0)
         for operation_id in ("getWebhook", "updateWebhook", "deleteWebhook", "listDeliveries",
-                             "rotateWebhookSecret", "testWebhook", "replayEvents"):  # fmt: skip
+                             "rotateWebhookSecret", "testWebhook", "replayEvents",
+                             "replayMissedEvents"):  # fmt: skip
             body = {"updateWebhook": {}, "replayEvents": {"from": "2026-01-01T00:00:00Z"}}
             self.call(operation_id, 404, path=UNKNOWN, body=body.get(operation_id))
             self.call(operation_id, 400, path={"id": 0}, body=body.get(operation_id))
@@ -267,6 +268,7 @@ class ExampleWalk(Walk):
         period = {"from": "2026-01-01T00:00:00Z"}
         self.call("replayEvents", 202, path=self.webhook, body=period)
         self.call("replayEvents", 400, path=self.webhook, body={"from": "yesterday"})
+        self.call("replayMissedEvents", 202, path=self.webhook)
         spare = self.api.post("/webhooks", {"url": self.receiver.url}).json()
         self.call("deleteWebhook", 204, path={"id": spare["id"]})
 

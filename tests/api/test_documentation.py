@@ -78,6 +78,7 @@ ENDPOINTS = {
     ("post", "/v1/webhooks/{id}/rotate-secret"),
     ("post", "/v1/webhooks/{id}/test"),
     ("post", "/v1/webhooks/{id}/replay"),
+    ("post", "/v1/webhooks/{id}/replay-missed"),
     ("get", "/v1/webhooks/{id}/deliveries"),
     ("get", "/v1/webhooks/deliveries/{id}"),
     ("post", "/v1/webhooks/deliveries/{id}/replay"),

@@ -191,7 +191,13 @@ def test_events_of_a_period_are_replayed_in_order(api: Api, receiver: Receiver) 
     deliver_all(api)
     assert receiver.requests == []
     path = f"/webhooks/{webhook['id']}/replay"
-    assert api.post(path, {"from": before["created_at"]}).json() == {"replayed": 1}
+    replayed = api.post(path, {"from": before["created_at"]}).json()
+    assert (replayed["replayed"], replayed["already_queued"]) == (1, 0)
+    assert replayed["start"] == before["created_at"] < replayed["end"]
+    again = api.post(path, {"from": before["created_at"]}).json()
+    assert (again["replayed"], again["already_queued"]) == (0, 1)
+    stored = api.post(path, {"from": "2020-01-01", "to": "2020-01-02"}).json()
+    assert (stored["replayed"], stored["start"]) == (0, stored["end"])
     deliver_all(api)
     assert receiver.events[0]["data"]["id"] == before["id"]
     backwards = {"from": "2026-11-21T10:00:00Z", "to": "2026-11-20T10:00:00Z"}
@@ -231,8 +237,51 @@ def test_deliveries_are_paged_and_filtered(api: Api, receiver: Receiver) -> None
     deliver_all(api)
 
 
-def test_a_disabled_webhook_is_not_replayed(api: Api) -> None:
-    webhook = create_webhook(api, enabled=False)
+def test_a_disabled_webhook_gets_tests_and_nothing_else(api: Api, receiver: Receiver) -> None:
+    webhook = create_webhook(api, receiver.url, enabled=False)
+    api.create()
     answer = api.post(f"/webhooks/{webhook['id']}/test")
-    assert answer.status_code == 400
-    assert answer.json()["message"] == "The webhook is disabled: enable it first"
+    assert answer.status_code == 202
+    assert answer.json()["webhook_enabled"] is False
+    deliver_all(api)
+    assert [event["type"] for event in receiver.events] == ["webhook_test"]
+    delivered = api.get(f"/webhooks/deliveries/{answer.json()['id']}").json()
+    assert delivered["state"] == "delivered"
+    after = api.get(f"/webhooks/{webhook['id']}").json()
+    assert (after["enabled"], after["failing_since"]) == (False, None)
+    for path in ("replay-missed", "replay"):
+        body = {"from": "2026-01-01"} if path == "replay" else None
+        refused = api.post(f"/webhooks/{webhook['id']}/{path}", body)
+        assert refused.status_code == 400
+        assert refused.json()["message"] == "The webhook is disabled: enable it first"
+
+
+def test_a_test_that_fails_leaves_a_disabled_webhook_as_it_is(api: Api) -> None:
+    webhook = create_webhook(api, "http://127.0.0.1:9/", enabled=False)
+    api.post(f"/webhooks/{webhook['id']}/test")
+    for _ in range(3):
+        deliver_all(api)
+        api.post("/sandbox/clock", {"advanceSeconds": 600})
+    [delivery] = api.get(f"/webhooks/{webhook['id']}/deliveries").json()["deliveries"]
+    assert delivery["tries"] > 1
+    assert api.get(f"/webhooks/{webhook['id']}").json()["failing_since"] is None
+
+
+def test_missed_events_are_replayed_once(api: Api, receiver: Receiver) -> None:
+    receiver.status_for = lambda _: 500
+    webhook = create_webhook(api, receiver.url, events=["intent_created"])
+    made = api.create().json()["id"]
+    for _ in range(9):
+        deliver_all(api)
+        api.post("/sandbox/clock", {"advanceSeconds": 90_000})
+    path = f"/webhooks/{webhook['id']}/deliveries"
+    assert [one["state"] for one in api.get(path).json()["deliveries"]] == ["failed"]
+    receiver.status_for = lambda _: 200
+    patch_webhook(api, webhook, enabled=True)
+    received = len(receiver.events)
+    missed = f"/webhooks/{webhook['id']}/replay-missed"
+    assert api.post(missed).json() == {"replayed": 1}
+    assert api.post(missed).json() == {"replayed": 0}
+    deliver_all(api)
+    [event] = receiver.events[received:]
+    assert event["data"]["id"] == made

@@ -215,7 +215,7 @@ def test_a_webhook_that_fails_for_seven_days_is_disabled_with_an_alert(
         changed = WebhookUpdate(url=receiver.url, enabled=True)
         webhooks.update_webhook(world.services, world.caller, off.id, changed)
         params = {"from": datetime.fromtimestamp(0).astimezone().isoformat()}
-        count = deliveries.replay_range(world.services, world.caller, off.id, params)
+        count = deliveries.replay_range(world.services, world.caller, off.id, params).count
         world.deliver()
         assert len(receiver.requests) == count == 8
     with world.store.read() as unit:

@@ -19,7 +19,7 @@ from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import Delivery, Endpoint, OutboxEvent
 from crossway.ports.services import Services
 from crossway.ports.webhook_repository import DeliveryFilter
-from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers import deliveries, missed_events, webhooks
 from crossway.usecases.developers.delivery_list import DeliveryQuery, parse_delivery_query
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
@@ -191,19 +191,18 @@ def rotate_secret(
 @router.post(
     "/{id}/test",
     status_code=202,
-    response_model=wire.DeliveryOut,
+    response_model=wire.SentTest,
     responses=error_responses(400, 404, post=True),
     summary="Send a test event",
     operation_id="testWebhook",
 )
 def test(services: ServicesDep, caller: Writer, id: WebhookNumber) -> JsonResponse:
-    """Send an event of type `webhook_test` to this webhook, whatever its event types."""
-    return JsonResponse(
-        wire.DeliveryOut.from_delivery(
-            ids_of(services), *deliveries.send_test_event(services, caller, id)
-        ),
-        202,
-    )
+    """Send an event of type `webhook_test` to this webhook, whatever its event types, also while it
+    is disabled."""
+    sent = deliveries.send_test_event(services, caller, id)
+    enabled = deliveries.is_enabled(services, caller, id)
+    test_out = wire.SentTest.from_delivery(ids_of(services), *sent, webhook_enabled=enabled)
+    return JsonResponse(test_out, 202)
 
 
 @router.get(
@@ -250,8 +249,23 @@ def replay_range(
 ) -> JsonResponse:
     """Resend all events of a period in order, including those from while it was disabled."""
     period = {"from": body.since, "to": body.to}
-    count = deliveries.replay_range(services, caller, id, period)
-    return JsonResponse(wire.Replayed(replayed=count), 202)
+    replay = deliveries.replay_range(services, caller, id, period)
+    return JsonResponse(wire.Replayed.from_replay(replay), 202)
+
+
+@router.post(
+    "/{id}/replay-missed",
+    status_code=202,
+    response_model=wire.ReplayedMissed,
+    responses=error_responses(400, 404, post=True),
+    summary="Replay the missed events",
+    operation_id="replayMissedEvents",
+)
+def replay_missed(services: ServicesDep, caller: Writer, id: WebhookNumber) -> JsonResponse:
+    """Resend every event that failed for good, or happened while the webhook was disabled since
+    then, once, in order, and at most 10,000 at a time."""
+    resent = missed_events.resend_missed(services, caller, id)
+    return JsonResponse(wire.ReplayedMissed(replayed=resent.count), 202)
 
 
 def _shown(services: Services, endpoint: Endpoint) -> wire.WebhookOut:

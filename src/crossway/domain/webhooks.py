@@ -245,11 +245,14 @@ def apply_attempt(delivery: Delivery, attempt: DeliveryAttempt, random_fraction:
 
 
 def endpoint_health(endpoint: Endpoint, attempt: DeliveryAttempt) -> Endpoint:
-    """The endpoint after an attempt; it is disabled after failing for seven days."""
+    """The endpoint after an attempt; it is disabled after failing for seven days. A test of a
+    disabled one changes nothing."""
+    if not endpoint.enabled:
+        return endpoint
     if attempt.accepted:
         return replace(endpoint, failing_since=None) if endpoint.failing_since else endpoint
     failing_since = endpoint.failing_since or attempt.at
-    if endpoint.enabled and attempt.at - failing_since >= DISABLE_AFTER:
+    if attempt.at - failing_since >= DISABLE_AFTER:
         return replace(
             endpoint,
             enabled=False,

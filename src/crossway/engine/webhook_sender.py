@@ -138,7 +138,7 @@ def _record_attempts(
             _disable_endpoint(unit, services, endpoint)
         elif before[endpoint.id].failing_since and not endpoint.failing_since:
             unit.alerts.resolve([alert_key(endpoint.id)], services.clock.now())
-        elif endpoint.id in given_up and endpoint.failing_since:
+        elif endpoint.id in given_up and endpoint.enabled and endpoint.failing_since:
             message = f"{MAX_ATTEMPTS} attempts to deliver an event failed; it is not retried: "
             _raise_alert(unit, services, endpoint, message + "webhook {} to {}.")
 

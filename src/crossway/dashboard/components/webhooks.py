@@ -168,7 +168,7 @@ def resend_range(endpoint: Endpoint) -> None:
 
 
 def _resend_range(webhook_id: int, span: dict[str, object]) -> str:
-    count = deliveries.replay_range(services(), operator(), webhook_id, span)
+    count = deliveries.replay_range(services(), operator(), webhook_id, span).count
     return f"{count:,} event{'' if count == 1 else 's'} queued again."
 
 

@@ -87,19 +87,29 @@ def count_recent_deliveries(
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayedEvents:
+    """What a replay queued: `count` events from `start` to `end`; `already_queued` more of the
+    period were queued before and are not queued twice."""
+
+    count: int
+    already_queued: int
+    start: datetime
+    end: datetime
+
+
 def send_test_event(
     services: Services, caller: Principal, webhook_id: int
 ) -> tuple[Delivery, OutboxEvent]:
-    """Send a test event to one webhook, regardless of its subscriptions."""
+    """Send a test event to one webhook, regardless of its subscriptions, also while it is
+    disabled."""
     caller.require_scope(Scope.WRITE)
     now = services.clock.now()
     snapshot = json.dumps({"webhookId": webhook_id, "message": TEST_MESSAGE})
     event_id = f"evt_{secrets.token_hex(16)}"
 
     def work(unit: UnitOfWork) -> tuple[Delivery, OutboxEvent]:
-        endpoint = _require_enabled(
-            require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
-        )
+        endpoint = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))
         event = OutboxEvent(
             0, event_id, endpoint.client_id, TEST_EVENT, TEST_KIND, webhook_id, now, snapshot,
             position=None, mode=endpoint.mode,
@@ -110,6 +120,13 @@ def send_test_event(
     result = services.store.write(work)
     services.process.wake()
     return result
+
+
+def is_enabled(services: Services, caller: Principal, webhook_id: int) -> bool:
+    """Whether one of the caller's webhooks, which it may change, gets events. Raises `NotFound`."""
+    caller.require_scope(Scope.WRITE)
+    with services.store.read() as unit:
+        return require_owned(caller, unit.webhooks.get(webhook_id)).enabled
 
 
 def replay_delivery(
@@ -150,9 +167,10 @@ def replay_range(
     caller: Principal,
     webhook_id: int,
     params: Mapping[str, object],
-) -> int:
+) -> ReplayedEvents:
     """Send all events of a period that this webhook subscribes to again, in order, including those
-    from while it was disabled; deliveries that are still open are skipped. Returns the count."""
+    from while it was disabled; deliveries that are still open are skipped. The period begins no
+    earlier than what is stored."""
     caller.require_scope(Scope.WRITE)
     now = services.clock.now()
     since = parse_instant(params.get("from"), "from")
@@ -174,7 +192,7 @@ def replay_range(
         if endpoint.subscribes_to(event) and event.position is not None
     ]
     detail = {"webhook": webhook_id, "from": since.isoformat(), "to": until.isoformat()}
-    return services.store.write(
+    count = services.store.write(
         partial(
             _replay_events,
             caller=caller,
@@ -184,6 +202,8 @@ def replay_range(
             detail=detail,
         )
     )
+    services.process.wake()
+    return ReplayedEvents(count, len(new_deliveries) - count, min(oldest, until), until)
 
 
 def _replay_events(
