@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -23,6 +23,14 @@ from crossway.usecases.public_numbers import ids_of
 router = APIRouter(prefix="/v1/exports", tags=["Exports"])
 files_router = APIRouter(prefix="/v1/export-files", tags=["Exports"])
 Body = Annotated[wire.CreateExport, Depends(wire.CreateExport.from_request)]
+_ROWS = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+_CONTENT = {
+    "application/json": {"schema": _ROWS},
+    "text/csv": {
+        "schema": {"type": "string"},
+        "example": "id,state\r\n4807780642760409,FUNDED\r\n",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +45,7 @@ class Page:
     "",
     status_code=201,
     response_model=wire.ExportOut,
-    responses=error_responses(post=True),
+    responses=error_responses(404, post=True),
     openapi_extra=request_body_schema(wire.CreateExport),
     operation_id="createExport",
     summary="Create an export",
@@ -108,11 +116,8 @@ def remove(services: ServicesDep, caller: Writer, id: ExportNumber) -> Response:
     "/{id}",
     response_class=StreamingResponse,
     responses={
-        200: {
-            "description": "The file, as CSV or JSON.",
-            "content": {"text/csv": {"schema": {"type": "string"}}},
-        },
-        **error_responses(404),
+        200: {"description": "The file, in the format of the export.", "content": _CONTENT},
+        **error_responses(400, 404),
     },
     openapi_extra={"security": []},
     operation_id="downloadExport",
@@ -120,7 +125,7 @@ def remove(services: ServicesDep, caller: Writer, id: ExportNumber) -> Response:
 )
 def download(
     services: ServicesDep,
-    id: Annotated[str, Path(description="The export.", examples=["4807780642760409"])],
+    id: ExportNumber,
     expires: Annotated[str | None, query("Part of the link.", "1795344780")] = None,
     signature: Annotated[str | None, query("Part of the link.", "6f1c4a5d8f0b4b7e")] = None,
 ) -> StreamingResponse:

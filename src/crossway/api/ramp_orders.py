@@ -138,7 +138,7 @@ def _parse_query(services: Services, page: Page) -> tuple[OrderFilter, frozenset
 @router.get(
     "/orders/by-intent/{intentAddress}",
     response_model=expanded.ExpandedOrder,
-    responses=error_responses(404),
+    responses=error_responses(400, 404),
     summary="Get a ramp order by its intent",
     operation_id="getRampOrderByIntent",
 )

@@ -9,12 +9,11 @@ from datetime import datetime
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import NotFound
 from crossway.domain.exports import Export, ExportFormat, ExportState
-from crossway.domain.public_ids import MAX_PUBLIC_ID, RecordKind
 from crossway.ports.services import Services
 from crossway.usecases.exports.jobs import public_number
-from crossway.usecases.public_numbers import ids_of
 
 PATH = "/v1/export-files/"
+_MAX_DIGITS = 15
 _MEDIA_TYPES = {ExportFormat.CSV: "text/csv; charset=utf-8", ExportFormat.JSON: "application/json"}
 
 
@@ -38,12 +37,12 @@ def build_link(services: Services, export: Export) -> str | None:
 
 
 def open_file(
-    services: Services, number: str, expires: str | None, signature: str | None
+    services: Services, export_id: int, expires: str | None, signature: str | None
 ) -> ExportFile:
     """The file behind a link. Raises `NotFound` for a link that was not made here or has
     expired."""
-    seconds, public_id = _parse(expires or ""), _parse(number)
-    export_id = ids_of(services).decode(RecordKind.EXPORT, public_id) if public_id else 0
+    is_number = expires is not None and expires.isascii() and expires.isdecimal()
+    seconds = int(expires[:_MAX_DIGITS]) if expires and is_number else 0
     with services.store.read() as unit:
         export = unit.exports.get(export_id)
     proof = _sign(services, export_id, seconds)
@@ -53,12 +52,6 @@ def open_file(
     name = f"{export.resource}-{export.created_at:%Y-%m-%d}.{export.format}"
     content = _read(services, export)
     return ExportFile(name, _MEDIA_TYPES[export.format], export.byte_count, content)
-
-
-def _parse(text: str) -> int:
-    """A positive number of a link; 0 for any other text."""
-    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_PUBLIC_ID))
-    return int(text) if is_number and int(text) <= MAX_PUBLIC_ID else 0
 
 
 def _is_over(export: Export, seconds: int, now: datetime) -> bool:
