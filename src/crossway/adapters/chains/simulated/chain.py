@@ -13,6 +13,7 @@ from crossway.adapters.chains.simulated.blocks.execution import REFUSED
 from crossway.adapters.chains.simulated.blocks.mempool_admission import accept
 from crossway.adapters.chains.simulated.blocks.network import ChainSession, SimulatedNetwork
 from crossway.adapters.chains.simulated.blocks.reading import open_reading, raise_if_faulty
+from crossway.adapters.chains.simulated.blocks.solana_addresses import associated_token_account
 from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces, load_refusing
 from crossway.adapters.chains.simulated.blocks.transactions import sign_call
@@ -58,12 +59,12 @@ class SimulatedChain:
         return derivation.intent_hash(terms)
 
     def deposit_address(self, intent_hash: str) -> str:
-        return derivation.derive_address(self._facts.family, f"deposit {intent_hash}")
+        return derivation.deposit_address(self._facts.family, intent_hash)
 
     def deposit_token_account(self, address: str, token: str) -> str | None:
-        if self._facts.family != "solana":
+        if self._facts.family != "solana" or token == self._facts.native:
             return None
-        return derivation.derive_address("solana", f"account {address} {token}")
+        return associated_token_account(self.id, address, token)
 
     def calls_per_tx(self, fee_units: int) -> int:
         del fee_units

@@ -6,6 +6,7 @@ from hashlib import blake2b, sha256, sha512
 import base58
 
 from crossway.adapters.chains.addresses import address_from_digest
+from crossway.adapters.chains.simulated.blocks.solana_addresses import derive_program_address
 from crossway.domain.intent import Terms
 from crossway.ports.chain_addresses import ChainAddresses
 
@@ -29,6 +30,15 @@ def operator_addresses(kind: str) -> ChainAddresses:
 def derive_address(kind: str, name: str) -> str:
     """A valid address derived from this name."""
     return address_from_digest(kind, sha256(f"crossway simulated {name}".encode()).digest())
+
+
+def deposit_address(kind: str, name: str) -> str:
+    """The deposit address of an intent's hash, or the address of any other name. On Solana a
+    program derives it, as our program does on a live cluster: nobody has a key of it."""
+    if kind != "solana":
+        return derive_address(kind, f"deposit {name}")
+    key = sha256(f"deposit {name}".encode()).digest()
+    return derive_program_address(derive_address(kind, "program"), b"intent", key)
 
 
 def intent_hash(terms: Terms) -> str:
