@@ -5,10 +5,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode
+from crossway.domain.public_ids import RecordKind
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, Api, new_key, new_test_client
+from tests.record_numbers import record_id
 
 ROUTE = {
     "tokenIn": USDC_BASE, "tokenOut": USDC_ARBITRUM, "sourceChain": "BASE_MAINNET",
@@ -185,3 +188,35 @@ def test_a_wrong_filter_of_ramp_countries_is_400(
 ) -> None:
     refused = api.get("/ramp/countries", **params)
     assert (refused.status_code, refused.json()["param"]) == (400, named)
+
+
+@pytest.mark.parametrize(
+    "source", ["BASE_MAINNET", "SOLANA_MAINNET", "TRON_MAINNET", "STARKNET_MAINNET"]
+)
+def test_an_intent_nonce_is_exact_in_every_language(
+    api: Api, service: Service, source: str
+) -> None:
+    """wire.md §3, `intent_nonce`: JavaScript reads integers up to 2^53 - 1."""
+    symbol = "USDT" if source.startswith("TRON") else "USDC"
+    wallet = service.services.chains[source].deposit_address("wallet of a payer")
+    token = service.services.catalogue.tokens[source, symbol].address
+    more = {"source_chain": source, "tokenIn": token, "sender": wallet, "tokenOut": USDC_BASE}
+    more |= {"destination_chain": "BASE_MAINNET", "recipient": WALLET}
+    if source == "BASE_MAINNET":
+        more |= {"tokenOut": USDC_ARBITRUM, "destination_chain": "ARBITRUM_MAINNET"}
+    answers = [api.create(**more) for _ in range(8)]
+    assert {answer.status_code for answer in answers} <= {201}, answers[0].text
+    nonces = [answer.json()["intent_nonce"] for answer in answers]
+    assert len(set(nonces)) == 8
+    assert all(0 <= nonce <= 2**53 - 1 == 9_007_199_254_740_991 for nonce in nonces)
+    assert max(nonces) > 2**45
+
+
+def test_an_older_nonce_is_read_with_every_digit(api: Api, service: Service) -> None:
+    number = record_id(service.services, RecordKind.INTENT, api.create().json()["id"])
+    older = 2**96 + 12345
+    with service.store.writer.begin() as db:
+        statement = text("UPDATE intents SET nonce = :nonce WHERE id = :id")
+        db.execute(statement, {"nonce": str(older), "id": number})
+    [read] = api.get(f"/intents/user/{WALLET}").json()
+    assert read["intent_nonce"] == older
