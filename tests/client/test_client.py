@@ -98,6 +98,7 @@ def test_quotes_are_typed(crossway: Crossway) -> None:
         amount=25_000_000,
         exclude_bridges=["RHINOFI"],
     )
+    assert quotes.quotes[0].response_json["totalFee"] == str(quotes.quotes[0].total_fee)
     assert best.route.bridge in {quote.route.bridge for quote in every}
     assert "RHINOFI" not in {quote.route.bridge for quote in every}
     assert {q.custody for q in every if q.route.bridge == "GATEWAY"} == {"OPERATOR"}

@@ -112,6 +112,7 @@ def test_an_endpoint_is_managed_through_the_client(crossway: Crossway, service: 
     assert crossway.webhooks.replay(sent.id).event_id == sent.event_id
     since = datetime.now(UTC) - day
     assert crossway.webhooks.replay_period(endpoint.id, since).replayed == 1
+    assert crossway.webhooks.replay_missed(endpoint.id).replayed == 0
     crossway.webhooks.delete(endpoint.id)
     with pytest.raises(NotFound):
         crossway.webhooks.get(endpoint.id)

@@ -2,7 +2,13 @@
 
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 
@@ -17,8 +23,15 @@ class Record(BaseModel):
     @classmethod
     def parse(cls, response: Any) -> Self:
         """The record in a JSON response. Raises `ValueError` if it is none."""
-        record = cls.model_validate(response)
-        record._response_json = response
+        return cls.model_validate(response)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_json(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Keep the JSON of a record, and of those inside it."""
+        record = handler(value)
+        if not isinstance(value, Record):
+            record._response_json = value
         return record
 
     @property

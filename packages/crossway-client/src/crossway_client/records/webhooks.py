@@ -64,7 +64,22 @@ class Delivery(Record):
     attempts: tuple[DeliveryAttempt, ...] = ()
 
 
+class TestDelivery(Delivery):
+    """The delivery of a test event, which a disabled endpoint gets too."""
+
+    webhook_enabled: bool
+
+
 class Replay(Record):
-    """The number of events that are sent again."""
+    """The number of events of a period that are sent again; `end` is exclusive."""
+
+    replayed: int
+    already_queued: int
+    start: datetime
+    end: datetime
+
+
+class MissedReplay(Record):
+    """The number of missed events that are sent again."""
 
     replayed: int

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from crossway_client.records.webhooks import Delivery, Replay, Webhook
+from crossway_client.records.webhooks import Delivery, MissedReplay, Replay, TestDelivery, Webhook
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
 from crossway_client.transport.requests import (
     Request,
@@ -79,12 +79,12 @@ class Webhooks(Resource[CarrierT]):
         )
 
     @endpoint
-    def test(self, webhook_id: int, *, idempotency_key: str | None = None) -> Request[Delivery]:
-        """Send a test event."""
+    def test(self, webhook_id: int, *, idempotency_key: str | None = None) -> Request[TestDelivery]:
+        """Send a test event, also to a disabled endpoint."""
         return Request(
             "POST",
             "/webhooks/{id}/test",
-            record(Delivery),
+            record(TestDelivery),
             {"id": webhook_id},
             idempotency_key=idempotency_key,
         )
@@ -122,6 +122,20 @@ class Webhooks(Resource[CarrierT]):
             record(Replay),
             {"id": webhook_id},
             body=body,
+            idempotency_key=idempotency_key,
+        )
+
+    @endpoint
+    def replay_missed(
+        self, webhook_id: int, *, idempotency_key: str | None = None
+    ) -> Request[MissedReplay]:
+        """Send every event again that failed for good, or happened while the endpoint was disabled
+        since then, in order."""
+        return Request(
+            "POST",
+            "/webhooks/{id}/replay-missed",
+            record(MissedReplay),
+            {"id": webhook_id},
             idempotency_key=idempotency_key,
         )
 
