@@ -149,6 +149,6 @@ def test_errors_are_one_sentence(run: Run) -> None:
     refused = run("intents", "list", CROSSWAY_API_KEY="cr_test_wrong")
     assert (refused.exit_code, refused.stderr) == (1, "crossway: Unauthorized\n")
     nobody = run("intents", "show", "1", CROSSWAY_API_URL="http://127.0.0.1:1")
-    assert nobody.exit_code == 1
+    assert nobody.exit_code == 3
     assert len(nobody.stderr.splitlines()) == 1
     assert "Traceback" not in nobody.stderr
