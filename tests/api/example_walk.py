@@ -60,7 +60,8 @@ class ExampleWalk(Walk):
         for part in (
             self._quotes, self._webhooks, self._intents, self._actions, self._links, self._ramps,
             self._kyc, self._deliveries, self._exports, self._sandbox, self._events_seen,
-            self.try_without_scope, self.ask_for_failures, self.try_what_is_refused_anywhere,
+            self.try_without_scope, self.try_unknown_parameters, self.ask_for_failures,
+            self.try_what_is_refused_anywhere,
         ):  # fmt: skip
             part()
         return self

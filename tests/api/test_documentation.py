@@ -218,7 +218,7 @@ def test_the_document_stays_small(document: dict[str, Any], http: TestClient) ->
         for name in sizes.keys() & node.keys():
             sizes[name] += len(json.dumps(node[name], separators=(",", ":")))
     whole = http.get("/api/openapi.json").content
-    assert len(whole) - sum(sizes.values()) < 235 * 1024, sizes
+    assert len(whole) - sum(sizes.values()) < 250 * 1024, sizes
     assert len(gzip.compress(whole)) < 64 * 1024
 
 

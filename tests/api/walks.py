@@ -99,6 +99,12 @@ class Walk:
                 refused = walk.call(operation_id, 403, path=example.path or None, **example.query)
                 self.examples.setdefault(operation_id, Example()).answers["403"] = refused
 
+    def try_unknown_parameters(self) -> None:
+        """Where nothing else in a request can be wrong, an unknown parameter of its query is."""
+        for operation_id, example in self.examples.items():
+            if "400" not in example.answers and operation_id != "receiveProviderWebhook":
+                self.call(operation_id, 400, path=example.path, colour="red")
+
     @cache  # noqa: B019
     def _with_scopes(self, scopes: frozenset[Scope]) -> Api:
         return Api(self.api.http, self.api.service, *new_key(self.api.service, scopes=scopes))

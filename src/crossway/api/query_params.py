@@ -40,7 +40,8 @@ def query(
 _Text = str | None
 _BRIDGES = "^({0})(,({0}))*$".format("|".join(bridges.BridgeName))
 TokenOut = Annotated[
-    _Text, query("Token address on the destination chain.", USDC_ARBITRUM, required=True)
+    _Text,
+    query("Token address on the destination chain.", USDC_ARBITRUM, required=True, minLength=1),
 ]
 SourceChain = Annotated[
     _Text, query("The chain on which the payer pays.", "BASE_MAINNET", CHAINS, required=True)
@@ -83,7 +84,7 @@ class QuoteParams:
     """The query of a quote."""
 
     tokenIn: Annotated[
-        _Text, query("Token address on the source chain.", USDC_BASE, required=True)
+        _Text, query("Token address on the source chain.", USDC_BASE, required=True, minLength=1)
     ] = None
     tokenOut: TokenOut = None
     sourceChain: SourceChain = None

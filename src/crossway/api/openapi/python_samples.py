@@ -10,15 +10,20 @@ from typing import Any, Final
 METHODS: Final[Mapping[str, str]] = {
     "cancelRampOrder": "ramp_orders.cancel",
     "confirmRampOrder": "ramp_orders.confirm",
+    "createExport": "exports.create",
     "createIntent": "intents.create",
     "createPaymentLink": "payment_links.create",
     "createRampOrder": "ramp_orders.create",
     "createWebhook": "webhooks.create",
+    "deleteExport": "exports.delete",
     "deleteWebhook": "webhooks.delete",
     "eraseCustomer": "kyc.erase",
+    "getBalances": "chains.balances",
     "getBestQuote": "quotes.best",
+    "getClientInfo": "client_info",
     "getDelivery": "webhooks.delivery",
     "getDestinationAddress": "intents.destination_address",
+    "getExport": "exports.get",
     "getIntent": "intents.get",
     "getIntentByAddress": "intents.get",
     "getIntentTimeline": "intents.timeline",
@@ -26,6 +31,7 @@ METHODS: Final[Mapping[str, str]] = {
     "getKycState": "kyc.state",
     "getKycStateOfTransaction": "kyc.transaction_state",
     "getMultiSourceQuote": "quotes.multi_source",
+    "getOptimalRoute": "router.optimal_route",
     "getPaymentLink": "payment_links.get",
     "getQuote": "quotes.single",
     "getRampOrder": "ramp_orders.get",
@@ -39,10 +45,13 @@ METHODS: Final[Mapping[str, str]] = {
     "listBridgesOfRoute": "router.bridges_between",
     "listChains": "chains.list",
     "listDeliveries": "webhooks.deliveries",
+    "listExports": "exports.list",
     "listIntents": "intents.list",
+    "listIntentsOfSender": "intents.by_sender",
     "listPaymentLinkUses": "payment_links.uses",
     "listPaymentLinks": "payment_links.list",
     "listQuotes": "quotes.multiple",
+    "listRampCountries": "ramps.countries",
     "listRampCurrencies": "ramps.currencies",
     "listRampOrders": "ramp_orders.list",
     "listRampQuotes": "ramps.quotes",
@@ -71,7 +80,8 @@ METHODS: Final[Mapping[str, str]] = {
 # They iterate over all results, page by page, so they take no limit.
 _ITERATORS: Final = frozenset(
     {
-        *("listDeliveries", "listIntents", "listPaymentLinkUses", "listPaymentLinks"),
+        *("listDeliveries", "listExports", "listIntents", "listPaymentLinkUses"),
+        "listPaymentLinks",
         *("listRampOrders", "listWebhooks", "streamEvents"),
     }
 )

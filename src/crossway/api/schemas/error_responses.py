@@ -64,8 +64,9 @@ _MESSAGES = {
     500: "Internal server error",
     503: "A chain, a provider or a price source gave no answer. Please try again later.",
 }
-_COMMON_STATUSES = (401, 403, 429, 500)
-_POST_STATUSES = (400, 409, 413, 422)
+# Unknown query parameters are refused everywhere.
+_COMMON_STATUSES = (400, 401, 403, 429, 500)
+_POST_STATUSES = (409, 413, 422)
 
 
 def error_responses(

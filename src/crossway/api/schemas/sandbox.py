@@ -90,7 +90,7 @@ class Faults(SettingsModel):
         "Factor by which blocks are slower.", 5, default=None, extra=within(0, MAX_BLOCKS)
     )
     feeFactor: SkipValidation[int | None] = field(
-        "Factor on the minimum fee.", 3, default=None, extra=within(0, MAX_BLOCKS)
+        "Factor on the minimum fee.", 3, default=None, extra=within(1, MAX_BLOCKS)
     )
     takeNonce: SkipValidation[bool | None] = field(
         "Whether a foreign transaction takes the relayer's next nonce.", True, default=None
