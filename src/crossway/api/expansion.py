@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from starlette.requests import Request
 
 from crossway.api.query_params import query
-from crossway.api.schemas.expanded import ExpandedOrder, ExpandedUse
+from crossway.api.schemas.expanded import ExpandedIntent, ExpandedOrder, ExpandedUse
 from crossway.api.schemas.intents import ReadIntent
 from crossway.api.schemas.ramp_orders import OrderOut
 from crossway.api.schemas.responses import payment_url
@@ -46,14 +46,14 @@ def expand_intents(
     intents: Sequence[Intent],
     expand: Collection[str],
     details: SelfService | None = None,
-) -> list[ReadIntent]:
+) -> list[ExpandedIntent]:
     """Intents in the read form; `details` are those of a single one."""
     ids, progress = ids_of(services), get_progress(services, intents)
     related = load_related_to_intents(services, caller, intents, expand)
     shown = []
     for intent in intents:
         url = payment_url(request, intent)
-        one = ReadIntent.from_intent(ids, intent, url, progress.get(intent.id), details)
+        one = ExpandedIntent.from_intent(ids, intent, url, progress.get(intent.id), details)
         if "order" in expand:
             order = related.orders.get(intent.id)
             bridge = related.bridges.get(order.id) if order else None

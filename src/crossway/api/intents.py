@@ -82,9 +82,9 @@ def listed(
 
 @router.get(
     "/address/{address}",
-    response_model=wire.ReadIntent,
+    response_model=expanded.ExpandedIntent,
     response_model_exclude_unset=True,
-    responses=error_responses(400, 404),
+    responses=error_responses(404),
     summary="Get an intent by its address",
     operation_id="getIntentByAddress",
 )
@@ -137,7 +137,7 @@ def of_sender(
 
 @router.get(
     "/{id}",
-    response_model=wire.ReadIntent,
+    response_model=expanded.ExpandedIntent,
     responses=error_responses(400, 404),
     summary="Get an intent by its number",
     operation_id="getIntent",
@@ -207,6 +207,6 @@ def _read_form(
     caller: Principal,
     intent: Intent,
     expand: Collection[str],
-) -> wire.ReadIntent:
+) -> expanded.ExpandedIntent:
     details = get_self_service(services, intent)
     return expand_intents(request, services, caller, [intent], expand, details)[0]

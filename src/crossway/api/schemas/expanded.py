@@ -1,4 +1,4 @@
-"""Orders and uses of links with their intents, and the pages of lists that `expand` adds to."""
+"""Resources with the related ones that `expand` names, and the pages of their lists."""
 
 from pydantic import Field
 
@@ -6,6 +6,19 @@ from crossway.api.schemas.fields import RECORD, Model, field
 from crossway.api.schemas.intents import ReadIntent
 from crossway.api.schemas.payment_links import UseOut
 from crossway.api.schemas.ramp_orders import OrderOut
+from crossway.api.schemas.webhooks import DeliveryOut
+
+
+class ExpandedIntent(ReadIntent):
+    """An intent in the read form, with what `expand` names."""
+
+    order: OrderOut | None = Field(
+        default=None, description="With `expand=order`: its ramp order; null if it has none."
+    )
+    deliveries: list[DeliveryOut] | None = Field(
+        default=None,
+        description="With `expand=deliveries`: the newest 10 webhook deliveries of its events.",
+    )
 
 
 class ExpandedOrder(OrderOut):
@@ -25,7 +38,7 @@ class ExpandedUse(UseOut):
 class IntentPage(Model):
     """A page of intents, newest first."""
 
-    intents: list[ReadIntent] = Field(description="The intents of this page.")
+    intents: list[ExpandedIntent] = Field(description="The intents of this page.")
     total: int = field("Total number of results.", 1)
     totalIsMinimum: bool = field(
         "Whether there may be more results than `total`; counts end at 10,000.", False

@@ -35,10 +35,8 @@ from crossway.api.schemas.fields import (
     field,
     symbol_field,
 )
-from crossway.api.schemas.ramp_orders import OrderOut
 from crossway.api.schemas.responses import raw_json, timestamp, timestamp_seconds
 from crossway.api.schemas.swaps import SWAP_TEXT, SwapOut
-from crossway.api.schemas.webhooks import DeliveryOut
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY, Intent
 from crossway.domain.public_ids import PublicIds, RecordKind
@@ -247,13 +245,6 @@ class ReadIntent(CreatedIntent):
         description="How far its bridge has carried it; null on one chain and where `custody` is "
         "`OPERATOR`.",
         examples=[TRANSFER_EXAMPLE],
-    )
-    order: OrderOut | None = Field(
-        default=None, description="With `expand=order`: its ramp order; null if it has none."
-    )
-    deliveries: list[DeliveryOut] | None = Field(
-        default=None,
-        description="With `expand=deliveries`: the newest 10 webhook deliveries of its events.",
     )
     self_service: SelfServiceOut | None = Field(
         default=None,
