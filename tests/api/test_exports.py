@@ -202,6 +202,14 @@ def test_others_see_no_export(api: Api) -> None:
         assert rows(download(other, finish(other, export(other)))) == []
 
 
+def test_a_live_key_exports_no_test_network(api: Api) -> None:
+    live = Api(api.http, api.service, *new_key(api.service, Mode.LIVE))
+    body = {"resource": "intents", "filters": {"source_chain": "BASE_TESTNET"}}
+    refused = live.post("/exports", body)
+    assert refused.status_code == 400
+    assert refused.json()["message"] == "A live key cannot be used with test networks"
+
+
 def test_exporting_needs_the_scope_to_write(api: Api) -> None:
     reader = Api(api.http, api.service, *new_key(api.service, scopes=frozenset({Scope.READ})))
     assert reader.post("/exports", {"resource": "intents"}).status_code == 403

@@ -58,6 +58,7 @@ BODIES: dict[str, Any] = {
     "PATCH /v1/payment-links/{id}": {"title": "taken over"},
     "POST /v1/payment-links": LINK,
 }
+IN_URL = ("query", "path")
 _QUOTE = {"tokenIn": USDC_BASE, "tokenOut": USDC_BASE, "amount": "1000000"}
 # What else a query must hold before its chains are looked at.
 QUERIES: dict[str, dict[str, str]] = {
@@ -303,7 +304,7 @@ def named_chains(operation: dict[str, Any], document: dict[str, Any]) -> Iterato
     for parameter in operation.get("parameters", []):
         if "$ref" in parameter:
             parameter = document["components"]["parameters"][parameter["$ref"].rpartition("/")[2]]
-        if re.search("chain", parameter["name"], re.I) and parameter["in"] in ("query", "path"):
+        if re.search("chain(?!Type)", parameter["name"], re.I) and parameter["in"] in IN_URL:
             yield parameter["in"], parameter["name"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     schema = body.get("schema", {})
@@ -345,7 +346,7 @@ def test_a_live_key_names_no_test_network_anywhere(
             tried.add((path, name))
     answer = keys[Mode.LIVE].get("/chains", network="testnet")
     assert (answer.status_code, answer.json()["message"]) == (400, LIVE_MESSAGE)
-    assert len(tried) >= 25
+    assert len(tried) >= 24
 
 
 def test_every_list_filter_has_an_owner() -> None:
