@@ -11,6 +11,7 @@ from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
 from crossway.api.query_params import CreatedAfter, CreatedBefore
 from crossway.api.record_numbers import DeliveryNumber, WebhookNumber, format_cursor, parse_cursor
+from crossway.api.schemas import replays
 from crossway.api.schemas import webhooks as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import request_body_schema
@@ -27,7 +28,7 @@ from crossway.usecases.validation_errors import ValidationErrors
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"])
 NewWebhook = Annotated[wire.CreateWebhook, Depends(wire.CreateWebhook.from_request)]
 WebhookFields = Annotated[wire.ChangeWebhook, Depends(wire.ChangeWebhook.from_request)]
-Range = Annotated[wire.ReplayRange, Depends(wire.ReplayRange.valid_from_request)]
+Range = Annotated[replays.ReplayRange, Depends(replays.ReplayRange.valid_from_request)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +239,9 @@ def of_webhook(
 @router.post(
     "/{id}/replay",
     status_code=202,
-    response_model=wire.Replayed,
+    response_model=replays.Replayed,
     responses=error_responses(400, 404, post=True),
-    openapi_extra=request_body_schema(wire.ReplayRange),
+    openapi_extra=request_body_schema(replays.ReplayRange),
     summary="Replay the events of a period",
     operation_id="replayEvents",
 )
@@ -250,13 +251,13 @@ def replay_range(
     """Resend all events of a period in order, including those from while it was disabled."""
     period = {"from": body.since, "to": body.to}
     replay = deliveries.replay_range(services, caller, id, period)
-    return JsonResponse(wire.Replayed.from_replay(replay), 202)
+    return JsonResponse(replays.Replayed.from_replay(replay), 202)
 
 
 @router.post(
     "/{id}/replay-missed",
     status_code=202,
-    response_model=wire.ReplayedMissed,
+    response_model=replays.ReplayedMissed,
     responses=error_responses(400, 404, post=True),
     summary="Replay the missed events",
     operation_id="replayMissedEvents",
@@ -265,7 +266,7 @@ def replay_missed(services: ServicesDep, caller: Writer, id: WebhookNumber) -> J
     """Resend every event that failed for good, or happened while the webhook was disabled since
     then, once, in order, and at most 10,000 at a time."""
     resent = missed_events.resend_missed(services, caller, id)
-    return JsonResponse(wire.ReplayedMissed(replayed=resent.count), 202)
+    return JsonResponse(replays.ReplayedMissed(replayed=resent.count), 202)
 
 
 def _shown(services: Services, endpoint: Endpoint) -> wire.WebhookOut:

@@ -192,27 +192,19 @@ def replay_range(
         if endpoint.subscribes_to(event) and event.position is not None
     ]
     detail = {"webhook": webhook_id, "from": since.isoformat(), "to": until.isoformat()}
-    count = services.store.write(
-        partial(
-            _replay_events,
-            caller=caller,
-            webhook_id=webhook_id,
-            new_deliveries=new_deliveries,
-            now=now,
-            detail=detail,
-        )
-    )
+    work = partial(_replay_events, caller, webhook_id, new_deliveries, now, detail)
+    count = services.store.write(work)
     services.process.wake()
     return ReplayedEvents(count, len(new_deliveries) - count, min(oldest, until), until)
 
 
 def _replay_events(
-    unit: UnitOfWork,
     caller: Principal,
     webhook_id: int,
     new_deliveries: Sequence[NewDelivery],
     now: datetime,
     detail: Mapping[str, object],
+    unit: UnitOfWork,
 ) -> int:
     _require_enabled(require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id)))
     open_event_ids = unit.deliveries.list_open_event_ids(webhook_id)
