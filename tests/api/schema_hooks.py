@@ -75,7 +75,7 @@ BEYOND_A_SCHEMA = re.compile(
             r"whole number",
             r"positive number",
             r"below the minimum",
-            r"takes at least",
+            r"takes at (least|most)",
             r"of different networks",
             r"url must",
             r"token must be a",

@@ -8,6 +8,7 @@ from crossway.api.auth import Reader, ServicesDep
 from crossway.api.query_params import FiatCurrency, Provider, RampQuoteParams, RampType, query
 from crossway.api.schemas import ramps as wire
 from crossway.api.schemas.error_responses import error_responses
+from crossway.api.schemas.fields import DECIMAL
 from crossway.api.schemas.responses import JsonResponse
 from crossway.usecases.ramps import quotes as ramp_quotes
 
@@ -64,7 +65,11 @@ def countries(
     currency: FiatCurrency = None,
     amount: Annotated[
         str | None,
-        query("Only where orders of this amount, in the currency itself, are taken.", "5000"),
+        query(
+            "Only where orders of this amount, in the currency itself, are taken.",
+            "5000",
+            **DECIMAL,
+        ),
     ] = None,
 ) -> JsonResponse:
     """The countries where ramps are offered, one entry for each of their currencies."""

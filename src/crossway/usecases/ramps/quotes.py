@@ -25,7 +25,7 @@ from crossway.usecases.ramps.quote_params import (
 )
 from crossway.usecases.validation_errors import ValidationErrors
 
-MICRO_DECIMALS = 6
+MAX_DECIMAL_PLACES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,17 @@ def list_countries(
     """Each country with each of its currencies in which some provider has a channel, ordered by
     name; of one currency, or where orders of `amount` in the currency are taken, if given."""
     errors = ValidationErrors()
-    wanted = micro = None
+    wanted = units = None
     if currency is not None:
         wanted = errors.collect(services.fiat.corridor, currency, "currency")
     if amount is not None:
-        micro = errors.collect(parse_decimal, "amount", amount, MICRO_DECIMALS)
+        units = errors.collect(parse_decimal, "amount", amount, MAX_DECIMAL_PLACES)
     errors.raise_if_any()
     channels: dict[tuple[str, str], list[tuple[ProviderName, Channel]]] = {}
     for provider in services.ramps:
         for channel in provider.capabilities.channels:
             is_wanted = wanted is None or channel.currency == currency
-            if is_wanted and (micro is None or _takes(services, channel, micro)):
+            if is_wanted and (units is None or _takes(services, channel, units)):
                 for country in channel.countries:
                     offered = channels.setdefault((country, channel.currency), [])
                     offered.append((provider.name, channel))
@@ -159,11 +159,11 @@ def list_countries(
     return sorted(supported, key=lambda e: (e.country.name, e.currency.currency.code))
 
 
-def _takes(services: Services, channel: Channel, micro: int) -> bool:
-    """Whether a channel takes an amount, in millionths of its currency."""
+def _takes(services: Services, channel: Channel, units: int) -> bool:
+    """Whether a channel takes an amount of its currency, with `MAX_DECIMAL_PLACES`."""
     digits = services.fiat.corridors[channel.currency].currency.digits
-    scale: int = 10 ** (MICRO_DECIMALS - digits)
-    return _least_minor(services, channel) * scale <= micro <= channel.max_minor * scale
+    scale: int = 10 ** (MAX_DECIMAL_PLACES - digits)
+    return _least_minor(services, channel) * scale <= units <= channel.max_minor * scale
 
 
 def _least_minor(services: Services, channel: Channel) -> int:
