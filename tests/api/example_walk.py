@@ -274,7 +274,9 @@ class ExampleWalk(Walk):
         self.call("deleteWebhook", 204, path={"id": spare["id"]})
 
     def _exports(self) -> None:
-        body = {"resource": "intents", "filters": {"status": "completed"}}
+        body = {"resource": "intents", "format": "json", "filters": {"status": "completed"}}
+        of_webhook = {"resource": "deliveries", "filters": {"webhook_id": UNKNOWN["id"]}}
+        self.call("createExport", 404, body=of_webhook)
         number = {"id": self.call("createExport", 201, body=body)["id"]}
         self.call("createExport", 400, body={"resource": "dreams"})
         while run_next(self.api.service.services):
@@ -284,9 +286,9 @@ class ExampleWalk(Walk):
         self.call("getExport", 400, path={"id": 0})
         self.call("listExports")
         self.call("listExports", 400, limit=0)
-        name = {"id": link.path.rpartition("/")[2]}
-        self.call("downloadExport", path=name, **dict(parse_qsl(link.query)))
-        self.call("downloadExport", 404, path=name, expires="0", signature="x")
+        self.call("downloadExport", path=number, **dict(parse_qsl(link.query)))
+        self.call("downloadExport", 404, path=number, expires="0", signature="x")
+        self.call("downloadExport", 400, path={"id": 0})
         spare = self.api.post("/exports", body).json()
         self.call("deleteExport", 204, path={"id": spare["id"]})
         self.call("deleteExport", 404, path=UNKNOWN)
