@@ -85,6 +85,14 @@ BEYOND_A_SCHEMA = re.compile(
             r"are for links without an amount",
             r"no payment link of yours",
             r"exports are in progress",
+            r"excludeChains must be",
+            r"filters of [a-z_]+ must",
+            r"has expired",
+            r"can only be",
+            r"has no route",
+            r"offers no [A-Z]{3} o(n|ff)-ramps",
+            r"plain decimal number",
+            r"once it has ended",
             r"a NUL",
             r"missing: First name",
             r"printable characters",
@@ -177,7 +185,8 @@ def before_call(context: Any, case: Any, kwargs: dict[str, Any]) -> None:
         and case.meta.generation.mode.is_positive
     ):
         # The same key for another request would be refused.
-        case.headers["Idempotency-Key"] = f"{turn} {case.headers['Idempotency-Key']}"[:255]
+        unique = f"{os.getpid()} {turn} {case.headers['Idempotency-Key']}"
+        case.headers["Idempotency-Key"] = unique[:255]
     path, wrong = case.operation.path, case.meta is None
     wrong = wrong or case.meta.is_negative_at(ParameterLocation.PATH)
     if path in PATH_RESOURCES and not wrong and turn % 4:

@@ -31,7 +31,7 @@ ExpandIntents = Annotated[
         "Related resources to include, comma-separated: `order`, `deliveries` (the newest 10) and "
         "`bridge_transfer`, which is always included.",
         "order,deliveries",
-        pattern="^(({0})(,({0}))*)?$".format("|".join(OF_INTENTS)),
+        pattern="^({0})(,({0}))*$".format("|".join(OF_INTENTS)),
     ),
 ]
 ExpandOrders = Annotated[
