@@ -1,8 +1,11 @@
 """Every part of the API from the command line: payments, ramps, links, webhooks, chains, search."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from click.testing import Result
 
 from crossway.bootstrap import Service
+from crossway.usecases.exports.writing import run_next
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
 from tests.client.test_commands import CREATE
 from tests.commands import crossway
@@ -100,6 +104,27 @@ def test_payment_links_are_created_and_shown(run: Run) -> None:
     assert run("links", "show", "pl_unknown").stderr == "crossway: Payment link not found\n"
 
 
+def test_an_export_is_waited_for_and_written_once(
+    run: Run, service: Service, tmp_path: Path
+) -> None:
+    number = data(run(*CREATE, "--json"))["id"]
+    file = tmp_path / "payments.csv"
+    options = ("exports", "create", "intents", "--filter", "status=pending", "--to", str(file))
+    with ThreadPoolExecutor(1) as pool:
+        exported = pool.submit(run, *options)
+        while not exported.done():
+            run_next(service.services)
+        assert exported.result().exit_code == 0, exported.result().stderr
+    assert exported.result().stderr.endswith("100 %, 1 rows\n")
+    rows = list(csv.DictReader(io.StringIO(file.read_text())))
+    assert [row["id"] for row in rows] == [str(number)]
+    again = run(*options)
+    assert (again.exit_code, "exists already and was not changed" in again.stderr) == (2, True)
+    export = data(run("exports", "list", "--json"))[0]
+    assert run("exports", "delete", str(export["id"])).exit_code == 0
+    assert "No exports" in run("exports", "list").stdout
+
+
 @pytest.fixture
 def receiver_url() -> Iterator[str]:
     with running_receiver() as receiver:
@@ -124,8 +149,12 @@ def test_webhooks_are_changed_tested_replayed_and_deleted(
     assert again.stdout.startswith("It is sent again: delivery ")
     period = run("webhooks", "replay", "--webhook", number, "--since", "2026-01-01")
     assert re.match(r"\d+ events are sent again\n", period.stdout)
+    missed = run("webhooks", "replay", "--webhook", number, "--missed")
+    assert missed.stdout == "0 missed events are sent again\n"
     neither = run("webhooks", "replay")
-    assert neither.stderr.startswith("crossway: give a delivery, or --webhook and --since")
+    assert neither.stderr.startswith(
+        "crossway: give a delivery, or --webhook with --missed or --since"
+    )
     asked = run("webhooks", "delete", number)
     assert f"Delete the endpoint {receiver_url} with its deliveries?" in asked.stderr
     assert run("webhooks", "delete", number, "--yes").stdout == f"Endpoint {number} is deleted\n"

@@ -31,5 +31,5 @@ def set_connection_options(
     ] = False,
 ) -> None:
     """Crossway's commands. The key and the URL are for those that use the API of a running service:
-    intents, links, quotes, ramp, webhooks, chains, search, whoami, sandbox and mcp."""
+    intents, links, quotes, ramp, webhooks, chains, search, whoami, exports, sandbox and mcp."""
     CONNECTION.set((api_key, api_url))

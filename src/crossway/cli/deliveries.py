@@ -1,7 +1,6 @@
 """`crossway webhooks deliveries`, `replay` and `test`: what was sent, and sending it again."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Annotated, Final
 
 import typer
@@ -64,21 +63,28 @@ def send_test(webhook: Number, idempotency_key: Key = None) -> RecordOutput:
 @prints
 def replay(
     delivery: Annotated[
-        int | None, typer.Argument(help="A delivery's number; or give --webhook and --since.")
+        int | None, typer.Argument(help="A delivery's number; or give --webhook.")
     ] = None,
-    webhook: Annotated[int | None, typer.Option(help="The endpoint of a whole period.")] = None,
+    webhook: Annotated[int | None, typer.Option(help="The endpoint of several events.")] = None,
+    missed: Annotated[
+        bool, typer.Option("--missed", help="All that the endpoint missed, instead of a period.")
+    ] = False,
     since: Since = None,
     until: Until = None,
     idempotency_key: Key = None,
 ) -> RecordOutput:
-    """Send one event again, or all events of a period to one endpoint."""
+    """Send one event again, or all events of a period, or all missed ones to one endpoint."""
     with open_client() as crossway:
         if delivery is not None and webhook is None:
             again = crossway.webhooks.replay(delivery, idempotency_key=idempotency_key)
             return RecordOutput(f"It is sent again: delivery {again.id}", data=api_json(again))
-        start: datetime | None = in_utc(since)
-        if delivery is not None or webhook is None or start is None:
-            raise typer.BadParameter("give a delivery, or --webhook and --since")
+        start = in_utc(since)
+        if delivery is not None or webhook is None or missed is (start is not None):
+            raise typer.BadParameter("give a delivery, or --webhook with --missed or --since")
+        if start is None:
+            all_missed = crossway.webhooks.replay_missed(webhook, idempotency_key=idempotency_key)
+            sentence = f"{all_missed.replayed} missed events are sent again"
+            return RecordOutput(sentence, data=api_json(all_missed))
         done = crossway.webhooks.replay_period(
             webhook, start, in_utc(until), idempotency_key=idempotency_key
         )

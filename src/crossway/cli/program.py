@@ -44,6 +44,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "chains": ("networks", "chains"),
     "search": ("networks", "search"),
     "whoami": ("networks", "whoami"),
+    "exports": ("exports", "group"),
     "sandbox": ("sandbox", "group"),
     "mcp": ("mcp", "serve"),
 }
