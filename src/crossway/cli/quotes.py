@@ -41,10 +41,12 @@ def quotes(
         str | None, typer.Option(help="Token address on that source chain.")
     ] = None,
 ) -> ListOutput[SourceOption] | ListOutput[Quote]:
-    """Quote a payment from every chain, cheapest first; with a source chain and its token, over
-    every bridge between the two, for an amount in US dollars. Custody: until the payout, contracts
-    of a bridge alone decide where the money goes, or the payer trusts the operator. Estimates come
-    last: they are shown for bridges that give no quote now, and no payment is created at them."""
+    """Quote a payment from every chain, cheapest first, or over every bridge of one route.
+
+    With a source chain and its token, the amount is in US dollars. Custody: until the payout,
+    contracts of a bridge alone decide where the money goes, or the payer trusts the operator.
+    Estimates come last: they are shown for bridges that give no quote now, and no payment is
+    created at them."""
     empty = "No bridge serves this route."
     with open_client() as crossway:
         if source_chain is None and token_in is None:

@@ -40,7 +40,7 @@ _TIERS: Final[Mapping[str, Callable[[KycTier], object]]] = {
     "check": lambda tier: tier.kyc_type,
     "up to USD": lambda tier: f"{tier.max_amount_usd:f}",
     "per": lambda tier: tier.per_period,
-    "needs": lambda tier: [need.label for need in tier.requirements if need.required],
+    "needs": lambda tier: "; ".join(need.label for need in tier.requirements if need.required),
 }
 
 
