@@ -38,8 +38,8 @@ class Deposit(RequestModel):
     token: SkipValidation[str | None] = field(
         "Symbol or address; the intent's by default.", "USDC", default=None
     )
-    chain: SkipValidation[str | None] = field(
-        "The intent's source chain by default.", "BASE_MAINNET", default=None
+    chain: SkipValidation[str | None] = chain_field(
+        "The intent's source chain by default.", default=None
     )
     count: SkipValidation[int] = field(
         "Number of transfers, all in one block.", 1, default=1, extra=within(1, MAX_DEPOSITS)
