@@ -4,7 +4,10 @@ import csv
 import importlib.metadata
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,7 +112,22 @@ def test_a_missing_file_is_named_without_a_number_of_the_system(tmp_path: Path) 
     assert "none.db" in refused.stderr
 
 
-def test_completion_can_be_installed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [("int", ["intents"]), ("intents tr", ["trigger"]), ("keys list --lim", ["--limit"])],
+)
+def test_a_shell_completes_commands_and_options(
+    tmp_path: Path, typed: str, completed: list[str]
+) -> None:
+    program = str(Path(sys.executable).with_name("crossway"))
+    asked = {
+        "_CROSSWAY_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"crossway {typed}",
+        "COMP_CWORD": str(len(typed.split())),
+    }
+    done = subprocess.run(
+        [program], env={**os.environ, **asked}, cwd=tmp_path, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == completed
     assert "--install-completion" in crossway(tmp_path, "--help").stdout
-    shown = crossway(tmp_path, "--show-completion", "bash")
-    assert "COMPLETE=complete_bash" in shown.stdout
