@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crossway.domain.error_codes import CATALOGUE, ErrorCode
-from tests.api.conftest import INTENT, USDC_ARBITRUM, Api
+from tests.api.conftest import INTENT, USDC_ARBITRUM, WALLET, Api
 
 MULTI_SOURCE = {"destinationChain": "BASE", "amount": "25", "tokenOut": USDC_ARBITRUM}
 
@@ -90,3 +90,14 @@ def test_a_code_says_why_a_payment_is_not_taken(api: Api) -> None:
     assert error(unknown) == {"code": "parameter_invalid", "param": "destinationChain"}
     body = api.http.post("/api/v1/intents", content=b"[", headers=api.headers())
     assert error(body) == {"code": "body_invalid"}
+
+
+def test_balances_ignore_the_address_that_clients_repeat(api: Api) -> None:
+    """wire.md §1, unknown or repeated query parameters: the one exception."""
+    path = f"/chains/balances/{WALLET}"
+    answers = [api.get(path, **query) for query in ({}, {"address": WALLET})]
+    answers.append(api.get(path, address=[WALLET, WALLET]))
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert answers[0].json() == answers[1].json() == answers[2].json()
+    other = api.get(path, address=WALLET, adress=WALLET)
+    assert (other.status_code, other.json()["param"]) == (400, "adress")

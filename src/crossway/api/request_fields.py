@@ -31,10 +31,11 @@ _NAMED: Final = frozenset(
 
 
 class StrictQuery:
-    """Refuses query parameters that its route does not know, or that are there twice."""
+    """Refuses query parameters that its route does not know, or that are there twice, but for
+    those that it ignores."""
 
-    def __init__(self, app: ASGIApp, known: frozenset[str]) -> None:
-        self._app, self._known = app, known
+    def __init__(self, app: ASGIApp, known: frozenset[str], ignored: frozenset[str]) -> None:
+        self._app, self._known, self._ignored = app, known, ignored
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["query_string"]:
@@ -45,6 +46,8 @@ class StrictQuery:
         errors = []
         for name, count in Counter(name for name, _ in query.multi_items()).items():
             shown = name[:_MAX_SHOWN_NAME]
+            if name in self._ignored:
+                continue
             if name not in self._known:
                 text, code = f"{shown} is not a known parameter", ErrorCode.PARAMETER_UNKNOWN
             elif count > 1:
@@ -59,8 +62,8 @@ class StrictQuery:
 def require_known_query(route: BaseRoute) -> None:
     """Let a route refuse unknown and repeated query parameters."""
     if isinstance(route, APIRoute) and not route.path.startswith(_LENIENT_PREFIX):
-        known = _parameters(route, "query_params") | _IGNORED.get(route.path, frozenset())
-        route.app = StrictQuery(route.app, known)
+        known = _parameters(route, "query_params")
+        route.app = StrictQuery(route.app, known, _IGNORED.get(route.path, frozenset()))
 
 
 def refused_fields(request: Request, errors: Sequence[FieldError]) -> list[str]:

@@ -89,6 +89,7 @@ class Catalogue:
     risks: Mapping[str, PriceRisk] = field(default_factory=dict)
     by_address: Mapping[tuple[str, str], Token] = field(init=False)
     by_chain: Mapping[str, tuple[Token, ...]] = field(init=False)
+    _test_addresses: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         by_address: dict[tuple[str, str], Token] = {}
@@ -99,6 +100,10 @@ class Catalogue:
             by_chain[token.chain].append(token)
         object.__setattr__(self, "by_address", by_address)
         object.__setattr__(self, "by_chain", {c: tuple(t) for c, t in by_chain.items()})
+        addresses: dict[bool, set[str]] = {True: set(), False: set()}
+        for chain, address in by_address:
+            addresses[self.chains[chain].testnet].add(address.casefold())
+        object.__setattr__(self, "_test_addresses", frozenset(addresses[True] - addresses[False]))
 
     def chain(self, name: object, field_name: str = "chain") -> Chain:
         """The chain with this identifier; `BASE` means `BASE_MAINNET`."""
@@ -131,6 +136,10 @@ class Catalogue:
         if token is None:
             raise InvalidInput(f"{field_name} is not a supported token address on {chain}")
         return self._usable(token, field_name)
+
+    def is_test_token(self, address: object) -> bool:
+        """Whether an address, however spelt, is that of a token on test networks alone."""
+        return isinstance(address, str) and address.casefold() in self._test_addresses
 
     def native_token(self, chain: str) -> str:
         """The address that represents the native coin; `native` where no symbol stands for it."""

@@ -216,11 +216,14 @@ class Principal:
                 f"ask a staff member with the role {minimum_role(permission)}"
             )
 
-    def require_chain_allowed(self, testnet: bool) -> None:
-        """Raise `InvalidInput` when a live key names a test network."""
+    def require_chain_allowed(self, testnet: bool, field: str) -> None:
+        """Raise `InvalidInput` about the field in which a live key names a test network or one of
+        its tokens."""
         if testnet and self.mode is Mode.LIVE:
             raise InvalidInput(
-                "A live key cannot be used with test networks", ErrorCode.LIVE_KEY_ON_TEST_NETWORK
+                "A live key cannot be used with test networks",
+                ErrorCode.LIVE_KEY_ON_TEST_NETWORK,
+                (field,),
             )
 
 

@@ -48,10 +48,11 @@ class InvalidInput(DomainError):
 
     @classmethod
     def of(cls, errors: Sequence[FieldError]) -> "InvalidInput":
-        """One error of several field errors; its code is theirs, if they share one."""
+        """One error of several field errors; its code is theirs, if they share one. A sentence
+        about several fields is said once."""
         codes = {one.code for one in errors}
         code = codes.pop() if len(codes) == 1 else ErrorCode.PARAMETER_INVALID
-        error = cls("; ".join(one.text for one in errors), code)
+        error = cls("; ".join(dict.fromkeys(one.text for one in errors)), code)
         error.field_errors = tuple(errors)
         return error
 

@@ -18,7 +18,7 @@ def parse_known_chain(
     test network."""
     chain = services.catalogue.chain(name, field)
     if caller is not None:
-        caller.require_chain_allowed(chain.testnet)
+        caller.require_chain_allowed(chain.testnet, field)
     return chain
 
 
@@ -73,8 +73,20 @@ def parse_address(services: Services, chain: Chain, text: object, field: str) ->
         raise InvalidInput(f"{field} {error}") from error
 
 
-def parse_token(services: Services, chain: Chain, text: object, field: str) -> Token:
-    """The catalogue's token at an address of a chain."""
+def require_token_allowed(
+    services: Services, caller: Principal | None, text: object, field: str
+) -> None:
+    """Raises `InvalidInput` for a live key that names a token of a test network."""
+    if caller is not None:
+        caller.require_chain_allowed(services.catalogue.is_test_token(text), field)
+
+
+def parse_token(
+    services: Services, caller: Principal | None, chain: Chain, text: object, field: str
+) -> Token:
+    """The catalogue's token at an address of a chain; raises `InvalidInput`, also for a live key
+    that names a token of a test network."""
+    require_token_allowed(services, caller, text, field)
     return services.catalogue.token_at(chain.id, parse_address(services, chain, text, field), field)
 
 

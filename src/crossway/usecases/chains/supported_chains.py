@@ -41,7 +41,7 @@ def list_chains(
     if network and network not in NETWORKS:
         raise InvalidInput(f"network must be one of {', '.join(NETWORKS)}")
     if caller is not None:
-        caller.require_chain_allowed(network == "testnet")
+        caller.require_chain_allowed(network == "testnet", "network")
     configured = [c for c in services.catalogue.chains.values() if c.id in services.chains]
     return [c for c in configured if not network or c.testnet == (network == "testnet")]
 

@@ -178,10 +178,12 @@ def _new_link(
     )
 
 
-def _parse_token_out(services: Services, destination: Chain, address: object) -> Token:
+def _parse_token_out(
+    services: Services, caller: Principal, destination: Chain, address: object
+) -> Token:
     if address is None:
         return services.catalogue.token(destination.id, "USDC", "token_out")
-    return parse_token(services, destination, address, "token_out")
+    return parse_token(services, caller, destination, address, "token_out")
 
 
 def _parse_destination(
@@ -195,7 +197,7 @@ def _parse_destination(
     token: Token | None = None
     recipient: str | None = None
     if destination is not None:
-        token = errors.collect(_parse_token_out, services, destination, request.token_out)
+        token = errors.collect(_parse_token_out, services, caller, destination, request.token_out)
         recipient = errors.collect(
             parse_payable_address, services, destination, request.recipient, "recipient"
         )

@@ -131,7 +131,9 @@ def parse(services: Services, caller: Principal, request: CreateIntentRequest) -
     symbol = errors.collect(services.catalogue.symbol, request.amount_symbol or "USDC")
     token_in = sender = refund_address = recipient = token_out = None
     if source is not None:
-        token_in = errors.collect(parse_token, services, source, request.token_in, "tokenIn")
+        token_in = errors.collect(
+            parse_token, services, caller, source, request.token_in, "tokenIn"
+        )
         if request.sender is not None:
             sender = errors.collect(parse_address, services, source, request.sender, "sender")
         refund_address = errors.collect(_parse_refund_address, services, caller, request, source)
@@ -139,7 +141,9 @@ def parse(services: Services, caller: Principal, request: CreateIntentRequest) -
         recipient = errors.collect(
             parse_payable_address, services, destination, request.recipient, "recipient"
         )
-        token_out = errors.collect(_parse_token_out, services, destination, request, token_in)
+        token_out = errors.collect(
+            _parse_token_out, services, caller, destination, request, token_in
+        )
     metadata = errors.collect(_parse_metadata, request.metadata)
     link_id = errors.collect(_parse_link, services, caller, request)
     errors.raise_if_any()
@@ -169,12 +173,16 @@ def _parse_refund_address(
 
 
 def _parse_token_out(
-    services: Services, destination: Chain, request: CreateIntentRequest, token_in: Token | None
+    services: Services,
+    caller: Principal,
+    destination: Chain,
+    request: CreateIntentRequest,
+    token_in: Token | None,
 ) -> Token | None:
     """The payout token, by default USDC on the destination chain, else the deposited symbol there.
     None when the default depends on a token that is invalid."""
     if request.token_out is not None:
-        return parse_token(services, destination, request.token_out, "tokenOut")
+        return parse_token(services, caller, destination, request.token_out, "tokenOut")
     if token_in is None:
         return None
     try:

@@ -76,7 +76,7 @@ def quote_multi_source(
     excluded = errors.collect(_parse_excluded_chains, services, caller, exclude_chains)
     token = parsed_amount = None
     if chain is not None:
-        token = errors.collect(parse_token, services, chain, token_out, "tokenOut")
+        token = errors.collect(parse_token, services, caller, chain, token_out, "tokenOut")
         if recipient:
             errors.collect(parse_address, services, chain, recipient, "recipient")
     elif token_out is None:

@@ -129,10 +129,12 @@ def parse(
     symbol = errors.collect(services.catalogue.symbol, request.amount_symbol or "USDC")
     token_in = token_out = recipient = None
     if source is not None:
-        token_in = errors.collect(parse_token, services, source, request.token_in, "tokenIn")
+        token_in = errors.collect(
+            parse_token, services, caller, source, request.token_in, "tokenIn"
+        )
     if destination is not None:
         token_out = errors.collect(
-            parse_token, services, destination, request.token_out, "tokenOut"
+            parse_token, services, caller, destination, request.token_out, "tokenOut"
         )
         if request.recipient:
             recipient = errors.collect(

@@ -13,7 +13,11 @@ from crossway.domain.money import Token, format_units, parse_units
 from crossway.domain.roles import Permission
 from crossway.ports.sandbox import Faults, Sandbox, SentDeposit
 from crossway.ports.services import Services
-from crossway.usecases.chains.request_fields import parse_address, parse_known_chain
+from crossway.usecases.chains.request_fields import (
+    parse_address,
+    parse_known_chain,
+    require_token_allowed,
+)
 from crossway.usecases.payments.intents import find_by_address
 from crossway.usecases.simulator.bridge_controls import end_faults
 from crossway.usecases.simulator.fault_fields import (
@@ -94,7 +98,7 @@ def _parse_deposit(
     base_amount, known_token, to_address = None, None, None
     if on_chain is not None:
         to_address = errors.collect(parse_address, services, on_chain, address, "address")
-        known_token = errors.collect(_parse_token, services, on_chain, token, intent)
+        known_token = errors.collect(_parse_token, services, caller, on_chain, token, intent)
     if known_token is not None:
         base_amount = errors.collect(_parse_amount, amount, intent, known_token)
     errors.raise_if_any()
@@ -214,8 +218,13 @@ def _find_intent(services: Services, caller: Principal, address: object) -> Inte
 
 
 def _parse_chain(services: Services, caller: Principal, chain: object) -> Chain:
-    """A chain; the mode of staff limits what they create, not what they simulate."""
-    return parse_known_chain(services, None if caller.is_staff else caller, chain)
+    return parse_known_chain(services, _by_key(caller), chain)
+
+
+def _by_key(caller: Principal) -> Principal | None:
+    """The caller, unless it is staff: their mode limits what they create, not what they
+    simulate."""
+    return None if caller.is_staff else caller
 
 
 def _parse_chain_of_deposit(
@@ -228,7 +237,10 @@ def _parse_chain_of_deposit(
     return services.catalogue.chains[intent.terms.source_chain]
 
 
-def _parse_token(services: Services, chain: Chain, token: object, intent: Intent | None) -> Token:
+def _parse_token(
+    services: Services, caller: Principal, chain: Chain, token: object, intent: Intent | None
+) -> Token:
+    require_token_allowed(services, _by_key(caller), token, "token")
     if token is None:
         if intent is None:
             raise InvalidInput("token must be given: no intent of yours has this address")
