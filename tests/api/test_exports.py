@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from sqlalchemy import text
 
 from crossway.domain.clients import Mode, Scope
 from crossway.domain.public_ids import RecordKind
@@ -17,6 +18,12 @@ from tests.api.conftest import Api, new_key
 from tests.api.ramp_requests import create_order
 from tests.api.test_list_filters import OTHER_WALLET
 from tests.record_numbers import record_id
+
+# Lets the next export get a number.
+GIVE_AGAIN = {
+    "sqlite": "UPDATE sqlite_sequence SET seq = :number - 1 WHERE name = 'exports'",
+    "postgresql": "SELECT setval(pg_get_serial_sequence('exports', 'id'), :number, false)",
+}
 
 
 @pytest.fixture
@@ -130,6 +137,25 @@ def test_a_link_is_valid_as_it_was_made_until_it_expires(api: Api) -> None:
     assert api.http.get(path, params=query).status_code == 404
     finish(api, another)
     assert api.get(f"/exports/{done['id']}").status_code == 404
+
+
+def test_a_link_opens_no_later_export_of_the_same_number(api: Api) -> None:
+    """Numbers come again in a database that was restored from an older backup."""
+    api.create()
+    first = finish(api, export(api))
+    api.http.delete(f"/api/v1/exports/{first['id']}", headers=api.headers())
+    other = Api(api.http, api.service, *new_key(api.service))
+    other.create()
+    next_number = finish(other, export(other))
+    assert next_number["id"] != first["id"], "no number is given again"
+    other.http.delete(f"/api/v1/exports/{next_number['id']}", headers=other.headers())
+    number = record_id(api.service.services, RecordKind.EXPORT, first["id"])
+    with api.service.store.writer.begin() as db:
+        db.execute(text(GIVE_AGAIN[db.dialect.name]), {"number": number})
+    again = finish(other, export(other))
+    assert again["id"] == first["id"]
+    assert rows(download(other, again)) != []
+    assert download(api, first).status_code == 404
 
 
 @pytest.mark.parametrize("format", ["csv", "json"])

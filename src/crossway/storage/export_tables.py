@@ -27,6 +27,8 @@ exports = Table(
     Column("updated_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, index=True),
     Column("leased_until", BigInteger, nullable=False),
+    # The number of a deleted export, which links name, is never given again.
+    sqlite_autoincrement=True,
 )
 Index("exports_of_client", exports.c.client_id, exports.c.mode, exports.c.id)
 partial_index("exports_open", exports.c.id, where="state IN ('PENDING', 'RUNNING')")

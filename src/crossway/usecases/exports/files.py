@@ -32,7 +32,7 @@ def build_link(services: Services, export: Export) -> str | None:
     if export.state is not ExportState.COMPLETED or export.expires_at is None:
         return None
     expires, number = int(export.expires_at.timestamp()), public_number(services, export)
-    signature = _sign(services, export.id, expires)
+    signature = _sign(services, export, expires)
     return f"{PATH}{number}?expires={expires}&signature={signature}"
 
 
@@ -45,9 +45,11 @@ def open_file(
     seconds = int(expires[:_MAX_DIGITS]) if expires and is_number else 0
     with services.store.read() as unit:
         export = unit.exports.get(export_id)
-    proof = _sign(services, export_id, seconds)
-    is_signed = hmac.compare_digest((signature or "").encode(), proof.encode())
-    if export is None or not is_signed or _is_over(export, seconds, services.clock.now()):
+    if (
+        export is None
+        or not _is_signed(services, export, seconds, signature or "")
+        or _is_over(export, seconds, services.clock.now())
+    ):
         raise NotFound("File not found, or its link has expired", ErrorCode.EXPORT_NOT_FOUND)
     name = f"{export.resource}-{export.created_at:%Y-%m-%d}.{export.format}"
     content = _read(services, export)
@@ -72,5 +74,14 @@ def _read(services: Services, export: Export) -> Iterator[bytes]:
         yield zlib.decompress(services.vault.decrypt(sealed))
 
 
-def _sign(services: Services, export_id: int, expires: int) -> str:
-    return services.vault.blind_index(f"file of export {export_id} until {expires}")
+def _is_signed(services: Services, export: Export, expires: int, signature: str) -> bool:
+    proof = _sign(services, export, expires)
+    return hmac.compare_digest(signature.encode(), proof.encode())
+
+
+def _sign(services: Services, export: Export, expires: int) -> str:
+    # A database that was restored from a backup gives numbers again: whose export it is, and when
+    # it was created, keep the link of an earlier one from opening the file of a later one.
+    created = export.created_at.isoformat()
+    about = f"{export.id} of {export.client_id} {export.mode} of {created} until {expires}"
+    return services.vault.blind_index(f"file of export {about}")

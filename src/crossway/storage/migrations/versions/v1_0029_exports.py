@@ -30,6 +30,7 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.Column("expires_at", sa.BigInteger()),
         sa.Column("leased_until", sa.BigInteger(), nullable=False),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_exports_expires_at", "exports", ["expires_at"])
     op.create_index("exports_of_client", "exports", ["client_id", "mode", "id"])
