@@ -113,7 +113,8 @@ BEYOND_A_SCHEMA = re.compile(
             r"already",
             r"nothing comes after",
             r"no intent of yours",
-            r"at most 20 webhooks",
+            r"at most 20 (webhooks|exports)",
+            r"nothing to fail",
         )
     )
 )

@@ -123,8 +123,10 @@ class OrderOut(Model):
     recipientAddress: str | None = field("On-ramp: the recipient's wallet.", WALLET)
     countryCode: str = country_field()
     widgetUrl: str | None = field(
-        "The provider's page for the user; null for a direct order.",
+        "The provider's page for the user; null for a direct order. A simulated provider's is a "
+        "path of this installation.",
         "https://provider.example/pay/7f3a",
+        "/widget?reference=ONR-9545631BF02D5DF0F695",
     )
     paymentInstructions: JsonObject = field(
         "Payment instructions for the user; empty until the provider sent them.",
