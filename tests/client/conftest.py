@@ -17,6 +17,7 @@ from crossway.bootstrap import Service
 from crossway_client import AsyncCrossway, Crossway
 from crossway_client.transport.endpoints import Resource
 from tests.api.conftest import new_key, new_service
+from tests.client.javascript_programs import Programs, all_programs, install
 from tests.processes import free_port, wait_until
 
 
@@ -93,3 +94,11 @@ def crossway(service: Service, url: str, connect: Any) -> Iterator[Crossway]:
     _, _, secret = new_key(service)
     with connect(secret, url) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """The compiled programs that use the JavaScript client."""
+    installed = install(tmp_path_factory.mktemp("javascript"))
+    installed.compile(all_programs())
+    return installed

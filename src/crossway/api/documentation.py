@@ -4,7 +4,7 @@ import gzip
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -30,14 +30,7 @@ def pages(app: FastAPI) -> Sequence[BaseRoute]:
     """The routes of the page, its files and the document."""
 
     async def document(request: Request) -> Response:
-        services = getattr(request.app.state, "services", None)
-        if services is None or app.openapi_schema is None:
-            # Imported here: few requests need it, and a start is faster without it.
-            from crossway.api.openapi.document import build_openapi
-
-            load_all(app.routes)
-            app.openapi_schema = build_openapi(app, services, WEIGHTS)
-        body = JsonResponse(app.openapi_schema).body
+        body = JsonResponse(make_document(app)).body
         if "gzip" not in request.headers.get("accept-encoding", ""):
             return Response(body, media_type="application/json")
         headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
@@ -60,6 +53,18 @@ def pages(app: FastAPI) -> Sequence[BaseRoute]:
         Route("/docs", page),
         Route("/docs/{name}", asset),
     ]
+
+
+def make_document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of an application; once it has services, it is made once."""
+    services = getattr(app.state, "services", None)
+    if services is None or app.openapi_schema is None:
+        # Imported here: few requests need it, and a start is faster without it.
+        from crossway.api.openapi.document import build_openapi
+
+        load_all(app.routes)
+        app.openapi_schema = build_openapi(app, services, WEIGHTS)
+    return app.openapi_schema
 
 
 def _asset(name: str) -> Response:
