@@ -66,6 +66,10 @@ class Export:
     expires_at: datetime | None
     leased_until: datetime
 
+    def has_expired(self, now: datetime) -> bool:
+        """Whether it is over, and deleted soon if it is not yet."""
+        return self.expires_at is not None and now >= self.expires_at
+
     @property
     def progress_percent(self) -> int:
         """How much of the range of numbers is written, from 0 to 100."""

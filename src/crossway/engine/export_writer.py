@@ -13,7 +13,7 @@ _TASK: Final = 1
 
 
 class ExportWriter:
-    """Writes one export after the other. Several engines share the work: each export is leased."""
+    """Writes exports in turn. Several engines share the work: each export is leased."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -28,7 +28,7 @@ class ExportWriter:
         return 0
 
     def stop(self) -> None:
-        """End the thread after the export that it writes."""
+        """End the thread after the exports that it writes."""
         self._worker.stop()
 
 

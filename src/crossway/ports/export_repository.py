@@ -24,13 +24,13 @@ class ExportRepository(Protocol):
         ...
 
     def lease_next(self, now: datetime, until: datetime) -> Export | None:
-        """The oldest open export that no other process has, as RUNNING and leased until then; both
-        are times of the machine."""
+        """The open export that has waited longest for its turn, of those that no other process
+        has, as RUNNING and leased until then; both are times of the machine."""
         ...
 
-    def save(self, before: Export, after: Export, chunk: bytes | None = None) -> None:
-        """Store what changed, with the next chunk if there is one. Raises `ConcurrentUpdate` when
-        the export is not at `before` any more, or was deleted."""
+    def save(self, before: Export, after: Export, chunk: bytes | None = None) -> bool:
+        """Store what changed, with the next chunk if there is one; returns False, and stores
+        nothing, when the export is not at `before` any more, or was deleted."""
         ...
 
     def get_chunk(self, export_id: int, number: int) -> bytes | None: ...

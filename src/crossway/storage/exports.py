@@ -8,7 +8,6 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.exports import Export, ExportState
 from crossway.sql.in_values import in_values
-from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.export_tables import export_chunks, exports
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.row_mapper import RowMapper, to_micros
@@ -43,15 +42,16 @@ class SqlExports:
         return any(self._db.execute(q.limit(1)).first() is not None for q in (waiting, expired))
 
     def lease_next(self, now: datetime, until: datetime) -> Export | None:
-        query = select(_c.id).where(_IS_OPEN, _c.leased_until <= to_micros(now)).order_by(_c.id)
-        found = self._db.execute(query.limit(1).with_for_update(skip_locked=True)).scalar()
+        query = select(_c.id).where(_IS_OPEN, _c.leased_until <= to_micros(now))
+        in_turn = query.order_by(_c.leased_until, _c.id)
+        found = self._db.execute(in_turn.limit(1).with_for_update(skip_locked=True)).scalar()
         if found is None:
             return None
         leased = update(exports).where(_c.id == found).returning(exports)
         values = {"state": ExportState.RUNNING.value, "leased_until": to_micros(until)}
         return EXPORTS.decode(self._db.execute(leased.values(values)).one())
 
-    def save(self, before: Export, after: Export, chunk: bytes | None = None) -> None:
+    def save(self, before: Export, after: Export, chunk: bytes | None = None) -> bool:
         own = (
             _c.id == before.id,
             _c.state == before.state.value,
@@ -61,10 +61,11 @@ class SqlExports:
         )
         row = EXPORTS.encode(after)
         if self._db.execute(update(exports).where(*own).values(row)).rowcount != 1:
-            raise ConcurrentUpdate("another process carries on the export")
+            return False
         if chunk is not None:
             new = {"export_id": before.id, "number": before.chunk_count}
             self._db.execute(insert(export_chunks), new | {"encrypted_content": chunk})
+        return True
 
     def get_chunk(self, export_id: int, number: int) -> bytes | None:
         c = export_chunks.c
@@ -73,14 +74,15 @@ class SqlExports:
         return None if content is None else bytes(content)
 
     def delete(self, export_id: int) -> None:
-        self._db.execute(delete(export_chunks).where(export_chunks.c.export_id == export_id))
+        # The export first: who writes its next chunk waits, and then finds it gone.
         self._db.execute(delete(exports).where(_c.id == export_id))
+        self._db.execute(delete(export_chunks).where(export_chunks.c.export_id == export_id))
 
     def delete_expired(self, now: datetime, limit: int) -> int:
         query = select(_c.id).where(_c.expires_at <= to_micros(now)).limit(limit)
         expired = list(self._db.execute(query).scalars())
         if expired:
             chunks = in_values(export_chunks.c.export_id, expired)
-            self._db.execute(delete(export_chunks).where(chunks))
             self._db.execute(delete(exports).where(in_values(_c.id, expired)))
+            self._db.execute(delete(export_chunks).where(chunks))
         return len(expired)

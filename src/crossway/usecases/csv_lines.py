@@ -12,6 +12,7 @@ _FORMULA: Final = re.compile(
     '(^|[;\t\r\n])([\\s"\u200b-\u200f\u2060\ufeff\x00-\x1f]*)'
     "([=+\\-@\uff1d\uff0b\uff0d\uff20\u2212\ufe62\ufe63\ufe66\ufe6b])"
 )
+_SEPARATOR: Final = re.compile("[;\t\r\n]")
 _NEGATIVE: Final = re.compile(r"-[0-9]+(\.[0-9]+)?\Z")
 _CONTROL: Final = re.compile("^[\t\r\n]")
 
@@ -22,6 +23,9 @@ def csv_cell(value: object) -> object:
     if value is None:
         return ""
     if not isinstance(value, str) or _NEGATIVE.match(value):
+        return value
+    if value[:1].isalnum() and _SEPARATOR.search(value) is None:
+        # Nothing in it begins a cell; most cells are so, and exports have millions.
         return value
     guarded = _FORMULA.sub(r"\1\2'\3", value)
     return f"'{guarded}" if _CONTROL.match(guarded) else guarded

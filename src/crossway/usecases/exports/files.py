@@ -57,12 +57,8 @@ def open_file(
 
 
 def _is_over(export: Export, seconds: int, now: datetime) -> bool:
-    return (
-        export.state is not ExportState.COMPLETED
-        or export.expires_at is None
-        or now >= export.expires_at
-        or now.timestamp() >= seconds
-    )
+    is_there = export.state is ExportState.COMPLETED and not export.has_expired(now)
+    return not is_there or now.timestamp() >= seconds
 
 
 def _read(services: Services, export: Export) -> Iterator[bytes]:

@@ -1,10 +1,9 @@
 """Exports of a client: creating, reading and deleting them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.error_codes import ErrorCode
@@ -24,7 +23,6 @@ from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_OPEN, MAX_STORED = 3, 20
-_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 E = TypeVar("E", bound=StrEnum)
 
 
@@ -53,7 +51,7 @@ def create_export(
     format = errors.collect(_parse, ExportFormat, chosen, "format")
     filters, source = dict(request.filters or {}), None
     if resource is not None:
-        source = errors.collect(Source, services, caller, resource, filters)
+        source = errors.collect(_open_source, services, caller, resource, filters)
     errors.raise_if_any()
     assert resource is not None
     assert format is not None
@@ -63,13 +61,13 @@ def create_export(
     new = Export(
         0, owner.client_id, owner.mode, resource, format,
         {name: str(value) for name, value in filters.items()}, ExportState.PENDING,
-        before_id, lowest_id, before_id, 0, 0, 0, 0, "", now, now, None, _NEVER,
+        before_id, lowest_id, before_id, 0, 0, 0, 0, "", now, now, None, services.clock.machine(),
     )  # fmt: skip
 
     def work(unit: UnitOfWork) -> Export:
         # The lock makes concurrent requests respect the limits.
         unit.leases.lock(f"exports:{owner.client_id}")
-        _require_room(unit.exports.list_by_owner(caller.narrow(OwnerFilter())))
+        _require_room(_list(services, caller, unit))
         export = unit.exports.add(new)
         store(unit, export)
         return export
@@ -81,14 +79,14 @@ def list_exports(services: Services, caller: Principal) -> list[Export]:
     """The caller's exports, newest first."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return unit.exports.list_by_owner(caller.narrow(OwnerFilter()))
+        return _list(services, caller, unit)
 
 
 def get_export(services: Services, caller: Principal, export_id: int) -> Export:
     """One of the caller's exports. Raises `NotFound`."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return _require_owned(caller, unit.exports.get(export_id))
+        return _require_owned(services, caller, unit.exports.get(export_id))
 
 
 def delete_export(services: Services, caller: Principal, export_id: int) -> None:
@@ -96,7 +94,7 @@ def delete_export(services: Services, caller: Principal, export_id: int) -> None
     caller.require_scope(Scope.WRITE)
 
     def work(unit: UnitOfWork) -> None:
-        _require_owned(caller, unit.exports.get(export_id))
+        _require_owned(services, caller, unit.exports.get(export_id))
         unit.exports.delete(export_id)
 
     services.store.write(work)
@@ -105,6 +103,17 @@ def delete_export(services: Services, caller: Principal, export_id: int) -> None
 def public_number(services: Services, export: Export) -> int:
     """The number of an export in the API."""
     return ids_of(services).encode(RecordKind.EXPORT, export.id)
+
+
+def _open_source(
+    services: Services, caller: Principal, resource: ExportResource, filters: dict[str, object]
+) -> Source:
+    """The records; what is wrong with a filter is about the field `filters`."""
+    try:
+        return Source(services, caller, resource, filters)
+    except InvalidInput as error:
+        errors = [replace(one, fields=("filters",)) for one in error.field_errors]
+        raise InvalidInput.of(errors) from error
 
 
 def _require_room(stored: list[Export]) -> None:
@@ -119,8 +128,14 @@ def _require_room(stored: list[Export]) -> None:
         )
 
 
-def _require_owned(caller: Principal, export: Export | None) -> Export:
-    if export is None or not caller.can_access(export):
+def _list(services: Services, caller: Principal, unit: UnitOfWork) -> list[Export]:
+    now, stored = services.clock.now(), unit.exports.list_by_owner(caller.narrow(OwnerFilter()))
+    return [export for export in stored if not export.has_expired(now)]
+
+
+def _require_owned(services: Services, caller: Principal, export: Export | None) -> Export:
+    is_own = export is not None and caller.can_access(export)
+    if export is None or not is_own or export.has_expired(services.clock.now()):
         raise NotFound("Export not found", ErrorCode.EXPORT_NOT_FOUND)
     return export
 

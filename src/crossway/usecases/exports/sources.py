@@ -121,12 +121,13 @@ def _parse_filters(resource: ExportResource, filters: Mapping[str, object]) -> d
     names = _QUERIES[resource]
     for name, value in filters.items():
         if name not in names:
-            raise InvalidInput(
-                f"filters of {resource} must be of {', '.join(names)}", fields=("filters",)
-            )
+            raise InvalidInput(f"filters of {resource} must be of {', '.join(names)}")
         is_number = isinstance(value, int) and not isinstance(value, bool)
         if not isinstance(value, str) and not (name == WEBHOOK and is_number):
-            raise InvalidInput(f"filters: {name} must be a text", fields=("filters",))
+            raise InvalidInput(f"filters: {name} must be a text")
+        if "\0" in str(value):
+            # PostgreSQL cannot compare with it.
+            raise InvalidInput(f"filters: {name} must not contain NUL")
     return {name: str(value) for name, value in filters.items()}
 
 
@@ -134,7 +135,7 @@ def _parse_webhook(services: Services, caller: Principal, text: str | None) -> i
     if text is None:
         raise MissingInput("filters must have webhook_id: deliveries are exported by webhook")
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:17]) <= MAX_PUBLIC_ID):
-        raise InvalidInput("filters: webhook_id must be a record number", fields=("filters",))
+        raise InvalidInput("filters: webhook_id must be a record number")
     webhook_id = ids_of(services).decode(RecordKind.WEBHOOK, int(text))
     with services.store.read() as unit:
         return require_owned(caller, unit.webhooks.get(webhook_id)).id

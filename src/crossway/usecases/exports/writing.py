@@ -17,14 +17,16 @@ from crossway.usecases.exports.sources import BATCH_SIZE, COLUMNS, Source
 
 MAX_ROWS: Final = 500_000
 MAX_ATTEMPTS: Final = 3
+CHUNKS_PER_TURN: Final = 10
 LEASE, KEPT = timedelta(seconds=60), timedelta(hours=24)
-_DELETED_AT_ONCE: Final = 50
+# A file may be large, and what moves money waits while it is deleted.
+_DELETED_AT_ONCE: Final = 1
 log = logging.getLogger("crossway.exports")
 
 
 def run_next(services: Services, batch_size: int = BATCH_SIZE) -> int:
-    """Write the oldest export that waits, to its end, after deleting those that expired; returns
-    whether there was one. A process that dies leaves it to another after a minute."""
+    """Write the next part of the export that has waited longest, after deleting one that expired;
+    returns whether there was one. A process that dies leaves it to another after a minute."""
     now, machine = services.clock.now(), services.clock.machine()
     with services.store.read() as unit:
         is_due = unit.exports.has_due(now, machine)
@@ -35,7 +37,7 @@ def run_next(services: Services, batch_size: int = BATCH_SIZE) -> int:
     if export is None:
         return 0
     try:
-        _write_file(services, export, batch_size)
+        _write_part(services, export, batch_size)
     except DomainError as error:
         _end(services, export.id, f"{error}.")
     except Exception:
@@ -45,10 +47,17 @@ def run_next(services: Services, batch_size: int = BATCH_SIZE) -> int:
     return 1
 
 
-def _write_file(services: Services, export: Export, batch_size: int) -> None:
+def _write_part(services: Services, export: Export, batch_size: int) -> None:
+    """Write some chunks; then others have their turn, so that a short export waits for no long
+    ones."""
     source = open_source(services, export)
-    while export.state is ExportState.RUNNING:
-        export = write_chunk(services, source, export, batch_size)
+    for _ in range(CHUNKS_PER_TURN):
+        written = write_chunk(services, source, export, batch_size)
+        if written is None or written.state is not ExportState.RUNNING:
+            return
+        export = written
+    released = replace(export, leased_until=services.clock.machine())
+    services.store.write(lambda unit: unit.exports.save(export, released))
 
 
 def open_source(services: Services, export: Export) -> Source:
@@ -60,9 +69,12 @@ def open_source(services: Services, export: Export) -> Source:
     return Source(services, caller, export.resource, export.filters)
 
 
-def write_chunk(services: Services, source: Source, export: Export, batch_size: int) -> Export:
+def write_chunk(
+    services: Services, source: Source, export: Export, batch_size: int
+) -> Export | None:
     """Store the next chunk of a leased export and where it ends, together; returns the export as
-    it is then. Raises `InvalidInput` for too many rows."""
+    it is then, None if it was deleted or another process has it. Raises `InvalidInput` for too
+    many rows."""
     page = source.read_page(export.place, batch_size)
     rows = export.rows + len(page.rows)
     if rows > MAX_ROWS:
@@ -76,14 +88,15 @@ def write_chunk(services: Services, source: Source, export: Export, batch_size: 
         rows=rows,
         byte_count=export.byte_count + len(text),
         chunk_count=export.chunk_count + bool(text),
+        attempt_count=0,
         updated_at=now,
         state=ExportState.COMPLETED if ended else ExportState.RUNNING,
         expires_at=now + KEPT if ended else None,
         leased_until=services.clock.machine() + LEASE,
     )
     sealed = services.vault.encrypt(zlib.compress(text)) if text else None
-    services.store.write(lambda unit: unit.exports.save(export, after, sealed))
-    return after
+    saved = services.store.write(lambda unit: unit.exports.save(export, after, sealed))
+    return after if saved else None
 
 
 def _format(export: Export, rows: Sequence[Mapping[str, Any]], ended: bool) -> str:
