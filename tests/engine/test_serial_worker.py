@@ -33,3 +33,13 @@ def test_a_task_that_ends_while_it_is_reported_as_hanging_is_not_left_reported()
     wait_until("the task is done", lambda: worker.without_pending([1]))
     assert health.reports == ["no answer within 0 s", "success"]
     worker.stop()
+
+
+def test_a_stop_waits_for_what_was_queued() -> None:
+    health, done = Health(), []
+    worker = SerialWorker("a service", health)  # type: ignore[arg-type]
+    worker.enqueue([1], lambda: health.task_may_end.wait(PATIENCE_SECONDS))
+    worker.enqueue([2], lambda: done.append(2))
+    health.task_may_end.set()
+    worker.stop(PATIENCE_SECONDS)
+    assert (done, health.reports) == ([2], ["success", "success"])

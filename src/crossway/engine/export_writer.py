@@ -1,6 +1,6 @@
 """Writes exports in a thread of their own, beside what moves money."""
 
-from functools import partial
+import threading
 from typing import Final
 
 from crossway.engine.alerts import TaskHealth
@@ -16,7 +16,10 @@ class ExportWriter:
     """Writes exports in turn. Several engines share the work: each export is leased."""
 
     def __init__(self, services: Services) -> None:
+        """`services` are those of a store that is not fenced: a chain that another engine took
+        over is no matter to an export, which has a lease of its own."""
         self._services = services
+        self._stopping = threading.Event()
         self._worker = SerialWorker(NAME, TaskHealth(services, NAME))
 
     def check(self, in_background: bool) -> int:
@@ -24,14 +27,14 @@ class ExportWriter:
         if not in_background:
             return run_next(self._services)
         if self._worker.without_pending([_TASK]):
-            self._worker.enqueue([_TASK], partial(_run_all, self._services))
+            self._worker.enqueue([_TASK], self._run_all)
         return 0
 
-    def stop(self) -> None:
-        """End the thread after the exports that it writes."""
-        self._worker.stop()
+    def stop(self, timeout_seconds: float) -> None:
+        """End the thread after the part that it writes; the next engine goes on from there."""
+        self._stopping.set()
+        self._worker.stop(timeout_seconds)
 
-
-def _run_all(services: Services) -> None:
-    while run_next(services):
-        pass
+    def _run_all(self) -> None:
+        while not self._stopping.is_set() and run_next(self._services):
+            pass

@@ -68,6 +68,7 @@ class Engine:
         `housekeeping_seconds` pass, by either clock, between what is done beside the chains."""
         self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
         fenced = FencedStore(services.store, self._leases)
+        self._export_writer = ExportWriter(services)
         self._services = services = replace(services, store=fenced)
         # The last reported error by failing sweep.
         self._failing: dict[str, str] = {}
@@ -90,7 +91,6 @@ class Engine:
         self._bridge_watcher = BridgeWatcher(services)
         self._inventory_funding = InventoryFunding(services)
         self._rebalancer = Rebalancer(services, owner)
-        self._export_writer = ExportWriter(services)
         self._figures_keeper = FiguresKeeper(services)
         self._profit_keeper = ProfitKeeper(services)
 
@@ -109,7 +109,7 @@ class Engine:
         self._bridge_watcher.stop()
         self._inventory_funding.stop()
         self._rebalancer.stop()
-        self._export_writer.stop()
+        self._export_writer.stop(timeout_seconds)
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False

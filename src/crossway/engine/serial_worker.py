@@ -51,9 +51,11 @@ class SerialWorker:
             if self.busy_seconds() > max_seconds:
                 self._health.record_failure(TimeoutError(f"no answer within {max_seconds:g} s"))
 
-    def stop(self) -> None:
-        """End the thread after the queued tasks."""
+    def stop(self, timeout_seconds: float = 0.0) -> None:
+        """End the thread after the queued tasks; returns when it has ended, or after that time."""
         self._queue.put(None)
+        if self._thread is not None:
+            self._thread.join(timeout_seconds)
 
     def _run(self) -> None:
         while (job := self._queue.get()) is not None:
