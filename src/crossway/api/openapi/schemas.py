@@ -6,7 +6,7 @@ from typing import Any, Final
 
 Node = dict[str, Any]
 _METHODS = ("get", "post", "patch", "put", "delete")
-# The format of a text is told by its example.
+# The format of a text is told by its examples.
 _FORMATS: Final = (
     ("date-time", re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")),
     ("uuid", re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")),
@@ -77,9 +77,9 @@ def _compact_one(schema: Node) -> None:
         schema.update({**options[0], **schema})
         schema["type"] = [options[0]["type"], "null"]
     if "string" in (schema.get("type"), *_types(schema)) and not {"format", "pattern"} & {*schema}:
-        example = next((one for one in schema.get("examples", ()) if isinstance(one, str)), "")
+        examples = [one for one in schema.get("examples", ()) if isinstance(one, str)]
         for name, pattern in _FORMATS:
-            if pattern.fullmatch(example):
+            if examples and all(map(pattern.fullmatch, examples)):
                 schema["format"] = name
 
 
