@@ -686,7 +686,7 @@ export interface components {
             /** @description Symbol or address; the intent's by default. */
             token?: string | null;
             /** @description The intent's source chain by default. */
-            chain?: string | null;
+            chain?: components["schemas"]["ChainId"] | null;
             /**
              * @description Number of transfers, all in one block.
              * @default 1
@@ -1196,10 +1196,7 @@ export interface components {
             recipientAddress: string | null;
             /** @description The country. */
             countryCode: components["schemas"]["CountryCode"];
-            /**
-             * Format: uri
-             * @description The provider's page for the user; null for a direct order.
-             */
+            /** @description The provider's page for the user; null for a direct order. A simulated provider's is a path of this installation. */
             widgetUrl: string | null;
             /** @description Payment instructions for the user; empty until the provider sent them. */
             paymentInstructions: {
