@@ -138,6 +138,11 @@ def test_a_key_does_not_follow_a_redirect(programs: Programs) -> None:
     assert len(server.requests) == 1
 
 
+def test_what_cannot_be_sent_is_told_at_once(programs: Programs) -> None:
+    told = ask(programs, "http://127.0.0.1:8600", POST, idempotencyKey="order 7 …")
+    assert (told["error"]["name"], told["waits"]) == ("TypeError", [])
+
+
 def test_a_url_is_checked_before_anything_is_sent(programs: Programs) -> None:
     error = ask(programs, "localhost:8600", GET)["error"]
     assert error["name"] == "TypeError"

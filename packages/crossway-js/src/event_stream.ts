@@ -32,7 +32,7 @@ export async function* streamEvents(
     try {
       const headers: Record<string, string> = { accept: "text/event-stream" }
       if (lastEventId !== undefined) headers["last-event-id"] = lastEventId
-      const opening = exchange.open(REQUEST, headers, { signal: either }, 0)
+      const opening = exchange.open(exchange.build(REQUEST, headers), { signal: either }, 0)
       const response = await within(OPEN_MS, opening)
       throwIfRedirect(response)
       if (!response.ok) throw toError(response, await response.text())

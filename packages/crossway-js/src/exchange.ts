@@ -5,7 +5,7 @@ import { backoffMs, isUnreachable, mayRepeat, mayRetry, parseRetryAfter } from "
 /** The settings of a client. */
 export interface Settings {
   /** The base URL of the service, without `/api/v1`; `http://127.0.0.1:8600` by default. */
-  url?: string
+  url?: string | undefined
   /** How long an attempt may take, in milliseconds; 30,000 by default. */
   timeoutMs?: number
   /** How often a request is sent at most; 4 by default. */
@@ -40,14 +40,25 @@ export interface Request {
   body?: unknown
 }
 
+/** A request as `fetch` takes it. */
+interface Built {
+  url: string
+  init: RequestInit
+}
+
 const LOCAL = "http://127.0.0.1:8600"
 
 export class Exchange {
   readonly #headers: Record<string, string>
   readonly #base: string
-  readonly #settings: Required<Omit<Settings, "url">>
+  readonly #timeoutMs: number
+  readonly #attempts: number
+  readonly #maxWaitMs: number
+  readonly #fetch: typeof fetch
+  readonly #sleep: (ms: number) => Promise<void>
 
-  constructor(apiKey: string, { url = LOCAL, ...settings }: Settings) {
+  constructor(apiKey: string, settings: Settings) {
+    const { url = LOCAL, fetch: sender = fetch } = settings
     if (!/^[!-~]+$/.test(apiKey)) {
       throw new TypeError("the API key must be a text such as cr_test_…")
     }
@@ -56,32 +67,29 @@ export class Exchange {
     }
     this.#headers = { authorization: `Bearer ${apiKey}`, "user-agent": "crossway-js" }
     this.#base = `${url.replace(/\/+$/, "")}/api`
-    this.#settings = {
-      timeoutMs: 30_000,
-      attempts: 4,
-      maxWaitMs: 60_000,
-      fetch: (...asked) => fetch(...asked),
-      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      ...settings,
-    }
+    this.#timeoutMs = settings.timeoutMs ?? 30_000
+    this.#attempts = settings.attempts ?? 4
+    this.#maxWaitMs = settings.maxWaitMs ?? 60_000
+    // Browsers want it called as a function, not as a method of something else.
+    this.#fetch = (...asked) => sender(...asked)
+    this.#sleep = settings.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
   }
 
   /** The JSON of a response. A POST has an idempotency key, the caller's or a new one, which is the
    * same for each attempt. Throws `ApiError`, `APIConnectionError` and `UnexpectedResponse`. */
   async send(request: Request, options: PostOptions = {}): Promise<unknown> {
-    const { attempts, maxWaitMs } = this.#settings
     const isPost = request.method === "POST"
     const key = isPost ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
-    const headers = { ...(key !== undefined && { "idempotency-key": key }) }
+    const built = this.build(request, key === undefined ? {} : { "idempotency-key": key })
     for (let attempt = 1; ; attempt++) {
       let response: Response
       let text: string
       try {
-        response = await this.open(request, headers, options)
+        response = await this.open(built, options)
         text = await response.text()
       } catch (error) {
         options.signal?.throwIfAborted()
-        if (attempt === attempts || !mayRepeat(request.method, error)) {
+        if (attempt === this.#attempts || !mayRepeat(request.method, error)) {
           throw keyed(new APIConnectionError(this.describe(request, error), { cause: error }), key)
         }
         await this.pause(backoffMs(attempt), options.signal)
@@ -91,38 +99,35 @@ export class Exchange {
       throwIfRedirect(response)
       const refused = toError(response, text)
       const wait = (refused.retryAfterSeconds ?? 0) * 1000
-      if (attempt === attempts || wait > maxWaitMs || !mayRetry(request.method, response)) {
-        throw keyed(refused, key)
-      }
+      const isLast = attempt === this.#attempts || wait > this.#maxWaitMs
+      if (isLast || !mayRetry(request.method, response)) throw keyed(refused, key)
       await this.pause(wait || backoffMs(attempt, response.status), options.signal)
     }
   }
 
+  /** A request as `fetch` takes it. Throws `TypeError` for what cannot be sent. */
+  build({ method, path, query = {}, body }: Request, more: Record<string, string>): Built {
+    const isFile = body instanceof Blob
+    const headers = new Headers({ ...this.#headers, ...more })
+    if (body !== undefined) headers.set("content-type", isFile ? body.type : "application/json")
+    const content = isFile ? body : body === undefined ? null : JSON.stringify(body)
+    // The key is not sent to another URL by itself.
+    const init: RequestInit = { method, headers, body: content, redirect: "manual" }
+    return { url: this.#base + path + queryText(query), init }
+  }
+
   /** The response of one attempt, whose body is not read yet. It and its body take no longer than
    * `timeoutMs`; without a limit if that is 0. */
-  async open(
-    { method, path, query, body }: Request,
-    headers: Record<string, string>,
-    { signal }: CallOptions,
-    timeoutMs = this.#settings.timeoutMs,
-  ): Promise<Response> {
+  open({ url, init }: Built, { signal }: CallOptions, timeoutMs = this.#timeoutMs) {
     const signals = [signal, timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : undefined]
-    const isFile = body instanceof Blob
-    const type = isFile ? body.type : body === undefined ? undefined : "application/json"
-    return this.#settings.fetch(this.#base + path + queryText(query ?? {}), {
-      method,
-      headers: { ...this.#headers, ...headers, ...(type && { "content-type": type }) },
-      body: isFile ? body : body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
-      // The key is not sent to another URL by itself.
-      redirect: "manual",
-    })
+    const either = AbortSignal.any(signals.filter((one) => one !== undefined))
+    return this.#fetch(url, { ...init, signal: either })
   }
 
   /** Wait, or throw when the signal does. */
   async pause(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()
-    await Promise.race([this.#settings.sleep(ms), ...(signal ? [aborted(signal)] : [])])
+    await Promise.race([this.#sleep(ms), ...(signal ? [aborted(signal)] : [])])
   }
 
   /** Why there is no response, in a sentence. */
