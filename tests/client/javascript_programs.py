@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +75,7 @@ class Programs:
         return said
 
 
-def install(folder: Path, links: Iterable[str] = ()) -> Programs:
+def install(folder: Path) -> Programs:
     """A folder with the client built from its source and installed, as npm would install it, beside
     links to other packages."""
     programs = Programs(folder, required_node())
@@ -84,6 +84,6 @@ def install(folder: Path, links: Iterable[str] = ()) -> Programs:
     programs.tsc("--project", str(CLIENT), "--outDir", str(installed / "dist"))
     shutil.copy(CLIENT / "package.json", installed)
     (folder / "package.json").write_text('{"type": "module"}')
-    for name in ("@types", "standardwebhooks", "eventsource-parser", "undici-types", *links):
+    for name in ("@types", "standardwebhooks", "eventsource-parser", "undici-types", "express"):
         (folder / "node_modules" / name).symlink_to(MODULES / name)
     return programs

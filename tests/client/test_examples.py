@@ -19,13 +19,14 @@ from crossway.bootstrap import Service
 from crossway.engine.fan_out import fan_out
 from crossway_client import Crossway
 from tests.api.conftest import WALLET, new_key
+from tests.client.javascript_programs import MODULES, Programs
 from tests.processes import PATIENCE_SECONDS, ROOT, free_port, wait_until
 
 EXAMPLES = ROOT / "examples"
 SHOPS = {
     "fastapi": [sys.executable, "-m", "uvicorn", "fastapi_shop:app", "--log-level", "error"],
     "django": [sys.executable, "django_shop.py", "runserver", "--noreload"],
-    "express": ["node", "express_shop.mjs"],
+    "express": [],  # `express` says where it runs.
 }
 
 
@@ -61,11 +62,7 @@ class Shop:
 def shop(
     request: pytest.FixtureRequest, service: Service, url: str, tmp_path: Path
 ) -> Iterator[Shop]:
-    command = list(SHOPS[request.param])
-    if request.param == "express" and not (
-        shutil.which("node") and (ROOT / "node_modules" / "express").exists()
-    ):
-        pytest.skip("npm install has not installed express")
+    command = SHOPS[request.param] or express(request.getfixturevalue("programs"))
     port, key = free_port(), new_key(service)[2]
     where = ["--port", str(port)] if request.param == "fastapi" else [str(port)]
     with Crossway(key, url) as crossway:
@@ -80,6 +77,13 @@ def shop(
         with running([*command, *where], settings, tmp_path.parent / "log", port):
             address = f"http://127.0.0.1:{port}"
             yield Shop(address, tmp_path, crossway, webhook.id, webhook.secret or "")
+
+
+def express(programs: Programs) -> list[str]:
+    """The command of the shop with Express, beside the installed client; skips without Express."""
+    if not (MODULES / "express").exists():
+        pytest.skip("npm install has not installed express")
+    return [programs.node, shutil.copy(EXAMPLES / "express_shop.mjs", programs.folder)]
 
 
 @contextmanager
