@@ -115,10 +115,7 @@ def parse(
     errors: ValidationErrors,
 ) -> PricedRequest:
     """Parse and price a request; raises `InvalidInput` with the errors passed in and its own."""
-    if not request.token_in or not request.token_out:
-        fields = {"tokenIn": request.token_in, "tokenOut": request.token_out}
-        missing = tuple(name for name, value in fields.items() if not value)
-        raise MissingInput(NO_TOKENS, fields=missing)
+    _require_tokens(request)
     source = errors.collect(
         parse_source_chain, services, caller, disabled, request.source, "sourceChain"
     )
@@ -141,14 +138,15 @@ def parse(
                 parse_address, services, destination, request.recipient, "recipient"
             )
     errors.raise_if_any()
-    assert source is not None
-    assert destination is not None
-    assert token_in is not None
-    assert token_out is not None
-    assert amount is not None
-    assert symbol is not None
+    assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
     route = RequestedRoute(source, destination, token_in, token_out, recipient)
     return price_request(services, caller, route, amount, symbol)
+
+
+def _require_tokens(request: QuoteRequest) -> None:
+    fields = {"tokenIn": request.token_in, "tokenOut": request.token_out}
+    if missing := tuple(name for name, value in fields.items() if not value):
+        raise MissingInput(NO_TOKENS, fields=missing)
 
 
 def price_request(
