@@ -101,3 +101,28 @@ def test_balances_ignore_the_address_that_clients_repeat(api: Api) -> None:
     assert answers[0].json() == answers[1].json() == answers[2].json()
     other = api.get(path, address=WALLET, adress=WALLET)
     assert (other.status_code, other.json()["param"]) == (400, "adress")
+
+
+MISSING_TOGETHER: list[tuple[str, Any, dict[str, Any]]] = [
+    ("/sandbox/clock", {}, {"params": ["advanceSeconds", "frozen"]}),
+    ("/sandbox/deposits", {"address": WALLET, "amount": "5"}, {"param": "chain"}),
+    (
+        "/sandbox/deposits",
+        {"address": WALLET, "amount": "5", "chain": "BASE"},
+        {"param": "token"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "fields"), MISSING_TOGETHER)
+def test_what_must_be_given_is_called_missing(
+    api: Api, path: str, body: Any, fields: dict[str, Any]
+) -> None:
+    """wire.md §7: fields that are required by what the others are."""
+    assert error(api.post(path, body)) == {"code": "parameter_missing", **fields}
+
+
+def test_a_wrong_yes_or_no_in_a_query_is_told_what_is_right(api: Api) -> None:
+    answer = api.get(f"/chains/balances/{WALLET}", includeZeroBalances="perhaps")
+    assert answer.json()["message"] == "includeZeroBalances must be true or false"
+    assert error(answer) == {"code": "parameter_invalid", "param": "includeZeroBalances"}

@@ -73,7 +73,7 @@ def test_an_unknown_name_is_refused_with_the_possible_ones(api: Api) -> None:
     ]:
         answer = api.get(path, expand="order,secrets")
         assert answer.status_code == 400, path
-        assert f"expand must be of {names}" in answer.json()["message"]
+        assert f"expand must name some of {names}" in answer.json()["message"]
 
 
 def test_a_list_is_expanded_with_as_many_queries_however_long_it_is(api: Api) -> None:

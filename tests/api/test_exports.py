@@ -110,7 +110,10 @@ def test_orders_and_deliveries_are_exported_too(api: Api) -> None:
         ({}, "resource is required"),
         ({"resource": "secrets"}, "resource must be one of intents, ramp_orders, deliveries"),
         ({"resource": "intents", "format": "xlsx"}, "format must be one of csv, json"),
-        ({"resource": "intents", "filters": {"state": "due"}}, "filters of intents must be of"),
+        (
+            {"resource": "intents", "filters": {"state": "due"}},
+            "filters of intents must name some of",
+        ),
         ({"resource": "intents", "filters": {"status": "lost"}}, "status must be one of"),
         ({"resource": "intents", "filters": {"status": 5}}, "filters: status must be a text"),
         ({"resource": "intents", "filters": []}, "filters must be a JSON object"),

@@ -136,6 +136,7 @@ def test_faults_are_set_and_shown(api: Api) -> None:
     answer = api.post("/sandbox/chains/POLYGON/faults", {"slowBlocks": 3})
     assert answer.status_code == 200
     assert answer.json()["chain"] == "POLYGON_MAINNET"
+    assert answer.json()["faults"] == {"slowBlocks": 3}
     assert api.post("/sandbox/chains/POLYGON/faults", {"slowBlocks": 0}).status_code == 200
 
 

@@ -16,7 +16,7 @@ PNG = bytes.fromhex(
 
 def test_faults_are_set_and_taken_back(crossway: Crossway) -> None:
     slow = crossway.sandbox.chain_faults("BASE_MAINNET", slow_blocks=5)
-    assert (slow.chain, slow.faults["slow_blocks"]) == ("BASE_MAINNET", 5)
+    assert (slow.chain, slow.faults["slowBlocks"]) == ("BASE_MAINNET", 5)
     crossway.sandbox.chain_faults("BASE_MAINNET", slow_blocks=1)
     late = crossway.sandbox.bridge_faults("CCTP", late_seconds=600)
     assert (late.bridge, late.faults["lateSeconds"]) == ("CCTP", 600)

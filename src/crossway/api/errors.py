@@ -257,5 +257,7 @@ def _parameter_error(error: dict[str, Any]) -> str:
             return f"{field} must be at most {context['le']}"
         case "enum" | "literal_error":
             return f"{field} must be {context['expected']}"
+        case "bool_parsing":
+            return f"{field} must be true or false"
         case _:
             return f"{field}: {error['msg']}"

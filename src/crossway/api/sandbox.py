@@ -90,10 +90,8 @@ def faults(
     body: Annotated[wire.Faults, Depends(wire.Faults.valid_from_request)],
 ) -> JsonResponse:
     """Outages, reorganisations, dropped and reverted transactions, wrong data, low balances."""
-    chain_controls.inject_faults(services, caller, chain, body.given_fields())
-    on = services.catalogue.chain(chain).id
-    active = services.sandbox.faults(on) if services.sandbox else {}
-    return JsonResponse(wire.FaultsNow(success=True, chain=on, faults=dict(active)))
+    on, active = chain_controls.inject_faults(services, caller, chain, body.given_fields())
+    return JsonResponse(wire.FaultsNow(success=True, chain=on, faults=active))
 
 
 @router.post(

@@ -120,7 +120,9 @@ class Catalogue:
     def symbol(self, name: object, field_name: str = "amountSymbol") -> str:
         """A symbol of the specification; raises `InvalidInput` naming the field."""
         if name not in self.symbols:
-            raise InvalidInput(f"{field_name} must be one of the supported token symbols")
+            raise InvalidInput(
+                f"{field_name} must be one of the supported token symbols, such as USDC"
+            )
         return str(name)
 
     def token(self, chain: str, symbol: str, field_name: str = "token") -> Token:

@@ -65,7 +65,9 @@ def _evm(text: str) -> str:
     digits = text[2:]
     checksummed = _eip55(digits.lower())
     if digits not in (digits.lower(), digits.upper()) and text != checksummed:
-        raise ValueError("has a wrong EIP-55 checksum")
+        raise ValueError(
+            "has a wrong EIP-55 checksum: expected the wallet's spelling, or lower case"
+        )
     return checksummed
 
 

@@ -171,7 +171,10 @@ OptionalText = Annotated[
 ]
 OptionalSymbol = Annotated[
     str | None,
-    _require(lambda value: isinstance(value, str), "must be one of the supported token symbols"),
+    _require(
+        lambda value: isinstance(value, str),
+        "must be one of the supported token symbols, such as USDC",
+    ),
     BeforeValidator(lambda value: value or None),  # runs first
 ]
 OptionalObject = Annotated[

@@ -122,7 +122,7 @@ class FaultsNow(Model):
 
     success: bool = field("Always true.", True)
     chain: str = chain_field("The chain.")
-    faults: dict[str, Any] = field("Active faults.", {"slow_blocks": 5})
+    faults: dict[str, Any] = field("Active faults.", {"slowBlocks": 5})
 
 
 class BridgeFaults(SettingsModel):

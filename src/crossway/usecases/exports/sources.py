@@ -121,7 +121,7 @@ def _parse_filters(resource: ExportResource, filters: Mapping[str, object]) -> d
     names = _QUERIES[resource]
     for name, value in filters.items():
         if name not in names:
-            raise InvalidInput(f"filters of {resource} must be of {', '.join(names)}")
+            raise InvalidInput(f"filters of {resource} must name some of {', '.join(names)}")
         is_number = isinstance(value, int) and not isinstance(value, bool)
         if not isinstance(value, str) and not (name == WEBHOOK and is_number):
             raise InvalidInput(f"filters: {name} must be a text")

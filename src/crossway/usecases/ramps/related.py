@@ -37,7 +37,7 @@ def parse_expand(text: str | None, names: Collection[str]) -> frozenset[str]:
     """The names in a comma-separated list; raises `InvalidInput` for others."""
     chosen = set() if text is None else {name.strip() for name in text.split(",")}
     if chosen - set(names):
-        raise InvalidInput(f"expand must be of {', '.join(names)}, comma-separated")
+        raise InvalidInput(f"expand must name some of {', '.join(names)}, comma-separated")
     return frozenset(chosen)
 
 

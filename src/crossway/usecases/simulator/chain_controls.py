@@ -7,7 +7,7 @@ from typing import Any
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import InvalidInput, NotFound
+from crossway.domain.errors import InvalidInput, MissingInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, format_units, parse_units
 from crossway.domain.roles import Permission
@@ -117,7 +117,9 @@ def set_clock(
     ahead, and whether it is frozen."""
     sandbox = _require_sandbox(services, caller)
     if advance_seconds is None and frozen is None:
-        raise InvalidInput("advanceSeconds or frozen must be given")
+        raise MissingInput(
+            "advanceSeconds or frozen must be given", fields=("advanceSeconds", "frozen")
+        )
     seconds = parse_number("advanceSeconds", advance_seconds or 0, 0, MAX_SECONDS)
     if frozen is not None and not isinstance(frozen, bool):
         raise InvalidInput("frozen must be true or false")
@@ -132,8 +134,9 @@ def set_clock(
 
 def inject_faults(
     services: Services, caller: Principal, chain: object, body: Mapping[str, Any]
-) -> None:
-    """Inject faults into a simulated chain; `body` holds the fields of the request."""
+) -> tuple[str, dict[str, object]]:
+    """Inject faults into a simulated chain; `body` holds the fields of the request. Returns the
+    chain, and its active faults by the names of these fields."""
     sandbox = _require_sandbox(services, caller)
     known_chain = _parse_chain(services, caller, chain)
     unknown = sorted(set(body) - FAULT_FIELDS)
@@ -141,6 +144,13 @@ def inject_faults(
         raise InvalidInput("; ".join(f"{name} is not a known fault" for name in unknown))
     sandbox.inject_faults(known_chain.id, parse_faults(services, known_chain, body))
     services.process.wake()
+    active = sandbox.faults(known_chain.id)
+    return known_chain.id, {_field_name(name): value for name, value in active.items()}
+
+
+def _field_name(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)
 
 
 def reset_faults(services: Services, caller: Principal) -> int:
@@ -233,7 +243,7 @@ def _parse_chain_of_deposit(
     if chain is not None:
         return _parse_chain(services, caller, chain)
     if intent is None:
-        raise InvalidInput("chain must be given: no intent of yours has this address")
+        raise MissingInput("chain must be given: no intent of yours has this address")
     return services.catalogue.chains[intent.terms.source_chain]
 
 
@@ -243,7 +253,7 @@ def _parse_token(
     require_token_allowed(services, _by_key(caller), token, "token")
     if token is None:
         if intent is None:
-            raise InvalidInput("token must be given: no intent of yours has this address")
+            raise MissingInput("token must be given: no intent of yours has this address")
         return services.catalogue.token(chain.id, intent.asset_symbol)
     if isinstance(token, str) and (chain.id, token) in services.catalogue.tokens:
         return services.catalogue.tokens[chain.id, token]

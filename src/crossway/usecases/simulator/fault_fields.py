@@ -120,5 +120,6 @@ def parse_boolean(name: str, value: object) -> bool:
 def parse_choice(name: str, value: object, choices: Sequence[str]) -> str:
     """One of these texts; raises `InvalidInput` naming the field."""
     if not isinstance(value, str) or value not in choices:
-        raise InvalidInput(f"{name} must be one of {', '.join(choices)}")
+        named = ", ".join(choice or "an empty text" for choice in choices)
+        raise InvalidInput(f"{name} must be one of {named}")
     return value
