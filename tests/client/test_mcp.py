@@ -129,6 +129,29 @@ def test_what_is_wrong_is_told_in_words(key: str, url: str) -> None:
             )
             assert "which has" in await user.refused("create_intent", **NEW, pay_with="XYZ")
             assert "limit" in await user.refused("list_intents", limit=1000)
+            for amount in ("1e3", "1e999999", "NaN", "25.5" + "0" * 30 + "1", "9" * 5_000, "-1"):
+                assert "6 decimal places" in await user.refused(
+                    "create_intent", **{**NEW, "amount_usd": amount}
+                )
+            assert "must name a resource" in await user.refused("get_intent", intent="..")
+            assert "there are ways from" in await user.refused(
+                "quote", destination_chain="ARBITRUM_MAINNET", amount="25", source_chain="BASE"
+            )
+
+    asyncio.run(play())
+
+
+def test_a_reference_may_have_any_characters(key: str, url: str) -> None:
+    async def play() -> None:
+        async with assistant(key, url) as user:
+            made = set()
+            for reference in ("Küche 7", "支付", "A-7 ", "A-7", "line\nline", "x" * 200):
+                created = await user.call("create_intent", **{**NEW, "reference": reference})
+                assert created["metadata"] == {"reference": reference}
+                again = await user.call("create_intent", **{**NEW, "reference": reference})
+                assert again["id"] == created["id"]
+                made.add(created["id"])
+            assert len(made) == 6
 
     asyncio.run(play())
 

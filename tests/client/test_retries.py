@@ -56,6 +56,22 @@ def test_a_get_is_retried(asking: Asking, first: Any) -> None:
     assert len(waits) == 1
 
 
+@pytest.mark.parametrize("key", ["", " a", "ä", "a\nb", "x" * 256])
+def test_a_key_that_no_header_carries_is_refused_before_anything_is_sent(
+    asking: Asking, key: str
+) -> None:
+    with asking() as (crossway, server, _), pytest.raises(ValueError, match="idempotency_key must"):
+        crossway.sandbox.deposit("0xabc", 1, idempotency_key=key)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_name_that_leads_to_another_path_is_refused(asking: Asking, name: str) -> None:
+    with asking() as (crossway, server, _), pytest.raises(ValueError, match="must name a resource"):
+        crossway.intents.refund(name)
+    assert server.requests == []
+
+
 def test_retry_after_is_respected(asking: Asking) -> None:
     with asking((429, {"retry-after": "7"}, {}), OK) as (crossway, _, waits):
         crossway.request("GET", "/x")

@@ -1,8 +1,10 @@
 """The tools: each is one method, whose text tells the assistant when and how to call it."""
 
+import re
 from collections.abc import Awaitable, Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import wraps
+from hashlib import sha256
 from typing import Annotated, ParamSpec, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -25,20 +27,20 @@ from crossway_client.transport.errors import CrosswayError
 
 P = ParamSpec("P")
 T = TypeVar("T")
-MICRO_USD = 1_000_000
+_DOLLARS = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?", re.ASCII)
 Which = Annotated[str, Field(description="A payment's number or deposit address.")]
 Chain = Annotated[str, Field(description="A chain identifier, such as BASE_MAINNET.")]
 Dollars = Annotated[str, Field(description="US dollars as a decimal number, such as 25.50.")]
 
 
 def _told(call: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """What the API refuses is told to the assistant in the API's words."""
+    """What the API or its client refuses is told to the assistant in their words."""
 
     @wraps(call)
     async def tool(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return await call(*args, **kwargs)
-        except CrosswayError as error:
+        except (CrosswayError, ValueError) as error:
             raise ToolError(str(error)) from error
 
     return tool
@@ -72,6 +74,9 @@ class Tools:
             destination_chain=destination_chain, amount=amount, token_out=address
         )
         chosen = [option for option in quotes.quotes if source_chain in (None, option.source_chain)]
+        if quotes.quotes and not chosen:
+            others = ", ".join(sorted({option.source_chain for option in quotes.quotes}))
+            raise ToolError(f"There is no way from {source_chain}; there are ways from {others}.")
         return OptionList(options=[OptionView.of(option) for option in chosen])
 
     @_told
@@ -104,7 +109,8 @@ class Tools:
             recipient=recipient,
             refund_address=refund_address,
             metadata={"reference": reference},
-            idempotency_key=f"mcp {reference}",
+            # A name may have any characters and a header field may not.
+            idempotency_key=f"mcp {sha256(reference.encode()).hexdigest()}",
         )
         return PaymentView.of(intent)
 
@@ -212,10 +218,7 @@ class Tools:
 
 def _micro_usd(dollars: str) -> int:
     """Dollars in the smallest unit; no fraction of it is lost."""
-    try:
-        amount = Decimal(dollars) * MICRO_USD
-    except InvalidOperation:
-        amount = Decimal(0)
-    if not amount.is_finite() or amount <= 0 or amount != amount.to_integral_value():
+    amount = int(Decimal(dollars).scaleb(6)) if _DOLLARS.fullmatch(dollars) else 0
+    if amount <= 0:
         raise ToolError("amount_usd must be a positive number with at most 6 decimal places")
-    return int(amount)
+    return amount

@@ -1,11 +1,12 @@
 """Requests as data: method, path, parameters and result type, and how they become HTTP."""
 
 import json
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -17,6 +18,7 @@ from crossway_client.transport.retries import parse_retry_after
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
+_MAX_KEY: Final = 255
 
 
 class Answer(NamedTuple):
@@ -49,9 +51,23 @@ class Request(Generic[T_co]):
 
     @property
     def url(self) -> str:
-        """The path with its segments, each quoted."""
-        quoted = {name: quote(str(value), safe="") for name, value in self.segments.items()}
-        return self.path.format(**quoted)
+        """The path with its segments, each quoted. Raises `ValueError` for one that would lead to
+        another path."""
+        return self.path.format(**{name: _segment(name, v) for name, v in self.segments.items()})
+
+    def new_key(self) -> str | None:
+        """The idempotency key to send: the caller's or a new one for a POST, else None. Raises
+        `ValueError` for one that a header field does not carry as it is."""
+        if self.method != "POST":
+            return None
+        key = str(uuid.uuid4()) if self.idempotency_key is None else self.idempotency_key
+        is_plain = key.isascii() and key.isprintable() and key == key.strip()
+        if not (is_plain and 1 <= len(key) <= _MAX_KEY):
+            raise ValueError(
+                f"idempotency_key must be 1 to {_MAX_KEY} printable ASCII characters without "
+                f"spaces around them, not {key[:_MAX_KEY]!r}"
+            )
+        return key
 
 
 class Page(NamedTuple, Generic[T]):
@@ -145,6 +161,13 @@ def parse_error(response: httpx.Response) -> ApiError:
         response.headers.get("x-request-id", ""),
         parse_retry_after(response.headers.get("retry-after", "")),
     )
+
+
+def _segment(name: str, value: object) -> str:
+    text = str(value)
+    if text in ("", ".", ".."):
+        raise ValueError(f"{name} must name a resource, not {text!r}")
+    return quote(text, safe="")
 
 
 def _query_text(value: Any) -> str:

@@ -5,7 +5,6 @@ asynchronous client, as generators: they yield steps, and get back the outcome o
 `httpx.RequestError`. What they yield as `Emit` is the caller's.
 """
 
-import uuid
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -79,9 +78,10 @@ class Exchange:
         """Send a request until it has a final response, and return its result.
 
         Every POST has an idempotency key, the caller's or a new one, which is the same for each
-        attempt. Raises `ApiError`, `APIConnectionError` and `UnexpectedResponse`.
+        attempt. Raises `ApiError`, `APIConnectionError` and `UnexpectedResponse`, and `ValueError`
+        for a request that cannot be sent as it is.
         """
-        key = (request.idempotency_key or str(uuid.uuid4())) if request.method == "POST" else None
+        key = request.new_key()
         http_request = self._build(request, key)
         for attempt in range(1, self._policy.attempts + 1):
             last = attempt == self._policy.attempts
