@@ -18,9 +18,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from crossway.adapters.webhooks.dns import DnsResolver, LookupsBusy
 from crossway.adapters.webhooks.sender import HttpWebhookSender
 from crossway.adapters.webhooks.ssrf_guard import Resolve, is_public
 from crossway.domain.errors import Unreachable
+from tests.processes import PATIENCE_SECONDS
 from tests.receivers import Receiver, running_receiver
 
 PUBLIC = "93.184.215.14"
@@ -194,16 +196,45 @@ def test_slow_look_ups_do_not_block_other_hosts(
 
     created = sender(loopback=True, resolve=resolve, limit_seconds=1)
     with running_receiver() as receiver, ThreadPoolExecutor(100) as pool:
-        for n in range(40):
-            pool.submit(created.url_problem, f"http://slow-check{n}.example/")
+        checks = [
+            pool.submit(created.url_problem, f"http://slow-check{n}.example/") for n in range(40)
+        ]
         slow = [pool.submit(try_slow, number) for number in range(45)]
         for item in slow:
             item.result()
         answer = created.send(f"http://well.example:{receiver.port}/", {}, b"{}")
         let_go.set()
     assert answer.status == 200
+    refused = [check.exception() for check in checks if check.exception()]
+    assert refused, "a host that was not looked up is not said to be unknown"
+    assert all(isinstance(error, Unreachable) for error in refused)
     sent_to = [host for host in requests if host.startswith("slow") and "check" not in host]
     assert sorted(sent_to) == sorted(set(sent_to)), "one look-up for each host at a time"
+
+
+def test_few_callers_wait_for_look_ups_at_once() -> None:
+    """Checks wait in the threads of the API: no client may take all of them."""
+    let_go, begun = threading.Event(), threading.Semaphore(0)
+
+    def resolve(host: str, port: int) -> Sequence[str]:
+        begun.release()
+        let_go.wait(PATIENCE_SECONDS)
+        return [PUBLIC]
+
+    resolver = DnsResolver(resolve, max_threads=9, max_callers=2)
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [
+            pool.submit(resolver.resolve, f"slow{n}.example", 443, PATIENCE_SECONDS) for n in (1, 2)
+        ]
+        for _ in waiting:
+            assert begun.acquire(timeout=PATIENCE_SECONDS)
+        for host in ("slow1.example", "shop.example"):
+            with pytest.raises(LookupsBusy):
+                resolver.resolve(host, 443, PATIENCE_SECONDS)
+        let_go.set()
+        assert [check.result() for check in waiting] == [[PUBLIC]] * 2
+    assert resolver.resolve("shop.example", 443, PATIENCE_SECONDS) == [PUBLIC]
+    resolver.close()
 
 
 def test_loopback_is_allowed_if_configured_and_no_other_internal_address(

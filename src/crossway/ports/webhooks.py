@@ -34,7 +34,8 @@ class WebhookSender(Protocol):
     def url_problem(self, url: str) -> str | None:
         """The problem with a URL, as a phrase that follows the field's name, or None.
 
-        Resolves the host: one that cannot be resolved at the moment is a problem too.
+        Resolves the host: one that cannot be resolved at the moment is a problem too. Raises
+        `Unreachable` when too many others are being resolved to tell.
         """
         ...
 

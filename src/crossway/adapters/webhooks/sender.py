@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from crossway.adapters.webhooks import ssrf_guard
-from crossway.adapters.webhooks.dns import DnsResolver
+from crossway.adapters.webhooks.dns import DnsResolver, LookupsBusy
 from crossway.adapters.webhooks.ssrf_guard import DOES_NOT_RESOLVE, NOT_PUBLIC, Resolve, Target
 from crossway.domain.errors import Unreachable
 from crossway.ports.webhooks import WebhookResponse
@@ -18,6 +18,8 @@ LIMIT_SECONDS = 10.0
 # A resolver gives up after 30 s. Within that time, with failing endpoints on half of the sending
 # threads, fewer look-ups start than there is room for.
 _LOOKUP_SECONDS, MAX_LOOKUPS, _MAX_CHECK_LOOKUPS = 4.0, 64, 16
+# Checks wait in the threads that answer requests, of which there are 40.
+MAX_WAITING_CHECKS, _ANY_NUMBER = 8, 10_000
 _MAX_ADDRESSES = 4
 
 
@@ -43,8 +45,8 @@ class HttpWebhookSender:
         self._lock = threading.Lock()
         # Separate, so that checks of slow hosts do not block deliveries.
         self._resolver, self._check_resolver = (
-            DnsResolver(resolve, MAX_LOOKUPS),
-            DnsResolver(resolve, _MAX_CHECK_LOOKUPS),
+            DnsResolver(resolve, MAX_LOOKUPS, _ANY_NUMBER),
+            DnsResolver(resolve, _MAX_CHECK_LOOKUPS, MAX_WAITING_CHECKS),
         )
 
     def url_problem(self, url: str) -> str | None:
@@ -56,6 +58,8 @@ class HttpWebhookSender:
             found_addresses = self._check_resolver.resolve(
                 target.host, target.port, _LOOKUP_SECONDS
             )
+        except LookupsBusy:
+            raise
         except Unreachable:
             return DOES_NOT_RESOLVE
         return (
