@@ -15,6 +15,7 @@ from crossway_client import (
     Conflict,
     Crossway,
     CrosswayError,
+    InvalidArgument,
     KycRequired,
     NotFound,
     RateLimited,
@@ -60,14 +61,20 @@ def test_a_get_is_retried(asking: Asking, first: Any) -> None:
 def test_a_key_that_no_header_carries_is_refused_before_anything_is_sent(
     asking: Asking, key: str
 ) -> None:
-    with asking() as (crossway, server, _), pytest.raises(ValueError, match="idempotency_key must"):
+    with (
+        asking() as (crossway, server, _),
+        pytest.raises(InvalidArgument, match="idempotency_key"),
+    ):
         crossway.sandbox.deposit("0xabc", 1, idempotency_key=key)
     assert server.requests == []
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
 def test_a_name_that_leads_to_another_path_is_refused(asking: Asking, name: str) -> None:
-    with asking() as (crossway, server, _), pytest.raises(ValueError, match="must name a resource"):
+    with (
+        asking() as (crossway, server, _),
+        pytest.raises(InvalidArgument, match="must name a"),
+    ):
         crossway.intents.refund(name)
     assert server.requests == []
 

@@ -12,7 +12,13 @@ import typer
 
 from crossway.cli.connection import CONNECTION, LOCAL
 from crossway.cli.exit_codes import FAILED, UNKNOWN, WRONG_USE
-from crossway_client import APIConnectionError, ApiError, Crossway, CrosswayError
+from crossway_client import (
+    APIConnectionError,
+    ApiError,
+    Crossway,
+    CrosswayError,
+    InvalidArgument,
+)
 from crossway_client.records.base import Record
 
 P = ParamSpec("P")
@@ -42,6 +48,8 @@ def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except APIConnectionError as error:
             _fail(str(error), UNKNOWN)
+        except InvalidArgument as error:
+            _fail(str(error), WRONG_USE)
         except CrosswayError as error:
             _fail(error.message if isinstance(error, ApiError) else str(error), FAILED)
         except KeyboardInterrupt:

@@ -40,7 +40,7 @@ def _told(call: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     async def tool(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return await call(*args, **kwargs)
-        except (CrosswayError, ValueError) as error:
+        except CrosswayError as error:
             raise ToolError(str(error)) from error
 
     return tool

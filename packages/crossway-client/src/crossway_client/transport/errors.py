@@ -19,6 +19,10 @@ class APIConnectionError(CrosswayError):
     may have been executed."""
 
 
+class InvalidArgument(CrosswayError, ValueError):
+    """An argument that no request carries as it is; nothing was sent."""
+
+
 class UnexpectedResponse(CrosswayError):
     """The response is not what the API documents: another server, or an incompatible version."""
 

@@ -12,7 +12,12 @@ from urllib.parse import quote
 import httpx
 
 from crossway_client.records.base import Record
-from crossway_client.transport.errors import ApiError, UnexpectedResponse, build_error
+from crossway_client.transport.errors import (
+    ApiError,
+    InvalidArgument,
+    UnexpectedResponse,
+    build_error,
+)
 from crossway_client.transport.retries import parse_retry_after
 
 T_co = TypeVar("T_co", covariant=True)
@@ -51,19 +56,19 @@ class Request(Generic[T_co]):
 
     @property
     def url(self) -> str:
-        """The path with its segments, each quoted. Raises `ValueError` for one that would lead to
-        another path."""
+        """The path with its segments, each quoted. Raises `InvalidArgument` for one that would lead
+        to another path."""
         return self.path.format(**{name: _segment(name, v) for name, v in self.segments.items()})
 
     def new_key(self) -> str | None:
         """The idempotency key to send: the caller's or a new one for a POST, else None. Raises
-        `ValueError` for one that a header field does not carry as it is."""
+        `InvalidArgument` for one that a header field does not carry as it is."""
         if self.method != "POST":
             return None
         key = str(uuid.uuid4()) if self.idempotency_key is None else self.idempotency_key
         is_plain = key.isascii() and key.isprintable() and key == key.strip()
         if not (is_plain and 1 <= len(key) <= _MAX_KEY):
-            raise ValueError(
+            raise InvalidArgument(
                 f"idempotency_key must be 1 to {_MAX_KEY} printable ASCII characters without "
                 f"spaces around them, not {key[:_MAX_KEY]!r}"
             )
@@ -166,7 +171,7 @@ def parse_error(response: httpx.Response) -> ApiError:
 def _segment(name: str, value: object) -> str:
     text = str(value)
     if text in ("", ".", ".."):
-        raise ValueError(f"{name} must name a resource, not {text!r}")
+        raise InvalidArgument(f"{name} must name a resource, not {text!r}")
     return quote(text, safe="")
 
 

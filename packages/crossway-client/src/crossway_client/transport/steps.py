@@ -78,8 +78,8 @@ class Exchange:
         """Send a request until it has a final response, and return its result.
 
         Every POST has an idempotency key, the caller's or a new one, which is the same for each
-        attempt. Raises `ApiError`, `APIConnectionError` and `UnexpectedResponse`, and `ValueError`
-        for a request that cannot be sent as it is.
+        attempt. Raises `ApiError`, `APIConnectionError`, `UnexpectedResponse` and
+        `InvalidArgument`.
         """
         key = request.new_key()
         http_request = self._build(request, key)
