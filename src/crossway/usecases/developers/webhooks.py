@@ -263,11 +263,13 @@ def _parse_events(value: object) -> tuple[str, ...]:
 
 
 def _parse_description(value: object) -> str:
-    if not isinstance(value, str) or len(value) > MAX_DESCRIPTION_CHARACTERS or "\x00" in value:
+    text = value.strip() if isinstance(value, str) else "\0"
+    if len(text) > MAX_DESCRIPTION_CHARACTERS or not text.isprintable():
         raise InvalidInput(
-            f"description must be a text of at most {MAX_DESCRIPTION_CHARACTERS} characters"
+            f"description must be a text of at most {MAX_DESCRIPTION_CHARACTERS} printable "
+            "characters"
         )
-    return value.strip()
+    return text
 
 
 def _audit_fields(endpoint: Endpoint) -> dict[str, Any]:
