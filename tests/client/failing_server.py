@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class FailingServer:
-    """Planned responses, one per request: a status with headers and a body, or None to close the
-    connection without a response."""
+    """Planned responses, one per request: a status with headers and a body, bytes or what becomes
+    JSON, or None to close the connection without a response."""
 
     responses: list[tuple[int, dict[str, str], object] | None]
     requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
@@ -34,7 +34,7 @@ def failing_server(*planned: tuple[int, dict[str, str], object] | None) -> Itera
                 self.close_connection = True
                 return
             status, more, body = plan
-            raw = json.dumps(body).encode()
+            raw = body if isinstance(body, bytes) else json.dumps(body).encode()
             self.send_response(status)
             for name, value in {**more, "content-length": str(len(raw))}.items():
                 self.send_header(name, value)

@@ -1,6 +1,7 @@
 """How the JavaScript client handles failures: the rules are those of the Python client."""
 
 import json
+import socket
 from typing import Any
 
 import pytest
@@ -147,3 +148,12 @@ def test_a_url_is_checked_before_anything_is_sent(programs: Programs) -> None:
     error = ask(programs, "localhost:8600", GET)["error"]
     assert error["name"] == "TypeError"
     assert "the URL of the service must be one such as http://127.0.0.1:8600" in error["message"]
+
+
+def test_a_service_that_does_not_answer_is_told(programs: Programs) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        told = ask(programs, url, POST, settings={"timeoutMs": 50, "attempts": 2})
+    assert told["error"]["name"] == "APIConnectionError"
+    assert "the service did not respond in time" in told["error"]["message"]
+    assert len(told["waits"]) == 1

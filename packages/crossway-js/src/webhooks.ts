@@ -41,8 +41,14 @@ function webhook(secret: string): Webhook {
 }
 
 function field(headers: HeaderFields, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name]
-  return String(value ?? "")
+  if (isHeaders(headers)) return headers.get(name) ?? ""
+  const found = Object.entries(headers).find(([given]) => given.toLowerCase() === name)
+  return String(found?.[1] ?? "")
+}
+
+// A framework may have a class of its own.
+function isHeaders(headers: HeaderFields): headers is Headers {
+  return typeof headers["get"] === "function"
 }
 
 function decode(payload: Uint8Array): string {

@@ -63,6 +63,10 @@ await assert.rejects(crossway.getIntent({ id: 1 }), (error: unknown) => {
   return !(error instanceof KycRequired)
 })
 
+await assert.rejects(crossway.listChains({}, { signal: AbortSignal.abort() }), {
+  name: "AbortError",
+})
+
 const page = await crossway.listIntents({ limit: 2 })
 assert.deepEqual([page.intents.length, page.total], [2, 3])
 const listed: number[] = []
