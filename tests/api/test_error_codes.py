@@ -126,3 +126,10 @@ def test_a_wrong_yes_or_no_in_a_query_is_told_what_is_right(api: Api) -> None:
     answer = api.get(f"/chains/balances/{WALLET}", includeZeroBalances="perhaps")
     assert answer.json()["message"] == "includeZeroBalances must be true or false"
     assert error(answer) == {"code": "parameter_invalid", "param": "includeZeroBalances"}
+
+
+@pytest.mark.parametrize("factor", [0, "x", 10_001])
+def test_a_wrong_factor_is_told_the_range_that_is_taken(api: Api, factor: object) -> None:
+    answer = api.post("/sandbox/chains/LISK/faults", {"feeFactor": factor})
+    assert answer.json()["message"] == "feeFactor must be a whole number from 1 to 10000"
+    assert api.post("/sandbox/chains/LISK/faults", {"feeFactor": 1}).json()["faults"] == {}

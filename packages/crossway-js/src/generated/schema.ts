@@ -411,7 +411,7 @@ export interface components {
             destination_chain: components["schemas"]["ChainId"];
             /** @description Wallet of the recipient on the destination chain. */
             recipient: string;
-            /** @description Wallet on the source chain for refunds; `sender` by default; one of the two is required. */
+            /** @description Wallet on the source chain for refunds; by default `sender`, else your `refundAddresses` (GET /client/auth/client-info). One of them is required. */
             refund_address?: string | null;
             /** @description Your own data, up to 8 KiB of JSON, returned unchanged. */
             metadata?: {
@@ -501,7 +501,7 @@ export interface components {
             /** @description Whether events are delivered; true by default. */
             enabled?: boolean | null;
         };
-        /** @description An intent in the create form. Events leave `payment_url` out. */
+        /** @description An intent in the create form. */
         CreatedIntent: {
             /** @description Record number. */
             id: number;
@@ -552,9 +552,9 @@ export interface components {
             refund_address: string;
             /** @description The address that paid the recipient out of its own funds; empty before, and where the bridge's delivery pays. */
             relayer: string;
-            /** @description Address. */
+            /** @description The operator's account that decides how the collected deposit is paid out. */
             coordinator: string;
-            /** @description Address. */
+            /** @description The contract that collects the deposit for this route. */
             bridger: string;
             /** @description Hex-encoded data for the bridge. */
             bridgeExtraData: string;
@@ -1560,9 +1560,9 @@ export interface components {
             refund_address: string;
             /** @description The address that paid the recipient out of its own funds; empty before, and where the bridge's delivery pays. */
             relayer: string;
-            /** @description Address. */
+            /** @description The operator's account that decides how the collected deposit is paid out. */
             coordinator: string;
-            /** @description Address. */
+            /** @description The contract that collects the deposit for this route. */
             bridger: string;
             /** @description Hex-encoded data for the bridge. */
             bridgeExtraData: string;
@@ -2396,7 +2396,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description An intent in the create form. Events leave `payment_url` out. */
+            /** @description An intent in the create form. */
             201: {
                 headers: {
                     [name: string]: unknown;

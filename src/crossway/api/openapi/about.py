@@ -28,8 +28,8 @@ destination-address `{error, code}`.
 **Retries.** Send `Idempotency-Key` with a POST: the same request repeated within 24 hours gets the
 first response again, with `Idempotent-Replayed: true`.
 
-**Lists** are newest first. `nextCursor` of a page (`next_cursor` where members are in snake case)
-is the `cursor` of the next; it is null on the last one.
+**Lists** are newest first, webhooks oldest first. `nextCursor` of a page (`next_cursor` where
+members are in snake case) is the `cursor` of the next; it is null on the last one.
 
 **Limits.** 250 requests a minute for each key: see the `RateLimit` header, and `Retry-After` after
 a 429. Requests that cost more count for more, as their descriptions say. A body may have 64 KiB.

@@ -75,7 +75,8 @@ class CreateIntent(RequestModel):
     )
     recipient: Text = field("Wallet of the recipient on the destination chain.", WALLET)
     refund_address: OptionalText = field(
-        "Wallet on the source chain for refunds; `sender` by default; one of the two is required.",
+        "Wallet on the source chain for refunds; by default `sender`, else your "
+        "`refundAddresses` (GET /client/auth/client-info). One of them is required.",
         WALLET,
         default=None,
     )
@@ -103,7 +104,7 @@ class CreateIntent(RequestModel):
 
 
 class CreatedIntent(Model):
-    """An intent in the create form. Events leave `payment_url` out."""
+    """An intent in the create form."""
 
     id: int = field("Record number.", RECORD)
     client_id: str = field("Owning client (UUID).", "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11")
@@ -144,8 +145,10 @@ class CreatedIntent(Model):
         "bridge's delivery pays.",
         "",
     )
-    coordinator: str = field("Address.", WALLET)
-    bridger: str = field("Address.", WALLET)
+    coordinator: str = field(
+        "The operator's account that decides how the collected deposit is paid out.", WALLET
+    )
+    bridger: str = field("The contract that collects the deposit for this route.", WALLET)
     bridgeExtraData: str = field("Hex-encoded data for the bridge.", "0x")
     intent_nonce: ExactInteger = field(
         "Random integer that makes the address unique.", 7310294857102

@@ -12,9 +12,9 @@ from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_SECONDS = 10 * 365 * 86_400
 MAX_BLOCKS = 10_000
-_INTEGER_FAULTS = ("dropNext", "revertNext", "slowBlocks", "reorgDepth", "feeFactor")
+_MINIMUMS = {"dropNext": 0, "revertNext": 0, "slowBlocks": 0, "reorgDepth": 0, "feeFactor": 1}
 FAULT_FIELDS = {
-    *_INTEGER_FAULTS,
+    *_MINIMUMS,
     "outageSeconds",
     "takeNonce",
     "lie",
@@ -28,8 +28,8 @@ def parse_faults(services: Services, chain: Chain, body: Mapping[str, Any]) -> F
     """Parse the faults of a request body; raises `InvalidInput` with all errors."""
     errors = ValidationErrors()
     numbers = {
-        name: errors.collect(parse_integer, name, body[name], 0, MAX_BLOCKS)
-        for name in _INTEGER_FAULTS
+        name: errors.collect(parse_integer, name, body[name], minimum, MAX_BLOCKS)
+        for name, minimum in _MINIMUMS.items()
         if name in body
     }
     outage = None
