@@ -156,6 +156,12 @@ def test_one_of_many_takes_over_a_slot_that_is_no_longer_held(store: SqlStore) -
     assert slot_of(store) == IdempotencySlot("b", NOW, None, b"", str(taken.index(True)))
 
 
+def test_a_hold_that_was_renewed_since_the_time_was_read_stands(store: SqlStore) -> None:
+    remember(store)
+    renewed(store, "r-b", 605)
+    assert not taken_over(store, "r-2")
+
+
 def test_a_hold_from_before_the_databases_clock_was_set_back_has_ended(store: SqlStore) -> None:
     remember(store)
     renewed(store, "r-b", 86_400)

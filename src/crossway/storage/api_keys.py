@@ -43,8 +43,9 @@ _HOLD = update(idempotency_slots).values(held_until=bindparam("b_until"))
 _TAKE_OVER = (
     _HOLD.values(holder=bindparam("b_holder"))
     .where(*_IS_SLOT, _HAS_NO_RESPONSE)
-    # What seems to be held for longer was taken before the database's clock was set back.
-    .where(~idempotency_slots.c.held_until.between(bindparam("b_now"), bindparam("b_until")))
+    # A holder may have renewed since we read the time. What seems to be held for far longer was
+    # taken before the database's clock was set back.
+    .where(~idempotency_slots.c.held_until.between(bindparam("b_now"), bindparam("b_longest")))
 )
 _RENEW = _HOLD.where(*_IS_HELD_BY, _HAS_NO_RESPONSE)
 _RELEASE = _RENEW.values(held_until=0)
@@ -159,7 +160,8 @@ class SqlApiKeys:
         self, owner: Owner, key: str, holder: str, seconds: float
     ) -> bool:
         now, until = self._after(seconds)
-        hold = {"b_holder": holder, "b_now": now, "b_until": until}
+        longest = until + (until - now)
+        hold = {"b_holder": holder, "b_now": now, "b_until": until, "b_longest": longest}
         return self._db.execute(_TAKE_OVER, _slot_key(owner, key) | hold).rowcount == 1
 
     def renew_idempotency_slots(
