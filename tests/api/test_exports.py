@@ -223,6 +223,19 @@ def test_the_limits_of_a_client_hold(api: Api) -> None:
     export(api)
 
 
+def test_files_take_no_more_than_their_share_of_the_disk(api: Api) -> None:
+    done = finish(api, export(api))
+    number = record_id(api.service.services, RecordKind.EXPORT, done["id"])
+    with api.service.store.writer.begin() as db:
+        large = text("UPDATE exports SET byte_count = 500000000 WHERE id = :number")
+        db.execute(large, {"number": number})
+    refused = api.post("/exports", {"resource": "intents"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "limit_reached")
+    assert "at most 500 MB" in refused.json()["message"]
+    api.http.delete(f"/api/v1/exports/{done['id']}", headers=api.headers())
+    export(api)
+
+
 def test_a_deleted_export_has_no_file(api: Api) -> None:
     api.create()
     done = finish(api, export(api))

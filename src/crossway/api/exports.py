@@ -52,7 +52,7 @@ class Page:
 )
 def create(request: Request, services: ServicesDep, caller: Writer, body: Body) -> JsonResponse:
     """Write a list to a file in the background: read the export until it is `completed`. At most
-    3 are in progress and 20 stored at a time, with 500,000 rows each."""
+    3 are in progress and 20 stored at a time, of 500 MB in all, with 500,000 rows each."""
 
     def respond(export: Export) -> JsonResponse:
         return JsonResponse(_shown(request, export), 201)

@@ -22,7 +22,8 @@ from crossway.usecases.exports.sources import Source
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
-MAX_OPEN, MAX_STORED = 3, 20
+# Files are in the database that payments need: no client fills its disk.
+MAX_OPEN, MAX_STORED, MAX_STORED_MB = 3, 20, 500
 E = TypeVar("E", bound=StrEnum)
 
 
@@ -124,6 +125,11 @@ def _require_room(stored: list[Export]) -> None:
     if len(stored) >= MAX_STORED:
         raise InvalidStatus(
             f"A client has at most {MAX_STORED} exports in each mode: delete one",
+            ErrorCode.LIMIT_REACHED,
+        )
+    if sum(export.byte_count for export in stored) >= MAX_STORED_MB * 1_000_000:
+        raise InvalidStatus(
+            f"The exports of a client have at most {MAX_STORED_MB} MB in each mode: delete one",
             ErrorCode.LIMIT_REACHED,
         )
 
