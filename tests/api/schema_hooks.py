@@ -104,6 +104,8 @@ BEYOND_A_SCHEMA = re.compile(
             r"must be an e-mail address",
             r"must be an instant",
             r"must be before",
+            r"must not be above",
+            r"links without an amount",
             r"in the future",
             r"has invalid status",
             r"not funded",
