@@ -19,6 +19,7 @@ from crossway.ports.services import Services
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from crossway.usecases.pricing.priced_request import QuoteRequest
 from crossway.usecases.pricing.quotes import best_quote, list_quotes
+from tests.processes import wait_until
 from tests.services import CATALOGUE, NOW, POOL, FixedClock, services
 
 BASE, ETHEREUM, ARBITRUM = "BASE_MAINNET", "ETHEREUM_MAINNET", "ARBITRUM_MAINNET"
@@ -207,6 +208,8 @@ def test_figures_are_kept_refreshed_behind_a_quote_and_never_used_when_old(
     chains[BASE].answers.clear()
     assert quote(given, BASE, ARBITRUM).costs.bridge_micro_usd == first
     chains[BASE].answers.set()
+    refreshed = "the figure that was read behind the quote is used"
+    wait_until(refreshed, lambda: quote(given, BASE, ARBITRUM).costs.bridge_micro_usd > 10 * first)
     timer.now = 80.0
     assert quote(given, BASE, ARBITRUM).costs.bridge_micro_usd > 10 * first
     chains[BASE].silent, timer.now = True, 150.0
