@@ -139,9 +139,11 @@ def test_a_key_does_not_follow_a_redirect(programs: Programs) -> None:
     assert len(server.requests) == 1
 
 
-def test_what_cannot_be_sent_is_told_at_once(programs: Programs) -> None:
-    told = ask(programs, "http://127.0.0.1:8600", POST, idempotencyKey="order 7 …")
-    assert (told["error"]["name"], told["waits"]) == ("TypeError", [])
+@pytest.mark.parametrize("key", ["", " order 7", "order 7\n", "order 7 …", "k" * 256])
+def test_a_key_that_no_header_carries_is_refused(programs: Programs, key: str) -> None:
+    told = ask(programs, "http://127.0.0.1:8600", POST, idempotencyKey=key)
+    assert (told["error"]["name"], told["waits"]) == ("InvalidArgument", [])
+    assert "idempotencyKey must be 1 to 255 printable ASCII characters" in told["error"]["message"]
 
 
 def test_a_url_is_checked_before_anything_is_sent(programs: Programs) -> None:

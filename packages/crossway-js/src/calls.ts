@@ -1,5 +1,6 @@
 // What a call takes and returns, derived from the operations of the OpenAPI document.
-import type { CallOptions, Exchange, PostOptions } from "./exchange.js"
+import { InvalidArgument } from "./errors.js"
+import type { CallOptions, Exchange, PostOptions, Request } from "./exchange.js"
 import type { operations } from "./generated/schema.js"
 import { List } from "./list.js"
 
@@ -12,6 +13,7 @@ export interface Operation {
   items?: string
 }
 
+type Values = Readonly<Record<string, unknown>>
 type Members<T> = [NonNullable<T>] extends [never] ? object : NonNullable<T>
 type Body<O> = O extends { requestBody: { content: infer C } }
   ? C extends { "application/json": infer B } ? B : { file: Blob }
@@ -47,25 +49,37 @@ export type Call<Name extends keyof operations> = object extends Input<Name>
   ? (input?: Input<Name>, options?: Options<Name>) => Result<Answer<Name>>
   : (input: Input<Name>, options?: Options<Name>) => Result<Answer<Name>>
 
-/** Carry out an operation. */
+/** Carry out an operation. It rejects with `InvalidArgument` for what no request carries. */
 export function call(
   exchange: Exchange,
-  { method, path, query = [], items }: Operation,
-  input: Readonly<Record<string, unknown>> = {},
+  operation: Operation,
+  input: Values = {},
   options: PostOptions = {},
 ): unknown {
+  const send = async (more: Values = {}): Promise<unknown> =>
+    exchange.send(toRequest(operation, { ...input, ...more }), options)
+  return operation.items === undefined ? send() : new List(send, operation.items)
+}
+
+function toRequest({ method, path, query = [] }: Operation, input: Values): Request {
   const rest = { ...input }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name]
     delete rest[name]
-    return encodeURIComponent(String(value))
+    return segment(name, value)
   })
-  if (items !== undefined) return new List(exchange, filled, rest, items, options)
-  if (method === "GET" || method === "DELETE") {
-    return exchange.send({ method, path: filled, query: rest }, options)
-  }
+  if (method === "GET" || method === "DELETE") return { method, path: filled, query: rest }
   const inQuery = Object.fromEntries(query.map((name) => [name, rest[name]]))
   for (const name of query) delete rest[name]
   const body = "file" in rest ? rest["file"] : Object.keys(rest).length > 0 ? rest : undefined
-  return exchange.send({ method, path: filled, query: inQuery, body }, options)
+  return { method, path: filled, query: inQuery, body }
+}
+
+// Any of these would lead to another path.
+function segment(name: string, value: unknown): string {
+  const text = String(value ?? "")
+  if (["", ".", ".."].includes(text)) {
+    throw new InvalidArgument(`${name} must name a resource, not ${JSON.stringify(text)}`)
+  }
+  return encodeURIComponent(text)
 }

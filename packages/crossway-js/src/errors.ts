@@ -20,6 +20,9 @@ export class CrosswayError extends Error {
  * have been executed. */
 export class APIConnectionError extends CrosswayError {}
 
+/** An argument that no request carries as it is; nothing was sent. */
+export class InvalidArgument extends CrosswayError {}
+
 /** The response is not what the API documents: another server, or an incompatible version. */
 export class UnexpectedResponse extends CrosswayError {}
 

@@ -29,11 +29,11 @@ export async function* streamEvents(
   for (;;) {
     const connection = new AbortController()
     const either = AbortSignal.any(signal ? [signal, connection.signal] : [connection.signal])
+    const headers: Record<string, string> = { accept: "text/event-stream" }
+    if (lastEventId !== undefined) headers["last-event-id"] = lastEventId
+    const built = exchange.build(REQUEST, headers)
     try {
-      const headers: Record<string, string> = { accept: "text/event-stream" }
-      if (lastEventId !== undefined) headers["last-event-id"] = lastEventId
-      const opening = exchange.open(exchange.build(REQUEST, headers), { signal: either }, 0)
-      const response = await within(OPEN_MS, opening)
+      const response = await within(OPEN_MS, exchange.open(built, { signal: either }, 0))
       throwIfRedirect(response)
       if (!response.ok) throw toError(response, await response.text())
       failed = 0

@@ -1,5 +1,7 @@
 // Sends requests, each until it has a final response.
-import { APIConnectionError, type ApiError, buildError, UnexpectedResponse } from "./errors.js"
+import {
+  APIConnectionError, type ApiError, buildError, InvalidArgument, UnexpectedResponse,
+} from "./errors.js"
 import { backoffMs, isUnreachable, mayRepeat, mayRetry, parseRetryAfter } from "./retries.js"
 
 /** The settings of a client. */
@@ -76,10 +78,10 @@ export class Exchange {
   }
 
   /** The JSON of a response. A POST has an idempotency key, the caller's or a new one, which is the
-   * same for each attempt. Throws `ApiError`, `APIConnectionError` and `UnexpectedResponse`. */
+   * same for each attempt. Throws `ApiError`, `APIConnectionError`, `UnexpectedResponse` and
+   * `InvalidArgument`. */
   async send(request: Request, options: PostOptions = {}): Promise<unknown> {
-    const isPost = request.method === "POST"
-    const key = isPost ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+    const key = request.method === "POST" ? toKey(options.idempotencyKey) : undefined
     const built = this.build(request, key === undefined ? {} : { "idempotency-key": key })
     for (let attempt = 1; ; attempt++) {
       let response: Response
@@ -105,7 +107,7 @@ export class Exchange {
     }
   }
 
-  /** A request as `fetch` takes it. Throws `TypeError` for what cannot be sent. */
+  /** A request as `fetch` takes it. Throws `TypeError` for a body that is no JSON. */
   build({ method, path, query = {}, body }: Request, more: Record<string, string>): Built {
     const isFile = body instanceof Blob
     const headers = new Headers({ ...this.#headers, ...more })
@@ -139,6 +141,16 @@ export class Exchange {
       ? `${what}: the service did not respond in time`
       : `${what}: the connection broke before the whole response had arrived`
   }
+}
+
+/** The caller's key or a new one. Throws `InvalidArgument` for one that a header does not carry as
+ * it is; an empty one may be that of a variable that was not set. */
+function toKey(key: string = crypto.randomUUID()): string {
+  if (/^[!-~]([ -~]{0,253}[!-~])?$/.test(key)) return key
+  throw new InvalidArgument(
+    "idempotencyKey must be 1 to 255 printable ASCII characters without spaces around them, not " +
+      JSON.stringify(key.slice(0, 255)),
+  )
 }
 
 /** The error of a response with this body. */

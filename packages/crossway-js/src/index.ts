@@ -2,8 +2,9 @@
 export type { Answer, Input } from "./calls.js"
 export { Crossway } from "./client.js"
 export {
-  APIConnectionError, ApiError, BadRequest, Conflict, CrosswayError, Forbidden, KycRequired,
-  NotFound, RateLimited, ServerError, SignatureVerificationError, Unauthorized, UnexpectedResponse,
+  APIConnectionError, ApiError, BadRequest, Conflict, CrosswayError, Forbidden, InvalidArgument,
+  KycRequired, NotFound, RateLimited, ServerError, SignatureVerificationError, Unauthorized,
+  UnexpectedResponse,
 } from "./errors.js"
 export type { StreamOptions } from "./event_stream.js"
 export type { CallOptions, PostOptions, Request, Settings } from "./exchange.js"

@@ -3,8 +3,8 @@ import assert from "node:assert/strict"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import {
-  ApiError, BadRequest, Crossway, type Event, KycRequired, NotFound, SignatureVerificationError,
-  verifyWebhook,
+  ApiError, BadRequest, Crossway, type Event, InvalidArgument, KycRequired, NotFound,
+  SignatureVerificationError, verifyWebhook,
 } from "crossway-client"
 
 const { CROSSWAY_API_KEY = "", CROSSWAY_API_URL = "", WALLET = "" } = process.env
@@ -63,6 +63,9 @@ await assert.rejects(crossway.getIntent({ id: 1 }), (error: unknown) => {
   return !(error instanceof KycRequired)
 })
 
+for (const id of ["", ".", ".."]) {
+  await assert.rejects(crossway.getPaymentLink({ id }), InvalidArgument)
+}
 await assert.rejects(crossway.listChains({}, { signal: AbortSignal.abort() }), {
   name: "AbortError",
 })
