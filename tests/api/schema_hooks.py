@@ -98,7 +98,7 @@ BEYOND_A_SCHEMA = re.compile(
             r"offers no [A-Z]{3} o(n|ff)-ramps",
             r"plain decimal number",
             r"once it has ended",
-            r"a NUL",
+            r"must not contain NUL",
             r"missing: First name",
             r"printable characters",
             r"must be an e-mail address",

@@ -133,3 +133,12 @@ def test_a_wrong_factor_is_told_the_range_that_is_taken(api: Api, factor: object
     answer = api.post("/sandbox/chains/LISK/faults", {"feeFactor": factor})
     assert answer.json()["message"] == "feeFactor must be a whole number from 1 to 10000"
     assert api.post("/sandbox/chains/LISK/faults", {"feeFactor": 1}).json()["faults"] == {}
+
+
+def test_a_nul_is_refused_by_the_name_of_its_parameter(api: Api) -> None:
+    answer = api.get("/intents", sender="0x\0", limit="5\0", status="pending")
+    assert answer.json()["message"] == "sender must not contain NUL; limit must not contain NUL"
+    assert error(answer) == {"code": "parameter_invalid", "params": ["sender", "limit"]}
+    in_path = api.get("/intents/address/0x%00")
+    assert in_path.json()["message"] == "The path must not contain NUL"
+    assert error(in_path) == {"code": "parameter_invalid"}

@@ -20,6 +20,7 @@ from crossway.api.rate_limits import (
     RateLimiter,
     RateLimitResult,
 )
+from crossway.api.request_fields import list_nul_parameters
 from crossway.api.request_weights import request_weight
 from crossway.domain.clients import Principal
 from crossway.domain.clients import Scope as KeyScope
@@ -66,10 +67,7 @@ class AuthMiddleware:
     async def _authorize(self, scope: Scope, path: str) -> Response | None:
         """Set the request's caller; return the response of a request that is refused."""
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
-            # PostgreSQL cannot store NUL in a text.
-            return error_response(
-                400, "The address of this request contains a NUL", ErrorCode.PARAMETER_INVALID
-            )
+            return _nul_refused(scope)
         services: Services | None = getattr(scope["app"].state, "services", None)
         if services is None:
             return error_response(503, STARTING, ErrorCode.STARTING)
@@ -131,6 +129,14 @@ def _authenticate(services: Services, secret: str) -> Principal | None:
         return authentication.authenticate(services, secret)
     except Unauthorized:
         return None
+
+
+def _nul_refused(scope: Scope) -> Response:
+    """PostgreSQL cannot store NUL in a text."""
+    names = list_nul_parameters(scope["query_string"])
+    sentences = [f"{name} must not contain NUL" for name in names]
+    message = "; ".join(sentences) or "The path must not contain NUL"
+    return error_response(400, message, ErrorCode.PARAMETER_INVALID, fields=names)
 
 
 def _rate_limit_address(services: Services, scope: Scope) -> str:

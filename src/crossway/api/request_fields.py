@@ -59,6 +59,13 @@ class StrictQuery:
             raise InvalidInput.of(errors)
 
 
+def list_nul_parameters(query_string: bytes) -> list[str]:
+    """The query parameters in which there is a NUL, as names to show."""
+    items = QueryParams(query_string).multi_items()
+    names = (name for name, value in items if "\0" in name or "\0" in value)
+    return list(dict.fromkeys(name.replace("\0", "")[:_MAX_SHOWN_NAME] for name in names))
+
+
 def require_known_query(route: BaseRoute) -> None:
     """Let a route refuse unknown and repeated query parameters."""
     if isinstance(route, APIRoute) and not route.path.startswith(_LENIENT_PREFIX):
