@@ -80,6 +80,16 @@ def test_an_export_has_exactly_the_records_of_its_creation(api: Api) -> None:
     assert listed == done
 
 
+def test_times_are_written_as_in_every_answer(api: Api) -> None:
+    """wire.md §1, times."""
+    intent, order = api.create().json(), create_order(api)
+    [*_, paid] = rows(download(api, finish(api, export(api))))
+    [ordered] = rows(download(api, finish(api, export(api, "ramp_orders"))))
+    for name in ("created_at", "updated_at", "expires_at"):
+        assert paid[name] == intent[name]
+    assert (ordered["created_at"], ordered["completed_at"]) == (order["createdAt"], "")
+
+
 def test_filters_and_formats_are_those_of_the_lists(api: Api) -> None:
     api.create()
     other = api.create(recipient=OTHER_WALLET).json()["id"]

@@ -11,9 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crossway.api.errors import HANDLERS, STARTING, error_response
 from crossway.api.metrics import PATH, RequestMetrics, metrics
-from crossway.api.schemas.responses import JsonResponse, timestamp
+from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.error_codes import ErrorCode
 from crossway.ports.services import Services
+from crossway.usecases.instants import timestamp
 
 VERSION = importlib.metadata.version("crossway")
 # A pass takes milliseconds; one that waits for a hanging node ends by its timeout.

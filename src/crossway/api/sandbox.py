@@ -10,8 +10,9 @@ from crossway.api.idempotency import get_reference
 from crossway.api.schemas import sandbox as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.fields import CHAINS, INTENT, request_body_schema
-from crossway.api.schemas.responses import JsonResponse, timestamp
+from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.errors import NotFound
+from crossway.usecases.instants import timestamp
 from crossway.usecases.simulator import bridge_controls, chain_controls
 
 

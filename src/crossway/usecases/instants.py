@@ -1,4 +1,4 @@
-"""Instants in requests: ISO 8601 with a time zone, or a date alone."""
+"""Instants in requests, ISO 8601 with a time zone or a date alone, and in answers and exports."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -24,6 +24,16 @@ def parse_instant(text: object, field: str) -> datetime:
     if at is None or at.tzinfo is None or not 1970 <= at.year <= 9000:
         raise InvalidInput(f"{field} must be an instant such as {_INSTANT}, or a date")
     return at.astimezone(UTC)
+
+
+def timestamp(at: datetime) -> str:
+    """An instant as ISO 8601 in UTC with milliseconds and `Z`."""
+    return at.isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def timestamp_seconds(at: datetime) -> str:
+    """An instant as ISO 8601 in UTC, cut to whole seconds: it ends in `.000Z`."""
+    return at.isoformat(timespec="seconds")[:-6] + ".000Z"
 
 
 def parse_creation(

@@ -16,8 +16,9 @@ from crossway.api.schemas.fields import (
     chain_field,
     field,
 )
-from crossway.api.schemas.responses import raw_json, timestamp, timestamp_seconds
+from crossway.api.schemas.responses import raw_json
 from crossway.domain.bridge_transfer import BridgeTransferState, BridgeTransferStep, Custody
+from crossway.usecases.instants import timestamp, timestamp_seconds
 from crossway.usecases.payments.bridge_progress import BridgeProgress
 from crossway.usecases.payments.self_service import CallName, SelfService, SelfServiceCall
 

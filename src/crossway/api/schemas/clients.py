@@ -5,8 +5,8 @@ from typing import Self
 from pydantic import Field
 
 from crossway.api.schemas.fields import TIME, WALLET, Model, field
-from crossway.api.schemas.responses import timestamp
 from crossway.domain.clients import Principal
+from crossway.usecases.instants import timestamp
 
 _CLIENT = "2f0b4b7e-6f8f-4f57-9f43-0f2b8a1f3c11"
 _LOGO = "https://shop.example/logo.svg"

@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from crossway.api.schemas import intents, ramp_orders
-from crossway.api.schemas.responses import set_fields, timestamp
+from crossway.api.schemas.responses import set_fields
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import TEST_KIND, OutboxEvent
@@ -19,6 +19,7 @@ from crossway.usecases.developers.event_snapshots import (
     restore_order_bridge,
     restore_progress,
 )
+from crossway.usecases.instants import timestamp
 from crossway.usecases.ramps.order_bridges import load_order_bridges
 
 EventData = Iterator[tuple[OutboxEvent, Any]]

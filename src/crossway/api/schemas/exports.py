@@ -13,10 +13,11 @@ from crossway.api.schemas.fields import (
     RequestModel,
     field,
 )
-from crossway.api.schemas.responses import raw_json, timestamp
+from crossway.api.schemas.responses import raw_json
 from crossway.domain.exports import Export, ExportFormat, ExportResource, ExportState
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.usecases.exports.jobs import ExportRequest
+from crossway.usecases.instants import timestamp
 
 _RESOURCES = {"enum": [resource.value for resource in ExportResource]}
 _FORMATS = {"enum": [format.value for format in ExportFormat]}

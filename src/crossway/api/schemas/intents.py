@@ -35,11 +35,12 @@ from crossway.api.schemas.fields import (
     field,
     symbol_field,
 )
-from crossway.api.schemas.responses import raw_json, timestamp, timestamp_seconds
+from crossway.api.schemas.responses import raw_json
 from crossway.api.schemas.swaps import SWAP_TEXT, SwapOut
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY, Intent
 from crossway.domain.public_ids import PublicIds, RecordKind
+from crossway.usecases.instants import timestamp, timestamp_seconds
 from crossway.usecases.payments.bridge_progress import BridgeProgress
 from crossway.usecases.payments.create_intent import CreateIntentRequest
 from crossway.usecases.payments.self_service import SelfService

@@ -23,10 +23,11 @@ from crossway.api.schemas.fields import (
     symbol_field,
     within,
 )
-from crossway.api.schemas.responses import raw_json, timestamp
+from crossway.api.schemas.responses import raw_json
 from crossway.domain.intent import READ_VOCABULARY, Intent
 from crossway.domain.payment_links import LinkUse, PaymentLink
 from crossway.domain.public_ids import PublicIds, RecordKind
+from crossway.usecases.instants import timestamp
 from crossway.usecases.payers.link_fields import MAX_USES, LinkRequest
 from crossway.usecases.payers.links import (
     MAX_DESCRIPTION_LENGTH,

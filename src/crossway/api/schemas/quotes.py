@@ -21,11 +21,11 @@ from crossway.api.schemas.fields import (
     field,
     symbol_field,
 )
-from crossway.api.schemas.responses import timestamp
 from crossway.api.schemas.swaps import SWAP_TEXT, SwapOut
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.money import format_units
 from crossway.domain.quotes import Comparison, PaymentOption, Quote, SourceOption
+from crossway.usecases.instants import timestamp
 from crossway.usecases.pricing.router import OptimalRoute
 
 _APP_FEE = field(

@@ -13,8 +13,8 @@ from crossway.api.schemas.bridge_transfers import (
     BridgeStep,
 )
 from crossway.api.schemas.fields import TIME, TX, Model, bridge_field, field
-from crossway.api.schemas.responses import timestamp
 from crossway.domain.bridge_transfer import Custody
+from crossway.usecases.instants import timestamp
 from crossway.usecases.payments.bridge_progress import BridgeProgress
 
 _CAMEL = {

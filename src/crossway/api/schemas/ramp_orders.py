@@ -25,10 +25,11 @@ from crossway.api.schemas.fields import (
 )
 from crossway.api.schemas.ramp_bridges import ORDER_TRANSFER_EXAMPLE, OrderBridgeTransfer
 from crossway.api.schemas.ramps import PROVIDERS, TYPES, RampBridge
-from crossway.api.schemas.responses import json_decimal, raw_json, timestamp, timestamp_seconds
+from crossway.api.schemas.responses import json_decimal, raw_json
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, OrderState, RampOrder
+from crossway.usecases.instants import timestamp, timestamp_seconds
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 from crossway.usecases.ramps.order_bridges import OrderBridge
 

@@ -19,11 +19,12 @@ from crossway.api.schemas.fields import (
     symbol_field,
 )
 from crossway.api.schemas.ramp_channels import ChannelOut
-from crossway.api.schemas.responses import json_decimal, timestamp
+from crossway.api.schemas.responses import json_decimal
 from crossway.domain.fiat import RATE_SCALE
 from crossway.domain.intent import Intent
 from crossway.domain.money import MICRO_USD_DECIMALS, format_units
 from crossway.domain.ramps import Direction, ProviderName
+from crossway.usecases.instants import timestamp
 from crossway.usecases.ramps.provider_quotes import RampQuote
 from crossway.usecases.ramps.quotes import RampComparison, SupportedCountry, SupportedCurrency
 

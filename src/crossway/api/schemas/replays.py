@@ -5,8 +5,8 @@ from typing import Self
 from pydantic import SkipValidation
 
 from crossway.api.schemas.fields import TIME, Model, RequestModel, field
-from crossway.api.schemas.responses import timestamp
 from crossway.usecases.developers import deliveries
+from crossway.usecases.instants import timestamp
 
 
 class ReplayRange(RequestModel):

@@ -1,7 +1,6 @@
-"""JSON responses: how models, instants, exact numbers and page URLs are written in them."""
+"""JSON responses: how models, exact numbers and page URLs are written in them."""
 
 import json
-from datetime import datetime
 from typing import Any
 
 import orjson
@@ -32,16 +31,6 @@ def set_fields(model: Any) -> dict[str, Any]:
     for name in fields.keys() - model.model_fields_set:
         del fields[name]
     return fields
-
-
-def timestamp(at: datetime) -> str:
-    """An instant as ISO 8601 in UTC with milliseconds and `Z`."""
-    return at.isoformat(timespec="milliseconds")[:-6] + "Z"
-
-
-def timestamp_seconds(at: datetime) -> str:
-    """An instant as ISO 8601 in UTC, cut to whole seconds: it ends in `.000Z`."""
-    return at.isoformat(timespec="seconds")[:-6] + ".000Z"
 
 
 def raw_json(value: Any) -> orjson.Fragment:

@@ -6,8 +6,8 @@ from typing import Self
 from pydantic import Field
 
 from crossway.api.schemas.fields import TIME, Model, bridge_field, chain_field, field
-from crossway.api.schemas.responses import timestamp
 from crossway.domain.quotes import Route
+from crossway.usecases.instants import timestamp
 from crossway.usecases.pricing.router import RouteBridges, RouteCatalogue
 
 

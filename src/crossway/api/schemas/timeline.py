@@ -15,9 +15,9 @@ from crossway.api.schemas.fields import (
     chain_field,
     field,
 )
-from crossway.api.schemas.responses import timestamp
 from crossway.domain.intent import READ_VOCABULARY
 from crossway.domain.public_ids import PublicIds, RecordKind
+from crossway.usecases.instants import timestamp
 from crossway.usecases.payments.merchant_timeline import Amount, MerchantTimeline, Step
 from crossway.usecases.payments.merchant_timeline_texts import STEP_NAMES
 

@@ -13,7 +13,6 @@ from crossway.api.schemas.fields import (
     RequestModel,
     field,
 )
-from crossway.api.schemas.responses import timestamp
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.webhooks import (
     TEST_EVENT,
@@ -31,6 +30,7 @@ from crossway.usecases.developers.webhooks import (
     MAX_URL_CHARACTERS,
     WebhookUpdate,
 )
+from crossway.usecases.instants import timestamp
 
 STATES = [state.value.lower() for state in DeliveryState]
 _URL = "https://shop.example/hooks/crossway"

@@ -15,6 +15,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.delivery_list import DeliveryQuery, parse_delivery_query
 from crossway.usecases.developers.webhooks import require_owned
+from crossway.usecases.instants import timestamp
 from crossway.usecases.payments import export_rows as payment_rows
 from crossway.usecases.payments.listing import narrow_filters
 from crossway.usecases.payments.payment_list import ListQuery, parse_list_query
@@ -147,6 +148,6 @@ def _delivery_row(ids: PublicIds, delivery: Delivery, event: OutboxEvent) -> dic
         ids.encode(RecordKind.WEBHOOK, delivery.webhook_id), event.event_id, event.type,
         event.kind, ids.encode(RecordKind(event.kind), event.resource_id),
         delivery.state.value.lower(), delivery.attempt_count, delivery.status, delivery.error,
-        delivery.created_at.isoformat(), delivery.updated_at.isoformat(),
+        timestamp(delivery.created_at), timestamp(delivery.updated_at),
     )  # fmt: skip
     return dict(zip(_DELIVERY_COLUMNS, values, strict=True))

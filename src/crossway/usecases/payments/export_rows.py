@@ -5,6 +5,7 @@ from typing import Any, Final
 from crossway.domain.intent import Intent
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
+from crossway.usecases.instants import timestamp, timestamp_seconds
 
 FIELDS: Final = (
     "id", "state", "mode", "client", "reference", "address", "source_chain", "destination_chain",
@@ -29,8 +30,8 @@ def payment_row(ids: PublicIds, intent: Intent) -> dict[str, Any]:
         format_units(fees, 6), format_units(costs.total_micro_usd, 6),
         intent.payment_link_id,
         None if intent.order_id is None else ids.encode(RecordKind.ORDER, intent.order_id),
-        intent.created_at.isoformat(),
-        terms.expires_at.isoformat(), intent.updated_at.isoformat(), intent.tx_hash,
+        timestamp(intent.created_at), timestamp_seconds(terms.expires_at),
+        timestamp(intent.updated_at), intent.tx_hash,
     )  # fmt: skip
     return dict(zip(FIELDS, values, strict=True))
 

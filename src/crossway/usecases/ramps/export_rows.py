@@ -5,6 +5,7 @@ from typing import Any, Final
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.ramps import Direction, RampOrder
+from crossway.usecases.instants import timestamp
 
 FIELDS: Final = (
     "id", "type", "provider", "state", "fiat_currency", "fiat_amount", "crypto", "crypto_amount",
@@ -21,8 +22,8 @@ def order_row(ids: PublicIds, order: RampOrder) -> dict[str, Any]:
         format_units(order.fiat_minor, order.digits, order.digits), order.symbol,
         format_units(order.crypto_units, order.decimals), user_chain(order), order.country,
         format_units(order.fees_micro_usd, 6), order.intent_address, order.provider_reference,
-        order.created_at.isoformat(),
-        order.completed_at.isoformat() if order.completed_at else "", order.failure_reason,
+        timestamp(order.created_at),
+        timestamp(order.completed_at) if order.completed_at else "", order.failure_reason,
         order.delay_reason,
     )  # fmt: skip
     return dict(zip(FIELDS, values, strict=True))
