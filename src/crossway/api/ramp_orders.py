@@ -28,7 +28,7 @@ from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
-from crossway.usecases.ramps.order_list import OrderQuery, parse_order_query
+from crossway.usecases.ramps.order_list import OrderQuery, has_more, parse_order_query
 from crossway.usecases.ramps.related import parse_expand
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -94,10 +94,7 @@ def listed(
     """The client's orders, newest first. `cursor` pages without skipping or repeating any."""
     filters, expand = _parse_query(services, page)
     orders, total = ramp_orders.list_orders(services, caller, filters, page.limit, page.offset)
-    more = False
-    if len(orders) == page.limit:
-        after = replace(filters, before_id=orders[-1].id)
-        more = bool(ramp_orders.list_orders(services, caller, after, 1, 0)[0])
+    more = len(orders) == page.limit and has_more(services, caller, filters, orders[-1].id)
     return JsonResponse(
         expanded.OrderPage(
             orders=expand_orders(request, services, caller, orders, expand),

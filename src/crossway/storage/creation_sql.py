@@ -28,10 +28,11 @@ def created_between(
     if end is not None:
         bounds.append(created_at < to_micros(end))
         tests.append(created_at + 0 < to_micros(end))
-    if not bounds:
-        return []
     first, last = (
         select(of(number + 0)).where(*own, *bounds).correlate(None).scalar_subquery()
         for of in (func.min, func.max)
     )
-    return [number >= first, number <= last, *tests]
+    # A period without a start or an end has no rows to leave out on that side, and finding its
+    # first or last number there would read all of it.
+    edges = [number >= first] if start is not None else []
+    return [*edges, *([number <= last] if end is not None else []), *tests]

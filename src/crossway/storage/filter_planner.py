@@ -44,6 +44,7 @@ class FilterPlanner:
         self._db, self._narrow = db, narrow
         # A page and its count use the same plan.
         self._planned: dict[FilterSet, tuple[ColumnElement[bool], list[int] | None]] = {}
+        self._bounded: dict[FilterSet, tuple[int, int]] = {}
 
     def filter_intents(
         self,
@@ -155,6 +156,11 @@ class FilterPlanner:
 
     def _bounds(self, filters: FilterSet) -> tuple[int, int]:
         """The lowest id (inclusive) and highest id (exclusive) that can match."""
+        if filters not in self._bounded:
+            self._bounded[filters] = self._find_bounds(filters)
+        return self._bounded[filters]
+
+    def _find_bounds(self, filters: FilterSet) -> tuple[int, int]:
         newest = self._db.execute(select(func.max(_c.id))).scalar_one() or 0
         lowest, highest = 1, newest + 1
         for filter in filters.all_of:

@@ -99,20 +99,33 @@ def list_page(
             "offset can be combined with status, source_chain, destination_chain and sender only: "
             "page with cursor"
         )
-    if plain is not None and (offset or all(f.field is FilterField.STATE for f in filters)):
-        found, total = intents.list_page(services, caller, plain, limit, offset)
-        last_id = found[-1].id if len(found) == limit else None
-        if last_id is not None and not intents.has_more(services, caller, plain, last_id):
-            last_id = None
-        return ListedPage(found, total, False, last_id)
+    if plain is not None and (offset or not filters):
+        return _list_in_full(services, caller, plain, limit, offset)
     after = None if before_id is None else PaymentPlace(before_id)
     page, count = listing.list_page(services, caller, FilterSet(filters), after, limit)
     next_place = page.searched_to
+    if plain is not None and next_place and all(f.field is FilterField.STATE for f in filters):
+        # Clients page a list by status with an offset, too: its pages are never short.
+        return _list_in_full(services, caller, plain, limit)
     if next_place is None and len(page.intents) == limit:
         last = PaymentPlace(page.intents[-1].id)
-        next_place = last if listing.has_more(services, caller, FilterSet(filters), last) else None
+        # The count of a first page says so already.
+        more = before_id is None and count.count > limit
+        more = more or listing.has_more(services, caller, FilterSet(filters), last)
+        next_place = last if more else None
     next_id = None if next_place is None else next_place.id
     return ListedPage(list(page.intents), count.count, count.more, next_id)
+
+
+def _list_in_full(
+    services: Services, caller: Principal, plain: IntentFilter, limit: int, offset: int = 0
+) -> ListedPage:
+    """A page that has `limit` payments if there are so many, however long that takes."""
+    found, total = intents.list_page(services, caller, plain, limit, offset)
+    last_id = found[-1].id if len(found) == limit else None
+    if last_id is not None and not intents.has_more(services, caller, plain, last_id):
+        last_id = None
+    return ListedPage(found, total, False, last_id)
 
 
 def _as_intent_filter(filters: tuple[Filter, ...], before_id: int | None) -> IntentFilter | None:

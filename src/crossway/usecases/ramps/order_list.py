@@ -1,8 +1,9 @@
-"""The query of a client's list of ramp orders as a filter."""
+"""The list of ramp orders that a client reads: its query as a filter, and whether it goes on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from crossway.domain.clients import Principal, Scope
 from crossway.domain.ramps import Direction, OrderState, ProviderName
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
@@ -52,3 +53,13 @@ def parse_order_query(services: Services, query: OrderQuery) -> OrderFilter:
         start=start,
         end=end,
     )
+
+
+def has_more(
+    services: Services, caller: Principal, order_filter: OrderFilter, last_id: int
+) -> bool:
+    """Whether a list, newest first, goes on behind an order."""
+    caller.require_scope(Scope.READ)
+    behind = replace(caller.narrow(order_filter), before_id=last_id)
+    with services.store.read() as unit:
+        return bool(unit.orders.list_page(behind, 1))
