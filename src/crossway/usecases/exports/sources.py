@@ -24,6 +24,7 @@ from crossway.usecases.ramps import export_rows as order_rows
 from crossway.usecases.ramps.order_list import OrderQuery, parse_order_query
 
 BATCH_SIZE, BATCH_SECONDS = 500, 1.0
+BOUND_SECONDS = 0.08  # a request waits for these
 WEBHOOK: Final = "webhook_id"
 _DELIVERY_COLUMNS: Final = (
     "id", "webhook_id", "event_id", "type", "resource", "resource_id", "state", "tries",
@@ -77,7 +78,7 @@ class Source:
         self._resource = resource
 
     def read_bounds(self) -> tuple[int, int]:
-        """The number below which the records of now are, and the lowest of them."""
+        """The number below which the records of now are, and one below which none of them are."""
         with self._services.store.read() as unit:
             newest, oldest = self._read_numbers(unit, False), self._read_numbers(unit, True)
         return (newest[0] + 1 if newest else 1), (oldest[0] if oldest else 1)
@@ -85,7 +86,7 @@ class Source:
     def _read_numbers(self, unit: UnitOfWork, oldest: bool) -> list[int]:
         if self._payments is not None:
             order = PaymentOrder.OLDEST if oldest else PaymentOrder.NEWEST
-            page = unit.search.filter_intents(self._payments, None, 1, BATCH_SECONDS, order)
+            page = unit.search.filter_intents(self._payments, None, 1, BOUND_SECONDS, order)
             reached = [page.searched_to.id] if page.searched_to is not None else []
             return [intent.id for intent in page.intents] or reached
         if self._resource is ExportResource.RAMP_ORDERS:
