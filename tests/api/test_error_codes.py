@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from crossway.domain.error_codes import CATALOGUE, ErrorCode
-from tests.api.conftest import INTENT, USDC_ARBITRUM, WALLET, Api
+from tests.api.conftest import INTENT, USDC_ARBITRUM, USDC_BASE, WALLET, Api
 
 MULTI_SOURCE = {"destinationChain": "BASE", "amount": "25", "tokenOut": USDC_ARBITRUM}
 
@@ -142,3 +142,33 @@ def test_a_nul_is_refused_by_the_name_of_its_parameter(api: Api) -> None:
     in_path = api.get("/intents/address/0x%00")
     assert in_path.json()["message"] == "The path must not contain NUL"
     assert error(in_path) == {"code": "parameter_invalid"}
+
+
+MISSING_IN_QUERIES: list[tuple[str, dict[str, str], str, list[str]]] = [
+    ("/search", {}, "q is required", ["q"]),
+    ("/quotes/multi-source", {"destinationChain": "BASE", "tokenOut": USDC_BASE},
+     "Amount must be a valid positive number", ["amount"]),
+    ("/quotes/single", {}, "Token addresses are required", ["tokenIn", "tokenOut"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "query", "message", "fields"), MISSING_IN_QUERIES)
+def test_what_a_query_lacks_is_called_missing(
+    api: Api, path: str, query: dict[str, str], message: str, fields: list[str]
+) -> None:
+    answer = api.get(path, **query)
+    named = {"param": fields[0]} if len(fields) == 1 else {"params": fields}
+    assert error(answer) == {"code": "parameter_missing", **named}
+    assert answer.json()["message"] == message
+
+
+def test_a_submission_needs_a_country_or_a_currency(api: Api) -> None:
+    body = {"provider": "FONBNK", "userEmail": "ada@example.com", "fields": {"firstName": "Ada"}}
+    answer = api.post("/ramp/kyc", body)
+    assert answer.json()["message"] == "countryCode or fiatCurrency is required"
+    assert error(answer)["params"] == ["countryCode", "fiatCurrency"]
+
+
+def test_an_unknown_event_to_resume_after_is_named_by_its_header(api: Api) -> None:
+    answer = api.http.get("/api/v1/events", headers=api.headers(**{"Last-Event-ID": "evt_x"}))
+    assert error(answer) == {"code": "parameter_invalid", "param": "last-event-id"}

@@ -206,7 +206,7 @@ def test_the_amount_must_be_a_positive_number(api: Api, amount: str | None) -> N
     assert answer.json() == {
         "statusCode": 400,
         "message": "Amount must be a valid positive number",
-        "code": "parameter_invalid",
+        "code": "parameter_invalid" if amount else "parameter_missing",
         "param": "amount",
     }
 

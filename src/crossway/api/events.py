@@ -74,7 +74,10 @@ def _find_position(services: Services, owner: Owner, event_id: str) -> int:
     with services.store.read() as unit:
         position = unit.outbox.get_position(owner, event_id)
     if position is None:
-        raise InvalidInput("Last-Event-ID is not a known event of this client, or it has expired")
+        raise InvalidInput(
+            "Last-Event-ID is not a known event of this client, or it has expired",
+            fields=("last-event-id",),
+        )
     return position
 
 

@@ -80,6 +80,10 @@ def resolve_submission_corridor(
     if currency is not None:
         corridor = resolve_corridor(services, provider, country, currency)
     else:
+        if country is None:
+            raise MissingInput(
+                "countryCode or fiatCurrency is required", fields=("countryCode", "fiatCurrency")
+            )
         currencies_by_country = {
             code: channel.currency
             for channel in ramp_provider.capabilities.channels

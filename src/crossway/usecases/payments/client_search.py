@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from crossway.domain.clients import Principal, Scope
-from crossway.domain.errors import InvalidInput
+from crossway.domain.errors import InvalidInput, MissingInput
 from crossway.domain.intent import READ_VOCABULARY, Intent
 from crossway.domain.money import format_units
 from crossway.domain.public_ids import RecordKind
@@ -48,6 +48,8 @@ def search_resources(
     """The caller's resources that an identifier finds, the surest first, and whether there may be
     more. E-mail addresses are refused where they would be part of a URL."""
     caller.require_scope(Scope.READ)
+    if text is None:
+        raise MissingInput("q is required")
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_CHARACTERS:
         raise InvalidInput(f"q must be an identifier of 1 to {MAX_CHARACTERS:,} characters")
     if not takes_email and search.parse_email_query(text):

@@ -71,7 +71,8 @@ def quote_multi_source(
     amount of `token_out`. `with_estimates`: for display, where payments are not made from it."""
     errors, disabled = ValidationErrors(), active_kill_switches(services)
     if not _is_positive_number(amount):
-        errors.add(BAD_AMOUNT, fields=("amount",))
+        code = ErrorCode.PARAMETER_INVALID if amount else ErrorCode.PARAMETER_MISSING
+        errors.add(BAD_AMOUNT, code, ("amount",))
     chain = errors.collect(parse_chain, services, caller, disabled, destination, "destinationChain")
     excluded = errors.collect(_parse_excluded_chains, services, caller, exclude_chains)
     token = parsed_amount = None
