@@ -266,6 +266,9 @@ def test_a_document_is_uploaded_in_its_own_request(api: Api) -> None:
         answer = sent_document(api, content, kind, userEmail=email, key=named)
         assert answer.status_code == 400, answer.text
         assert reason in answer.json()["message"]
+        body_code, key_code = ("body_invalid", None), ("parameter_invalid", "key")
+        shown = (answer.json()["code"], answer.json().get("param"))
+        assert shown == (body_code if named == key else key_code)
 
 
 def test_documents_are_limited_to_5_mib_and_other_bodies_to_64_kib(api: Api) -> None:

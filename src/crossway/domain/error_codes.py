@@ -58,7 +58,10 @@ CATALOGUE: Final = MappingProxyType(
         _C.ADDRESS_NOT_ALLOWED: ((403,), "The key may not be used from this network address."),
         _C.FORBIDDEN: ((403,), "This is not allowed, as the message says."),
         _C.RATE_LIMITED: ((429,), "Too many requests: wait for the seconds of `Retry-After`."),
-        _C.BODY_INVALID: ((400,), "The body is not a JSON object, or was cut off."),
+        _C.BODY_INVALID: (
+            (400,),
+            "The body is not a JSON object or the document asked for, or was cut off.",
+        ),
         _C.BODY_TOO_LARGE: ((413,), "The body is longer than this endpoint takes."),
         _C.PARAMETER_MISSING: ((400, 403), "Every refused field is required and missing."),
         _C.PARAMETER_INVALID: (

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 from unicodedata import normalize
 
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import FieldError, InvalidInput, MissingInput
 from crossway.domain.kyc import Requirement
 
@@ -105,14 +106,19 @@ def parse_document(
         document_keys = ", ".join(keys) or "none"
         raise InvalidInput(f"key must name a document that is asked for: {document_keys}")
     if not content:
-        raise InvalidInput(f"{key}: the document is empty")
+        raise InvalidInput(f"{key}: the document is empty", ErrorCode.BODY_INVALID)
     if len(content) > MAX_DOCUMENT_BYTES:
-        raise InvalidInput(f"{key}: a document must be at most 5 MiB long")
+        raise InvalidInput(f"{key}: a document must be at most 5 MiB long", ErrorCode.BODY_INVALID)
     detected = media_type_of(content)
     if detected is None:
-        raise InvalidInput(f"{key}: a document must be a PNG, a JPEG or a PDF")
+        raise InvalidInput(
+            f"{key}: a document must be a PNG, a JPEG or a PDF", ErrorCode.BODY_INVALID
+        )
     if media_type != detected:
-        raise InvalidInput(f"{key}: the content is {detected}, so Content-Type must say so")
+        raise InvalidInput(
+            f"{key}: the content is {detected}, so Content-Type must say so",
+            ErrorCode.BODY_INVALID,
+        )
     return key
 
 

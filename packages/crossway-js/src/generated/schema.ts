@@ -758,7 +758,7 @@ export interface components {
          *     - `address_not_allowed` (403): The key may not be used from this network address.
          *     - `forbidden` (403): This is not allowed, as the message says.
          *     - `rate_limited` (429): Too many requests: wait for the seconds of `Retry-After`.
-         *     - `body_invalid` (400): The body is not a JSON object, or was cut off.
+         *     - `body_invalid` (400): The body is not a JSON object or the document asked for, or was cut off.
          *     - `body_too_large` (413): The body is longer than this endpoint takes.
          *     - `parameter_missing` (400, 403): Every refused field is required and missing.
          *     - `parameter_invalid` (400): A field has a value that is not accepted; also several fields refused for different reasons.
