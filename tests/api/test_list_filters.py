@@ -146,3 +146,24 @@ def test_other_lists_have_periods_too(api: Api) -> None:
         refused = api.get(path, created_after="soon")
         assert refused.status_code == 400
         assert "created_after must be an instant" in refused.json()["message"]
+
+
+def test_a_list_by_status_is_paged_in_full_by_cursor_and_by_offset(api: Api) -> None:
+    made = [api.create().json()["id"] for _ in range(5)]
+    other = Api(api.http, api.service, *new_key(api.service))
+    other.create()
+    newest = made[::-1]
+    queries: list[dict[str, str]] = [{"status": "pending"}, {}, {"created_after": "2020-01-01"}]
+    for filters in queries:
+        by_cursor: list[list[int]] = []
+        more: dict[str, str] = {}
+        while more or not by_cursor:
+            page = api.get("/intents", limit=2, **filters, **more).json()
+            assert page["total"] == 5
+            by_cursor.append([one["id"] for one in page["intents"]])
+            more = {"cursor": page["nextCursor"]} if page["nextCursor"] else {}
+        assert by_cursor == [newest[:2], newest[2:4], newest[4:]]
+    by_offset = api.get("/intents", limit=2, offset=2, status="pending").json()
+    assert [one["id"] for one in by_offset["intents"]] == newest[2:4]
+    last = api.get("/intents", limit=5, status="pending").json()
+    assert (len(last["intents"]), last["nextCursor"]) == (5, None)
