@@ -146,14 +146,6 @@ def test_a_key_that_no_header_carries_is_refused(programs: Programs, key: str) -
     assert "idempotencyKey must be 1 to 255 printable ASCII characters" in told["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["/v1/webhooks/..", "/v1/intents/./timeline", "/v1/webhooks/"])
-def test_a_name_that_leads_to_another_path_is_refused(programs: Programs, path: str) -> None:
-    with failing_server() as server:
-        error = ask(programs, server.url, {"method": "DELETE", "path": path})["error"]
-    assert (error["name"], "names no resource" in error["message"]) == ("TypeError", True)
-    assert server.requests == []
-
-
 def test_a_url_is_checked_before_anything_is_sent(programs: Programs) -> None:
     error = ask(programs, "localhost:8600", GET)["error"]
     assert error["name"] == "TypeError"

@@ -109,8 +109,6 @@ export class Exchange {
 
   /** A request as `fetch` takes it. Throws `TypeError` for a body that is no JSON. */
   build({ method, path, query = {}, body }: Request, more: Record<string, string>): Built {
-    // An empty name and dots lead to another path, which `fetch` would ask.
-    if (/\/\.{0,2}(\/|$)/.test(path)) throw new TypeError(`${method} ${path} names no resource`)
     const isFile = body instanceof Blob
     const headers = new Headers({ ...this.#headers, ...more })
     if (body !== undefined) headers.set("content-type", isFile ? body.type : "application/json")
