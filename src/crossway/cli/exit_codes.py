@@ -3,7 +3,7 @@
 from typing import Final
 
 DONE: Final = 0
-# Refused, failed, or a check has found something.
+# Refused, declined, failed, or a check has found something.
 FAILED: Final = 1
 # The command line or a setting is wrong: nothing was tried.
 WRONG_USE: Final = 2
@@ -11,4 +11,3 @@ WRONG_USE: Final = 2
 UNKNOWN: Final = 3
 # A payment that was watched ended without being completed.
 NOT_COMPLETED: Final = 4
-INTERRUPTED: Final = 130

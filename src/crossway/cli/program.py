@@ -72,7 +72,9 @@ class _Commands(TyperGroup):
             typer.echo(f"crossway: {describe_usage_error(error)}", err=True)
             sys.exit(exit_codes.WRONG_USE)
         except typer.Abort:
-            sys.exit(exit_codes.INTERRUPTED)
+            # A question was declined, or nobody was there to answer it.
+            typer.echo("crossway: nothing was done", err=True)
+            sys.exit(exit_codes.FAILED)
         sys.exit(code if isinstance(code, int) else exit_codes.DONE)
 
 
