@@ -65,12 +65,12 @@ def plant_by_api(site: Site) -> None:
         post("/webhooks", {"url": "https://evil.demo.example/hook", "description": SHORT})
         link = {"title": SHORT, "description": LONG[:900], "reference": SHORT}
         link |= {"destination_chain": "ARBITRUM", "recipient": WALLET}
-        post("/payment-links", link | {"metadata": {SHORT: SHORT}})
+        made = post("/payment-links", link | {"metadata": {SHORT: SHORT}})
         payment = {
             "amount": "25000000", "source_chain": "BASE", "destination_chain": "ARBITRUM",
             "tokenIn": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "recipient": WALLET,
             "refund_address": WALLET, "metadata": {"reference": LONG, SHORT: LONG},
-            "payment_link_id": SHORT,
+            "payment_link_id": made["id"],
         }  # fmt: skip
         address = post("/intents", payment)["intent_address"]
         post("/sandbox/deposits", {"address": address, "amount": "over"})
