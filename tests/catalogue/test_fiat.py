@@ -103,10 +103,15 @@ def test_the_pegs_hold(fiat: Fiat) -> None:
     assert euro / 10**6 * eurc == pytest.approx(1, rel=1e-3)
 
 
-@pytest.mark.parametrize("code", [None, "", "ngn", "XXX", 5, ["NGN"]])
+@pytest.mark.parametrize("code", ["", "ngn", "XXX", 5, ["NGN"]])
 def test_an_unknown_currency_is_rejected_by_name(fiat: Fiat, code: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^fiatCurrency must be one of"):
         fiat.corridor(code)
+
+
+def test_a_missing_currency_is_called_missing(fiat: Fiat) -> None:
+    with pytest.raises(InvalidInput, match=r"^fiatCurrency is required$"):
+        fiat.corridor(None)
 
 
 def test_the_default_country_is_the_first_and_others_are_rejected(fiat: Fiat) -> None:
