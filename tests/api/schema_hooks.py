@@ -105,6 +105,7 @@ BEYOND_A_SCHEMA = re.compile(
             r"must be an instant",
             r"must be before",
             r"must not be above",
+            r"countryCode or fiatCurrency is required",
             r"links without an amount",
             r"in the future",
             r"has invalid status",

@@ -69,7 +69,7 @@ def test_an_operator_goes_live_as_the_doctor_says(desk: Desk) -> None:
         assert remedy in first
     assert "has insufficient ETH" in desk.says(*deploy, code=1)
     one.rpc("anvil_setBalance", RELAYER, hex(10**20))
-    assert "Aborted" in desk.says("contracts", "deploy", code=1, asked="n\n")
+    assert "nothing was done" in desk.says("contracts", "deploy", code=1, asked="n\n")
     listed = desk.says("contracts", "verify", code=1).splitlines()
     assert all(line.endswith("not deployed") for line in listed)
     assert [line.split()[2] for line in listed] == [
