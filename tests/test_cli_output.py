@@ -112,6 +112,18 @@ def test_a_missing_file_is_named_without_a_number_of_the_system(tmp_path: Path) 
     assert "none.db" in refused.stderr
 
 
+def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
+    program = str(Path(sys.executable).with_name("crossway"))
+    with subprocess.Popen(
+        [program, "trigger", "--list"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as listing:
+        assert listing.stdout is not None
+        assert listing.stderr is not None
+        # As `head` does before the command has written anything.
+        listing.stdout.close()
+        assert listing.stderr.read() == b""
+
+
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [("int", ["intents"]), ("intents tr", ["trigger"]), ("keys list --lim", ["--limit"])],

@@ -34,6 +34,9 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
             _fail(f"{error.filename2 or error.filename} already exists and was not changed")
         except (DomainError, SigningRefused, SetupError, BackupError) as error:
             _fail(str(error))
+        except BrokenPipeError:
+            # Who reads the output has enough, as `head` does.
+            raise
         except OSError as error:
             _fail(_file_error(error))
         except Unreachable as error:
