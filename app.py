@@ -38,6 +38,7 @@ from crossway.dashboard import (
 from crossway.dashboard.session_owners import owns_session
 from crossway.ports.policy import IngressConfig
 from crossway.ports.services import Services
+from crossway.server.api_paths import ApiPaths
 from crossway.server.bounded_writes import BoundedWrites
 from crossway.server.dashboard_gate import DashboardGate, SessionChecks
 from crossway.server.host_check import HostCheck
@@ -130,6 +131,7 @@ app = st.App(
         Middleware(BoundedWrites),
         Middleware(SecurityHeaders, ingress, page_policy),
         Middleware(HostCheck, ingress),
+        Middleware(ApiPaths),
         Middleware(DashboardGate, checks),
         Middleware(HostConfig),
     ],

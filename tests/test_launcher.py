@@ -69,11 +69,12 @@ def test_one_process_serves_pages_and_api_and_runs_the_engine(tmp_path: Path) ->
         headers = {"Authorization": f"Bearer {secret}"}
         assert len(http.get("/api/v1/chains", headers=headers).json()) == 21
         assert http.get("/").headers["content-type"].startswith("text/html")
-        assert http.get("/api/nope").json() == {
-            "statusCode": 404,
-            "message": "Not Found",
-            "code": "not_found",
-        }
+        for path in ("nope", "v1/intents/..%2F..%2Fetc", "v1/intents/%0a/timeline", "v1/%E2%80%AE"):
+            assert http.get(f"/api/{path}", headers=headers).json() == {
+                "statusCode": 404,
+                "message": "Not Found",
+                "code": "not_found",
+            }
         assert http.get("/healthz").json() == http.get("/readyz").json() == {"status": "ok"}
         assert (
             'crossway_requests_total{method="GET",route="/v1/chains"' in http.get("/metrics").text

@@ -23,6 +23,8 @@ def test_a_name_that_resolves_to_our_address_is_refused(
         response = http.get(path, headers={"Host": host, "Accept": "text/html"})
     assert response.status_code == 421
     assert "CROSSWAY_PUBLIC_URL" in response.text
+    if path.startswith("/api/"):
+        assert (response.json()["statusCode"], response.json()["code"]) == (421, "host_not_allowed")
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8600", "[::1]:8600"])
@@ -51,6 +53,8 @@ def test_a_foreign_origin_is_refused(target: Target, path: str) -> None:
         response = http.post(path)
         assert response.status_code == 403
         assert "another site" in response.text
+        if path.startswith("/api/"):
+            assert response.json()["code"] == "forbidden"
 
 
 def test_an_origin_without_a_name_is_refused_where_a_browser_says_it_is_foreign(

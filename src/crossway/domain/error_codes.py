@@ -12,6 +12,7 @@ class ErrorCode(StrEnum):
     SCOPE_MISSING = "scope_missing"
     ADDRESS_NOT_ALLOWED = "address_not_allowed"
     FORBIDDEN = "forbidden"
+    HOST_NOT_ALLOWED = "host_not_allowed"
     RATE_LIMITED = "rate_limited"
     BODY_INVALID = "body_invalid"
     BODY_TOO_LARGE = "body_too_large"
@@ -56,6 +57,7 @@ CATALOGUE: Final = MappingProxyType(
         _C.UNAUTHORIZED: ((401,), "The key is missing, unknown, expired or revoked."),
         _C.SCOPE_MISSING: ((403,), "The key lacks the scope that this endpoint needs."),
         _C.ADDRESS_NOT_ALLOWED: ((403,), "The key may not be used from this network address."),
+        _C.HOST_NOT_ALLOWED: ((421,), "The service is not known under the host of this request."),
         _C.FORBIDDEN: ((403,), "This is not allowed, as the message says."),
         _C.RATE_LIMITED: ((429,), "Too many requests: wait for the seconds of `Retry-After`."),
         _C.BODY_INVALID: (

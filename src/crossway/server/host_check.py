@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from crossway.api.errors import error_response
+from crossway.domain.error_codes import ErrorCode
 from crossway.ports.policy import IngressConfig
 from crossway.server.allowed_hosts import HOST_REFUSED, AllowedHosts
 
@@ -37,7 +39,7 @@ async def refuse(scope: Scope, receive: Receive, send: Send, status: int, messag
         await send({"type": "websocket.close", "code": 1008, "reason": message[:100]})
         return
     if scope["path"].startswith("/api/"):
-        body = {"statusCode": status, "message": message}
-        await JSONResponse(body, status)(scope, receive, send)
+        code = ErrorCode.HOST_NOT_ALLOWED if status == 421 else ErrorCode.FORBIDDEN
+        await error_response(status, message, code)(scope, receive, send)
     else:
         await PlainTextResponse(f"{message}.", status)(scope, receive, send)

@@ -756,6 +756,7 @@ export interface components {
          *     - `unauthorized` (401): The key is missing, unknown, expired or revoked.
          *     - `scope_missing` (403): The key lacks the scope that this endpoint needs.
          *     - `address_not_allowed` (403): The key may not be used from this network address.
+         *     - `host_not_allowed` (421): The service is not known under the host of this request.
          *     - `forbidden` (403): This is not allowed, as the message says.
          *     - `rate_limited` (429): Too many requests: wait for the seconds of `Retry-After`.
          *     - `body_invalid` (400): The body is not a JSON object or the document asked for, or was cut off.
@@ -794,7 +795,7 @@ export interface components {
          *     - `internal_error` (500): An error of the service; `X-Request-Id` identifies it.
          * @enum {string}
          */
-        ErrorCode: "unauthorized" | "scope_missing" | "address_not_allowed" | "forbidden" | "rate_limited" | "body_invalid" | "body_too_large" | "parameter_missing" | "parameter_invalid" | "parameter_unknown" | "parameter_repeated" | "live_key_on_test_network" | "chain_unavailable" | "route_not_supported" | "amount_out_of_range" | "KYC_REQUIRED" | "invalid_status" | "intent_not_funded" | "nothing_to_refund" | "limit_reached" | "not_found" | "intent_not_found" | "order_not_found" | "payment_link_not_found" | "webhook_not_found" | "delivery_not_found" | "export_not_found" | "provider_not_found" | "no_quotes" | "method_not_allowed" | "conflict" | "idempotency_key_in_use" | "idempotency_key_reused" | "upstream_unavailable" | "quotes_unavailable" | "payments_stopped" | "storage_unavailable" | "starting" | "internal_error";
+        ErrorCode: "unauthorized" | "scope_missing" | "address_not_allowed" | "forbidden" | "host_not_allowed" | "rate_limited" | "body_invalid" | "body_too_large" | "parameter_missing" | "parameter_invalid" | "parameter_unknown" | "parameter_repeated" | "live_key_on_test_network" | "chain_unavailable" | "route_not_supported" | "amount_out_of_range" | "KYC_REQUIRED" | "invalid_status" | "intent_not_funded" | "nothing_to_refund" | "limit_reached" | "not_found" | "intent_not_found" | "order_not_found" | "payment_link_not_found" | "webhook_not_found" | "delivery_not_found" | "export_not_found" | "provider_not_found" | "no_quotes" | "method_not_allowed" | "conflict" | "idempotency_key_in_use" | "idempotency_key_reused" | "upstream_unavailable" | "quotes_unavailable" | "payments_stopped" | "storage_unavailable" | "starting" | "internal_error";
         /**
          * @description What happened.
          * @enum {string}
