@@ -126,6 +126,16 @@ def test_an_intent_names_a_link_of_its_own(api: Api) -> None:
     assert len(page["uses"]) == 1, "only payments by the page of a link count for it"
 
 
+def test_a_wrong_destination_hides_no_other_error(api: Api) -> None:
+    body = {"destination_chain": "MARS", "recipient": WALLET, "title": "", "max_uses": 0, "a": 1}
+    answer = api.post("/payment-links", body).json()
+    assert answer["params"] == ["destination_chain", "title", "max_uses", "a"]
+    elsewhere = {**LINK, "recipient": "nobody", "amount": "x", "source_chains": ["BASE_TESTNET"]}
+    answer = api.post("/payment-links", elsewhere).json()
+    assert answer["params"] == ["recipient", "amount", "source_chains"]
+    assert api.get("/payment-links").json()["payment_links"] == []
+
+
 @pytest.mark.parametrize("whose", ["nobody", "another client", "the other mode", "off", "expired"])
 def test_an_intent_of_another_or_a_closed_link_is_refused(
     api: Api, service: Service, whose: str

@@ -74,12 +74,13 @@ class LinkFieldParser:
             return current
         return stripped
 
-    def amount(self, name: str, current: int | None, token: Token) -> int | None:
-        """An amount of a token in smallest units; None if cleared."""
+    def amount(self, name: str, current: int | None, token: Token | None) -> int | None:
+        """An amount of a token in smallest units; None if cleared. Without a token, which was
+        refused, it cannot be checked."""
         if name in self.request.cleared:
             return None
         value = self._value(name)
-        if value is None:
+        if value is None or token is None:
             return current
         return self.errors.collect(parse_link_amount, name, value, token)
 

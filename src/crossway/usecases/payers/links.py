@@ -150,7 +150,8 @@ def _new_link(
     owner: Owner,
     errors: ValidationErrors,
 ) -> PaymentLink:
-    """A link with the requested destination, and defaults for all other fields."""
+    """A link with the requested destination, and defaults for all other fields. Where the
+    destination is refused it is empty: the link only serves to check the other fields."""
     token, recipient = _parse_destination(services, caller, request, errors)
     now = services.clock.now()
     return PaymentLink(
@@ -162,9 +163,9 @@ def _new_link(
         amount=None,
         min_amount=None,
         max_amount=None,
-        destination_chain=token.chain,
-        token_out=token.address,
-        recipient=recipient,
+        destination_chain=token.chain if token else "",
+        token_out=token.address if token else "",
+        recipient=recipient or "",
         source_chains=(),
         source_tokens=(),
         reference="",
@@ -188,8 +189,8 @@ def _parse_token_out(
 
 def _parse_destination(
     services: Services, caller: Principal, request: LinkRequest, errors: ValidationErrors
-) -> tuple[Token, str]:
-    """The payout token and the recipient; raises `InvalidInput` if either is invalid."""
+) -> tuple[Token | None, str | None]:
+    """The payout token and the recipient; None where they are refused."""
     disabled = active_kill_switches(services)
     destination = errors.collect(
         parse_chain, services, caller, disabled, request.destination_chain, "destination_chain"
@@ -203,10 +204,6 @@ def _parse_destination(
         )
     if request.title is None:
         errors.add("title is required", ErrorCode.PARAMETER_MISSING)
-    if token is None or recipient is None:
-        errors.raise_if_any()
-    assert token is not None
-    assert recipient is not None
     return token, recipient
 
 
@@ -218,7 +215,7 @@ def _apply_request(
     errors: ValidationErrors,
 ) -> PaymentLink:
     parser = LinkFieldParser(request, errors)
-    token = services.catalogue.by_address[link.destination_chain, link.token_out]
+    token = services.catalogue.by_address.get((link.destination_chain, link.token_out))
     updated = replace(
         link,
         title=parser.text("title", link.title, MAX_TITLE_LENGTH, min_length=1),
@@ -260,8 +257,8 @@ def _parse_source_chain(
     services: Services, caller: Principal, name: object, link: PaymentLink
 ) -> Chain:
     chain = parse_chain(services, caller, (), name, "source_chains")
-    destination = services.catalogue.chains[link.destination_chain]
-    if chain.testnet != destination.testnet:
+    destination = services.catalogue.chains.get(link.destination_chain)
+    if destination is not None and chain.testnet != destination.testnet:
         raise InvalidInput(
             f"source_chains: {chain.id} and {destination.id} are of different networks"
         )
