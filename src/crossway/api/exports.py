@@ -1,15 +1,14 @@
 """`/v1/exports`: lists as files, written in the background; `/v1/export-files`: their links."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import query
+from crossway.api.query_params import CursorPage, query
 from crossway.api.record_numbers import ExportNumber, format_cursor, parse_cursor
 from crossway.api.schemas import exports as wire
 from crossway.api.schemas.error_responses import error_responses
@@ -31,14 +30,6 @@ _CONTENT = {
         "example": "id,state\r\n4807780642760409,FUNDED\r\n",
     },
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The query of a list of exports."""
-
-    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
 
 
 @router.post(
@@ -69,7 +60,7 @@ def create(request: Request, services: ServicesDep, caller: Writer, body: Body) 
     summary="List exports",
 )
 def listed(
-    request: Request, services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]
+    request: Request, services: ServicesDep, caller: Reader, page: Annotated[CursorPage, Depends()]
 ) -> JsonResponse:
     """The client's exports, newest first."""
     before = parse_cursor(services, RecordKind.EXPORT, page.cursor)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path
 from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.expansion import OF_ORDERS, ExpandOrders, expand_uses
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import CreatedAfter, CreatedBefore
+from crossway.api.query_params import CreatedAfter, CreatedBefore, CursorPage
 from crossway.api.record_numbers import format_cursor, parse_cursor
 from crossway.api.schemas import payment_links as wire
 from crossway.api.schemas.error_responses import error_responses
@@ -30,22 +30,14 @@ LinkChange = Annotated[wire.ChangePaymentLink, Depends(wire.ChangePaymentLink.fr
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """The query of a list."""
-
-    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class UseListParams(Page):
+class UseListParams(CursorPage):
     """The query of a list of uses."""
 
     expand: ExpandOrders = None
 
 
 @dataclass(frozen=True, slots=True)
-class LinkListParams(Page):
+class LinkListParams(CursorPage):
     """The query of a list of payment links."""
 
     created_after: CreatedAfter = None

@@ -80,6 +80,14 @@ CreatedBefore = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
+class CursorPage:
+    """The query of a list that pages by cursor alone."""
+
+    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class QuoteParams:
     """The query of a quote."""
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import CreatedAfter, CreatedBefore
+from crossway.api.query_params import CreatedAfter, CreatedBefore, CursorPage
 from crossway.api.record_numbers import DeliveryNumber, WebhookNumber, format_cursor, parse_cursor
 from crossway.api.schemas import replays
 from crossway.api.schemas import webhooks as wire
@@ -32,15 +32,7 @@ Range = Annotated[replays.ReplayRange, Depends(replays.ReplayRange.valid_from_re
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """The query of a list."""
-
-    limit: Annotated[int, Query(ge=1, le=100, description="Maximum number of results.")] = 20
-    cursor: Annotated[str | None, Query(description="`next_cursor` of the previous page.")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveryListParams(Page):
+class DeliveryListParams(CursorPage):
     """The query of a list of deliveries."""
 
     state: Annotated[
@@ -79,7 +71,9 @@ def create(
     summary="List webhooks",
     operation_id="listWebhooks",
 )
-def listed(services: ServicesDep, caller: Reader, page: Annotated[Page, Depends()]) -> JsonResponse:
+def listed(
+    services: ServicesDep, caller: Reader, page: Annotated[CursorPage, Depends()]
+) -> JsonResponse:
     """The client's webhooks, oldest first."""
     after = parse_cursor(services, RecordKind.WEBHOOK, page.cursor) or 0
     # A client has at most 20 of them.
