@@ -46,7 +46,6 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
     {"name": "Payment links", "description": "Links that any number of payers can pay."},
     {"name": "Router", "description": "Bridges and their routes."},
-    {"name": "Search", "description": "Whatever an identifier belongs to."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Ramps", "description": "Buying and selling crypto for local currency."},
     {
