@@ -41,7 +41,7 @@ def parse_creation(
 ) -> tuple[datetime | None, datetime | None]:
     """The start, included, and the end, excluded, of a period of creation; None leaves a side open.
 
-    Raises `InvalidInput` with the complaints about both fields.
+    Raises `InvalidInput` with the field errors of both.
     """
     errors = ValidationErrors()
     start = None if after is None else errors.collect(parse_instant, after, "created_after")

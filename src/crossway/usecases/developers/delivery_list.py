@@ -21,7 +21,7 @@ class DeliveryQuery:
 
 
 def parse_delivery_query(webhook_id: int, query: DeliveryQuery) -> DeliveryFilter:
-    """The filter of a query about a webhook; raises `InvalidInput` with every complaint."""
+    """The filter of a query about a webhook; raises `InvalidInput` with every field error."""
     errors = ValidationErrors()
     if query.state is not None and query.state.lower() not in STATES:
         errors.add(f"state must be one of {', '.join(STATES)}")

@@ -65,7 +65,7 @@ class ListedPage:
 
 
 def parse_list_query(services: Services, caller: Principal, query: ListQuery) -> tuple[Filter, ...]:
-    """The filters of a query; raises `InvalidInput` with every complaint."""
+    """The filters of a query; raises `InvalidInput` with every field error."""
     errors, filters = ValidationErrors(), list[Filter]()
     for name, (field, parse) in _FIELDS.items():
         text = getattr(query, name)

@@ -28,7 +28,7 @@ class OrderQuery:
 
 
 def parse_order_query(services: Services, query: OrderQuery) -> OrderFilter:
-    """The filter of a query; raises `InvalidInput` with every complaint."""
+    """The filter of a query; raises `InvalidInput` with every field error."""
     errors = ValidationErrors()
     status = query.status.upper() if query.status is not None else None
     provider = query.provider.upper() if query.provider is not None else None
