@@ -20,7 +20,7 @@ from crossway.api.schemas.kyc import KycNeeded
 from crossway.api.schemas.ramps import PROVIDERS, TYPES
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.public_ids import RecordKind
-from crossway.domain.ramps import OrderState, RampOrder
+from crossway.domain.ramps import RampOrder
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -28,7 +28,7 @@ from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
-from crossway.usecases.ramps.order_list import OrderQuery, has_more, parse_order_query
+from crossway.usecases.ramps.order_list import STATES, OrderQuery, has_more, parse_order_query
 from crossway.usecases.ramps.related import parse_expand
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -36,7 +36,6 @@ router = APIRouter(prefix="/v1/ramp", tags=["Ramps"])
 NewOrder = Annotated[wire.CreateOrder, Depends(wire.CreateOrder.from_request)]
 # Status 400 may be a required KYC check.
 FAILURES = {**error_responses(503, post=True), 400: error_responses(400, own=KycNeeded)[400]}
-STATES = [state.value for state in OrderState]
 
 
 @dataclass(frozen=True, slots=True)

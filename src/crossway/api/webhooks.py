@@ -21,7 +21,11 @@ from crossway.domain.webhooks import Delivery, Endpoint, OutboxEvent
 from crossway.ports.services import Services
 from crossway.ports.webhook_repository import DeliveryFilter
 from crossway.usecases.developers import deliveries, missed_events, webhooks
-from crossway.usecases.developers.delivery_list import DeliveryQuery, parse_delivery_query
+from crossway.usecases.developers.delivery_list import (
+    STATES,
+    DeliveryQuery,
+    parse_delivery_query,
+)
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -37,7 +41,7 @@ class DeliveryListParams(CursorPage):
 
     state: Annotated[
         str | None,
-        Query(description="Their status.", json_schema_extra={"enum": list(wire.STATES)}),
+        Query(description="Their status.", json_schema_extra={"enum": list(STATES)}),
     ] = None
     created_after: CreatedAfter = None
     created_before: CreatedBefore = None

@@ -24,6 +24,7 @@ from crossway.domain.webhooks import (
     OutboxEvent,
 )
 from crossway.usecases.developers import deliveries, webhooks
+from crossway.usecases.developers.delivery_list import STATES
 from crossway.usecases.developers.webhooks import (
     EVENT_NAMES,
     MAX_DESCRIPTION_CHARACTERS,
@@ -32,7 +33,6 @@ from crossway.usecases.developers.webhooks import (
 )
 from crossway.usecases.instants import timestamp
 
-STATES = [state.value.lower() for state in DeliveryState]
 _URL = "https://shop.example/hooks/crossway"
 _SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwJlLqkq0fTXY="
 _EVENT = "evt_6f1c4a5d8f0b4b7ea2e31f0b8a1f3c11"
@@ -171,7 +171,7 @@ class DeliveryOut(Model):
         "`waiting` for an earlier event of the same resource, `due` until it is delivered, "
         "then `delivered`, or `failed` permanently.",
         "delivered",
-        extra={"enum": STATES},
+        extra={"enum": list(STATES)},
     )
     tries: int = field("Number of attempts.", 1)
     next_at: str | None = field("Time of the next attempt; null if none is scheduled.", None)
