@@ -62,6 +62,7 @@ METHODS: Final[Mapping[str, str]] = {
     "refundIntent": "intents.refund",
     "replayDelivery": "webhooks.replay",
     "replayEvents": "webhooks.replay_period",
+    "replayMissedEvents": "webhooks.replay_missed",
     "reportRampOrderOutcome": "sandbox.report_order",
     "rotateWebhookSecret": "webhooks.rotate_secret",
     "searchPrivately": "search.find",
@@ -80,9 +81,14 @@ METHODS: Final[Mapping[str, str]] = {
 # They iterate over all results, page by page, so they take no limit.
 _ITERATORS: Final = frozenset(
     {
-        *("listDeliveries", "listExports", "listIntents", "listPaymentLinkUses"),
+        "listDeliveries",
+        "listExports",
+        "listIntents",
+        "listPaymentLinkUses",
         "listPaymentLinks",
-        *("listRampOrders", "listWebhooks", "streamEvents"),
+        "listRampOrders",
+        "listWebhooks",
+        "streamEvents",
     }
 )
 _RENAMED: Final = {"from": "since"}
@@ -95,28 +101,24 @@ _OPENING: Final = (
 
 def write(
     operation_id: str,
-    request: tuple[str, str],
     example: Mapping[str, Any],
     file: tuple[str, str] | None,
     environment: tuple[str, str],
 ) -> str:
-    """A program. `request` is the method and the path below `/api`, `file` the name and type of a
-    body that is a file, `environment` the names of the variables with the URL and the key."""
+    """A program. `file` is the name and type of a body that is a file, `environment` the names of
+    the variables with the URL and the key."""
     imports = ["import os"]
     values = [_quoted(value) for value in example.get("path", {}).values()]
     given = {**example.get("query", {}), **(example.get("body") or {})}
-    if operation_id not in METHODS:
-        values = _untyped(request, example)
-    else:
-        values += [
-            f"{_RENAMED.get(name, _snake_case(name))}={_literal(value)}"
-            for name, value in given.items()
-            if name != "limit"
-        ]
+    values += [
+        f"{_RENAMED.get(name, _snake_case(name))}={_literal(value)}"
+        for name, value in given.items()
+        if name != "limit"
+    ]
     if file is not None:
         values += [f'content=Path("{file[0]}").read_bytes()', f'media_type="{file[1]}"']
         imports.append("from pathlib import Path")
-    call = f"crossway.{METHODS.get(operation_id, 'request')}({', '.join(values)})"
+    call = f"crossway.{METHODS[operation_id]}({', '.join(values)})"
     if "datetime." in call:
         imports.insert(0, "from datetime import datetime")
     lines = (
@@ -127,18 +129,6 @@ def write(
     url, key = environment
     opening = "\n".join(_OPENING).format(key=key, url=url)
     return "\n".join([*sorted(imports, key=_by_kind), "", opening, *lines])
-
-
-def _untyped(request: tuple[str, str], example: Mapping[str, Any]) -> list[str]:
-    """The arguments of the method that makes any request."""
-    method, path = request
-    target = path.removeprefix("/v1").format(**example.get("path", {}))
-    named = {"query": example.get("query"), "body": example.get("body")}
-    return [
-        _quoted(method),
-        _quoted(target),
-        *(f"{name}={_quoted(value)}" for name, value in named.items() if value),
-    ]
 
 
 def _by_kind(line: str) -> bool:

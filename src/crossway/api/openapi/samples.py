@@ -34,7 +34,6 @@ def add_samples(document: Node, examples: Mapping[str, Any]) -> None:
             call = _call(method, path, operation, example)
             python = python_samples.write(
                 operation["operationId"],
-                (method, path),
                 example,
                 (_FILE, _FILE_TYPE) if call.sends_file else None,
                 (URL, KEY),
