@@ -127,6 +127,25 @@ def test_a_listener_forwards_signed_events_to_a_local_url(
     assert event.id in (tmp_path / "log").read_text()
 
 
+def test_a_watch_that_is_interrupted_does_not_look_like_a_completed_payment(
+    run: Run, secret: str, url: str, tmp_path: Path
+) -> None:
+    number = str(json.loads(run(*CREATE, "--json").stdout)["id"])
+    program = str(Path(sys.executable).with_name("crossway"))
+    with (tmp_path / "log").open("wb") as log:
+        watcher = subprocess.Popen(
+            [program, "--api-url", url, "intents", "watch", number],
+            env={**os.environ, "CROSSWAY_API_KEY": secret},
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            wait_until("a status is told", lambda: "PENDING" in (tmp_path / "log").read_text())
+        finally:
+            watcher.send_signal(signal.SIGINT)
+            assert watcher.wait(20) == 130
+
+
 def _one_more(service: Service, run: Run, shop: Receiver) -> bool:
     """Create a payment, as a stream contains only events after its start."""
     run(*CREATE)

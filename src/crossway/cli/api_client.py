@@ -39,8 +39,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Print API errors as one sentence, and exit with the code of their kind; Ctrl-C ends with 0,
-    as what is followed has no end of its own."""
+    """Print API errors as one sentence, and exit with the code of their kind."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -52,8 +51,6 @@ def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
             _fail(str(error), WRONG_USE)
         except CrosswayError as error:
             _fail(error.message if isinstance(error, ApiError) else str(error), FAILED)
-        except KeyboardInterrupt:
-            raise typer.Exit(0) from None
 
     return run
 
