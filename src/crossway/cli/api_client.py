@@ -94,6 +94,21 @@ def parse_object(text: str | None, option: str) -> dict[str, Any] | None:
     return parsed
 
 
+def parse_pairs(texts: list[str] | None, expected: str) -> dict[str, str] | None:
+    """The values of an option that is given as NAME=VALUE, by name; None without one. `expected`
+    says what would be right."""
+    pairs = [text.partition("=") for text in texts or ()]
+    if not all(name and separator for name, separator, _ in pairs):
+        raise typer.BadParameter(expected)
+    return {name: value for name, _, value in pairs} or None
+
+
+def page_size(limit: int) -> int:
+    """How many records a request brings for a list that prints `limit` of them: one more tells
+    that there are more, and the API gives at most 100 at a time."""
+    return min(limit + 1, 100)
+
+
 def in_utc(at: datetime | None) -> datetime | None:
     """A time of an option, which is in UTC."""
     return None if at is None else at.replace(tzinfo=UTC)

@@ -12,6 +12,7 @@ from crossway.cli.api_client import (
     api_json,
     in_utc,
     open_client,
+    page_size,
     report_api_errors,
 )
 from crossway.cli.output import Limit, ListOutput, RecordOutput, prints, take
@@ -45,7 +46,7 @@ def deliveries(
             state=state,
             created_after=in_utc(since),
             created_before=in_utc(until),
-            page_size=min(limit + 1, 100),
+            page_size=page_size(limit),
         )
         return ListOutput(take(found, limit), _COLUMNS, "Nothing was sent to it.", api_json)
 
@@ -85,7 +86,7 @@ def replay(
             all_missed = crossway.webhooks.replay_missed(webhook, idempotency_key=idempotency_key)
             sentence = f"{all_missed.replayed} missed events are sent again"
             return RecordOutput(sentence, data=api_json(all_missed))
-        done = crossway.webhooks.replay_period(
+        resent = crossway.webhooks.replay_period(
             webhook, start, in_utc(until), idempotency_key=idempotency_key
         )
-    return RecordOutput(f"{done.replayed} events are sent again", data=api_json(done))
+    return RecordOutput(f"{resent.replayed} events are sent again", data=api_json(resent))

@@ -7,7 +7,13 @@ from typing import Annotated, Final
 
 import typer
 
-from crossway.cli.api_client import Key, api_json, open_client, report_api_errors
+from crossway.cli.api_client import (
+    Key,
+    api_json,
+    open_client,
+    parse_pairs,
+    report_api_errors,
+)
 from crossway.cli.exit_codes import FAILED
 from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway_client.records.exports import Export
@@ -38,20 +44,14 @@ def create(
     idempotency_key: Key = None,
 ) -> None:
     """Export a list to a file, and wait for it."""
-    pairs = [text.partition("=") for text in filters or ()]
-    if not all(name and middle for name, middle, _ in pairs):
-        raise typer.BadParameter("--filter must be NAME=VALUE, such as status=completed")
+    pairs = parse_pairs(filters, "--filter must be NAME=VALUE, such as status=completed")
     if to.exists():
         raise typer.BadParameter(f"--to: {to} exists already and was not changed")
     with open_client() as crossway:
-        wanted = crossway.exports.create(
-            resource,
-            format=file_format,
-            filters={name: value for name, _, value in pairs} or None,
-            idempotency_key=idempotency_key,
+        created = export = crossway.exports.create(
+            resource, format=file_format, filters=pairs, idempotency_key=idempotency_key
         )
-        export = wanted
-        for export in crossway.exports.watch(wanted.id):
+        for export in crossway.exports.watch(created.id):
             typer.echo(f"{export.progress} %, {export.rows:,} rows", err=True)
         if export.error is not None:
             typer.echo(f"crossway: {export.error}", err=True)

@@ -13,6 +13,7 @@ from crossway.cli.api_client import (
     api_json,
     in_utc,
     open_client,
+    page_size,
     parse_object,
     report_api_errors,
     require_consent,
@@ -105,7 +106,7 @@ def listed(
             reference=reference,
             created_after=in_utc(since),
             created_before=in_utc(until),
-            page_size=min(limit + 1, 100),
+            page_size=page_size(limit),
         )
         found = take(payments, limit)
     return ListOutput(found, _COLUMNS, "No payments: crossway intents create", api_json)
@@ -126,10 +127,10 @@ def show(intent: Which) -> RecordOutput:
 def timeline(intent: Which, limit: Limit = 100) -> ListOutput[TimelineStep]:
     """Tell what happened to a payment, step by step, and what happens next."""
     with open_client() as crossway:
-        told = crossway.intents.timeline(crossway.intents.get(intent).id)
-    if told.next_step is not None:
-        typer.echo(told.next_step.sentence, err=True)
-    return ListOutput(told.steps, _STEPS, "Nothing has happened yet.", api_json)
+        payment_timeline = crossway.intents.timeline(crossway.intents.get(intent).id)
+    if payment_timeline.next_step is not None:
+        typer.echo(payment_timeline.next_step.sentence, err=True)
+    return ListOutput(payment_timeline.steps, _STEPS, "Nothing has happened yet.", api_json)
 
 
 @group.command("trigger")
@@ -139,8 +140,8 @@ def trigger(intent: Which, idempotency_key: Key = None) -> RecordOutput:
     """Check the deposit of a payment now and start it; test networks need this."""
     with open_client() as crossway:
         address = crossway.intents.get(intent).intent_address
-        done = crossway.intents.trigger(address, idempotency_key=idempotency_key)
-    return RecordOutput(done.message, data=api_json(done))
+        triggered = crossway.intents.trigger(address, idempotency_key=idempotency_key)
+    return RecordOutput(triggered.message, data=api_json(triggered))
 
 
 @group.command("refund")

@@ -12,6 +12,7 @@ from crossway.cli.api_client import (
     api_json,
     in_utc,
     open_client,
+    page_size,
     report_api_errors,
 )
 from crossway.cli.output import Limit, ListOutput, RecordOutput, prints, take
@@ -22,7 +23,7 @@ group = typer.Typer(no_args_is_help=True, help="Payment links, over the API of a
 Which = Annotated[str, typer.Argument(metavar="LINK", help="The link's id, such as pl_5f89….")]
 _COLUMNS: Final[Mapping[str, Callable[[PaymentLink], object]]] = {
     "id": lambda link: link.id,
-    "state": lambda link: "on" if link.active else "off",
+    "state": lambda link: _state(link),
     "title": lambda link: link.title,
     "amount": lambda link: link.amount or "open",
     "uses": lambda link: link.uses if link.max_uses is None else f"{link.uses} of {link.max_uses}",
@@ -48,7 +49,7 @@ def listed(since: Since = None, until: Until = None, limit: Limit = 20) -> ListO
         found = crossway.payment_links.list(
             created_after=in_utc(since),
             created_before=in_utc(until),
-            page_size=min(limit + 1, 100),
+            page_size=page_size(limit),
         )
         empty = "No payment links: crossway links create"
         return ListOutput(take(found, limit), _COLUMNS, empty, api_json)
@@ -101,11 +102,14 @@ def show(link: Which) -> RecordOutput:
 def uses(link: Which, limit: Limit = 20) -> ListOutput[LinkUse]:
     """List the payments made with a link, newest first."""
     with open_client() as crossway:
-        found = crossway.payment_links.uses(link, page_size=min(limit + 1, 100))
+        found = crossway.payment_links.uses(link, page_size=page_size(limit))
         return ListOutput(take(found, limit), _USES, "Nobody has paid with it yet.", api_json)
+
+
+def _state(link: PaymentLink) -> str:
+    return "on" if link.active else "off"
 
 
 def _describe(link: PaymentLink) -> RecordOutput:
     facts = {"url": link.url, "to": f"{link.recipient} on {link.destination_chain}"}
-    state = "open" if link.active else "off"
-    return RecordOutput(f"Payment link {link.id} is {state}", facts, api_json(link))
+    return RecordOutput(f"Payment link {link.id} is {_state(link)}", facts, api_json(link))

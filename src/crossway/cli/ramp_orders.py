@@ -12,6 +12,8 @@ from crossway.cli.api_client import (
     api_json,
     in_utc,
     open_client,
+    page_size,
+    parse_pairs,
     report_api_errors,
 )
 from crossway.cli.output import Limit, ListOutput, RecordOutput, prints, take
@@ -49,7 +51,7 @@ def listed(
             provider=provider,
             created_after=in_utc(since),
             created_before=in_utc(until),
-            page_size=min(limit + 1, 100),
+            page_size=page_size(limit),
         )
         return ListOutput(take(found, limit), _COLUMNS, "No such orders.", api_json)
 
@@ -85,6 +87,7 @@ def create(
 ) -> RecordOutput:
     """Create an order with a provider."""
     on = type == "on-ramp"
+    fields = parse_pairs(field, "--field must be KEY=VALUE, such as accountNumber=0123456789")
     with open_client() as crossway:
         created = crossway.ramp_orders.create(
             type=type,
@@ -98,7 +101,7 @@ def create(
             amount_symbol=symbol,
             country_code=country,
             user_email=user_email,
-            fields=_fields(field),
+            fields=fields,
             idempotency_key=idempotency_key,
         )
     return _describe(created)
@@ -120,13 +123,6 @@ def cancel(order: Number, idempotency_key: Key = None) -> RecordOutput:
     """Cancel an order that the user has not paid."""
     with open_client() as crossway:
         return _describe(crossway.ramp_orders.cancel(order, idempotency_key=idempotency_key))
-
-
-def _fields(pairs: list[str] | None) -> dict[str, str] | None:
-    parts = [text.partition("=") for text in pairs or ()]
-    if not all(name and middle for name, middle, _ in parts):
-        raise typer.BadParameter("--field must be KEY=VALUE, such as accountNumber=0123456789")
-    return {name: value for name, _, value in parts} or None
 
 
 def _describe(order: RampOrder) -> RecordOutput:

@@ -1,4 +1,5 @@
-"""`crossway chains`, `search` and `whoami`: chains and tokens, resources, and the key's client."""
+"""`crossway chains`, `search` and `whoami`: chains, tokens and balances, resources by an
+identifier, and the client of the key."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
