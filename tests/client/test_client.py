@@ -134,10 +134,10 @@ def test_bridges_and_their_routes_are_listed(crossway: Crossway) -> None:
     assert routes.bridge_info.route_count == len(routes.supported_routes)
 
 
-def test_the_story_of_a_payment_is_typed_and_it_is_found(crossway: Crossway) -> None:
+def test_the_timeline_of_a_payment_is_typed_and_it_is_found(crossway: Crossway) -> None:
     created = create(crossway, metadata={"order": "found-me"})
-    story = crossway.intents.timeline(created.id)
-    assert (story.intent_id, story.steps[0].at.tzinfo) == (created.id, UTC)
+    timeline = crossway.intents.timeline(created.id)
+    assert (timeline.intent_id, timeline.steps[0].at.tzinfo) == (created.id, UTC)
     found = crossway.search.find("found-me")
     assert [(result.type, result.id) for result in found.results] == [("intent", created.id)]
     assert crossway.search.find("nobody@example.com").results == ()

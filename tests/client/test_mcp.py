@@ -111,9 +111,9 @@ def test_a_payment_is_quoted_created_shown_listed_found_and_explained(key: str, 
             assert listed["more"] is False
             found = await user.call("find", identifier="A-7")
             assert [one["id"] for one in found["found"]] == [created["id"]]
-            story = await user.call("explain_intent", intent=number)
-            assert story["payment"]["id"] == created["id"]
-            assert "send" in story["next"]
+            explained = await user.call("explain_intent", intent=number)
+            assert explained["payment"]["id"] == created["id"]
+            assert "send" in explained["next"]
 
     asyncio.run(play())
 

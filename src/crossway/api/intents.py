@@ -159,13 +159,13 @@ def by_id(
     "/{id}/timeline",
     response_model=TimelineOut,
     responses=error_responses(400, 404),
-    summary="Get the story of an intent",
+    summary="Get the timeline of an intent",
     operation_id="getIntentTimeline",
 )
 def timeline(services: ServicesDep, caller: Reader, id: IntentNumber) -> JsonResponse:
     """What happened to a payment, step by step, and what happens next."""
-    story = get_merchant_timeline(services, caller, id)
-    return JsonResponse(TimelineOut.from_timeline(ids_of(services), story))
+    merchant_timeline = get_merchant_timeline(services, caller, id)
+    return JsonResponse(TimelineOut.from_timeline(ids_of(services), merchant_timeline))
 
 
 @router.post(

@@ -25,7 +25,7 @@ export interface Operations {
   listIntentsOfSender: Call<"listIntentsOfSender">
   /** Get an intent by its number. One intent by its record number. */
   getIntent: Call<"getIntent">
-  /** Get the story of an intent. What happened to a payment, step by step, and what happens next. */
+  /** Get the timeline of an intent. What happened to a payment, step by step, and what happens next. */
   getIntentTimeline: Call<"getIntentTimeline">
   /** Process an intent manually. Check the funding now and start the intent. Test networks need this call. */
   triggerProcessing: Call<"triggerProcessing">

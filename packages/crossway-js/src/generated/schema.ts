@@ -2015,7 +2015,7 @@ export interface components {
             /** @description What it requires. */
             requirements: components["schemas"]["RequirementOut"][];
         };
-        /** @description The story of an intent. */
+        /** @description The timeline of an intent. */
         TimelineOut: {
             /** @description The intent. */
             intent_id: number;
@@ -2523,7 +2523,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The story of an intent. */
+            /** @description The timeline of an intent. */
             200: {
                 headers: {
                     [name: string]: unknown;

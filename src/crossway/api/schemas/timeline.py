@@ -74,7 +74,7 @@ class NextStepOut(Model):
 
 
 class TimelineOut(Model):
-    """The story of an intent."""
+    """The timeline of an intent."""
 
     intent_id: int = field("The intent.", RECORD)
     intent_address: str = field("Its deposit address.", INTENT)

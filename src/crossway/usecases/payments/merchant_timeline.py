@@ -1,4 +1,4 @@
-"""The story of a payment for its merchant: steps in plain sentences, and what happens next."""
+"""The timeline of a payment for its merchant: steps in plain sentences, and what happens next."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

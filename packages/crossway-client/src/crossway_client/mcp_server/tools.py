@@ -19,7 +19,7 @@ from crossway_client.mcp_server.views import (
     PaymentList,
     PaymentView,
     RefundView,
-    StoryView,
+    TimelineView,
 )
 from crossway_client.records.chains import ClientInfo
 from crossway_client.records.intents import Intent
@@ -158,11 +158,11 @@ class Tools:
         return FoundList.of(await self._crossway.search.find(identifier))
 
     @_told
-    async def explain_intent(self, intent: Which) -> StoryView:
+    async def explain_intent(self, intent: Which) -> TimelineView:
         """Explain where the money of a payment is: what happened, and who does what next."""
         self._require("read")
         found = await self._crossway.intents.get(intent)
-        return StoryView.of(found, await self._crossway.intents.timeline(found.id))
+        return TimelineView.of(found, await self._crossway.intents.timeline(found.id))
 
     @_told
     async def refund_intent(

@@ -1,4 +1,4 @@
-"""What the tools return: a payment, its story and options to pay, in few and plain fields."""
+"""What the tools return: a payment, its timeline and options to pay, in few and plain fields."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -94,22 +94,22 @@ class OptionList(BaseModel):
     options: list[OptionView]
 
 
-class StoryView(BaseModel):
+class TimelineView(BaseModel):
     """Where the money of a payment is: what happened, oldest first, and what happens next."""
 
     payment: PaymentView
-    story: list[str]
+    steps: list[str]
     next: str | None
 
     @classmethod
     def of(cls, intent: Intent, timeline: Timeline) -> Self:
-        """The story of an intent."""
+        """The timeline of an intent."""
         steps = [f"{step.at:%Y-%m-%d %H:%M:%S} UTC: {step.sentence}" for step in timeline.steps]
         following = timeline.next_step
         reason = intent.bridge_transfer.reason if intent.bridge_transfer else None
         return cls(
             payment=PaymentView.of(intent),
-            story=[*steps, *([f"The bridge waits: {reason}"] if reason else [])],
+            steps=[*steps, *([f"The bridge waits: {reason}"] if reason else [])],
             next=following.sentence if following else None,
         )
 

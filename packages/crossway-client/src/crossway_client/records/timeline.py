@@ -1,4 +1,4 @@
-"""Records of the story of an intent."""
+"""Records of the timeline of an intent."""
 
 from datetime import datetime
 
@@ -33,7 +33,7 @@ class NextStep(Record):
 
 
 class Timeline(Record):
-    """The story of an intent, oldest step first; `truncated` if older steps are left out."""
+    """The timeline of an intent, oldest step first; `truncated` if older steps are left out."""
 
     intent_id: int
     intent_address: str
