@@ -48,8 +48,8 @@ def find(
 def find_privately(
     request: Request, services: ServicesDep, caller: Reader, body: Body
 ) -> JsonResponse:
-    """The same with the identifier in the body: an e-mail address finds a customer's ramp orders
-    and their payments."""
+    """As `GET /search`, with the identifier in the body, which is not logged on its way as a URL
+    is: an e-mail address finds a customer's ramp orders and their payments."""
     return _shown(request, *search_resources(services, caller, body.q, takes_email=True))
 
 

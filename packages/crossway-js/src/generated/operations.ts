@@ -131,7 +131,7 @@ export interface Operations {
   replayMissedEvents: Call<"replayMissedEvents">
   /** Search by an identifier. Resources of this key's client and mode with an address, transaction, reference, event or id; no e-mail addresses. Counts as 3 requests. */
   searchResources: Call<"searchResources">
-  /** Search, also by an e-mail address. The same with the identifier in the body: an e-mail address finds a customer's ramp orders and their payments. Counts as 3 requests. */
+  /** Search, also by an e-mail address. As `GET /search`, with the identifier in the body, which is not logged on its way as a URL is: an e-mail address finds a customer's ramp orders and their payments. Counts as 3 requests. */
   searchPrivately: Call<"searchPrivately">
   /** Create an export. Write a list to a file in the background: read the export until it is `completed`. At most 3 are in progress and 20 stored at a time, of 500 MB in all, with 500,000 rows each. Counts as 10 requests. */
   createExport: Call<"createExport">
