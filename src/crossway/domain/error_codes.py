@@ -73,7 +73,10 @@ CATALOGUE: Final = MappingProxyType(
         ),
         _C.PARAMETER_UNKNOWN: ((400,), "The endpoint has no such field or query parameter."),
         _C.PARAMETER_REPEATED: ((400,), "A query parameter is there more than once."),
-        _C.LIVE_KEY_ON_TEST_NETWORK: ((400,), "A live key names a test network."),
+        _C.LIVE_KEY_ON_TEST_NETWORK: (
+            (400,),
+            "A live key names a test network, or one of its tokens.",
+        ),
         _C.CHAIN_UNAVAILABLE: ((400,), "The chain is not configured here, or is switched off now."),
         _C.ROUTE_NOT_SUPPORTED: ((400,), "No bridge, or not this bridge, carries this payment."),
         _C.AMOUNT_OUT_OF_RANGE: ((400,), "The amount is outside the limits; the message names it."),

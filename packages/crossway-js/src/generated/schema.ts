@@ -765,7 +765,7 @@ export interface components {
          *     - `parameter_invalid` (400): A field has a value that is not accepted; also several fields refused for different reasons.
          *     - `parameter_unknown` (400): The endpoint has no such field or query parameter.
          *     - `parameter_repeated` (400): A query parameter is there more than once.
-         *     - `live_key_on_test_network` (400): A live key names a test network.
+         *     - `live_key_on_test_network` (400): A live key names a test network, or one of its tokens.
          *     - `chain_unavailable` (400): The chain is not configured here, or is switched off now.
          *     - `route_not_supported` (400): No bridge, or not this bridge, carries this payment.
          *     - `amount_out_of_range` (400): The amount is outside the limits; the message names it.
