@@ -33,7 +33,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
 
 
-OPEN_EXPORT = frozenset({ExportState.PENDING, ExportState.RUNNING})
+OPEN_EXPORT_STATES = frozenset({ExportState.PENDING, ExportState.RUNNING})
 
 
 @dataclass(frozen=True, slots=True)

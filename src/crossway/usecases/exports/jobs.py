@@ -9,7 +9,7 @@ from crossway.domain.clients import OwnerFilter, Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import FieldError, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.exports import (
-    OPEN_EXPORT,
+    OPEN_EXPORT_STATES,
     Export,
     ExportFormat,
     ExportResource,
@@ -118,7 +118,7 @@ def _open_source(
 
 
 def _require_room(stored: list[Export]) -> None:
-    if sum(export.state in OPEN_EXPORT for export in stored) >= MAX_OPEN:
+    if sum(export.state in OPEN_EXPORT_STATES for export in stored) >= MAX_OPEN:
         raise InvalidStatus(
             f"{MAX_OPEN} exports are in progress: wait until one ends", ErrorCode.LIMIT_REACHED
         )

@@ -106,7 +106,7 @@ def _needs_operator(failed: OutboundTx, intent: Intent) -> bool:
 
 def _describe_pending(services: Services, intent: Intent, deposits: Sequence[Deposit]) -> str:
     payers = _describe_payers_step(services, intent, deposits)
-    return " ".join((payers, *_describe_strays(services, intent, deposits)))
+    return " ".join((payers, *_describe_misdirected(services, intent, deposits)))
 
 
 def _describe_payers_step(services: Services, intent: Intent, deposits: Sequence[Deposit]) -> str:
@@ -120,7 +120,7 @@ def _describe_payers_step(services: Services, intent: Intent, deposits: Sequence
     return f"Payer: send {another}{amount} on {chain.name}.{hint}"
 
 
-def _describe_strays(
+def _describe_misdirected(
     services: Services, intent: Intent, deposits: Sequence[Deposit]
 ) -> Iterator[str]:
     """Where deposits on other chains are, and who returns them."""
