@@ -290,6 +290,16 @@ def test_a_key_does_not_follow_a_redirect(asking: Asking) -> None:
     assert len(server.requests) == 1
 
 
+def test_a_stream_does_not_follow_a_redirect(asking: Asking) -> None:
+    moved = (302, {"location": "https://pay.example/api/v1/events"}, {})
+    with (
+        asking(moved) as (crossway, server, _),
+        pytest.raises(UnexpectedResponse, match=r"redirects to https://pay\.example"),
+    ):
+        next(crossway.events.stream())
+    assert len(server.requests) == 1
+
+
 def test_a_secret_is_in_no_text_of_an_error(connect: Any) -> None:
     with (
         connect("cr_test_secret", "http://127.0.0.1:1", sleep=[].append) as crossway,

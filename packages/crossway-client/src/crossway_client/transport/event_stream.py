@@ -6,7 +6,7 @@ import httpx
 
 from crossway_client.records.events import Event, parse_event
 from crossway_client.transport.errors import APIConnectionError, ApiError
-from crossway_client.transport.requests import parse_error
+from crossway_client.transport.requests import parse_error, raise_if_redirect
 from crossway_client.transport.retries import RETRYABLE_STATUSES
 from crossway_client.transport.steps import (
     Emit,
@@ -33,6 +33,7 @@ def events(last_event_id: str | None, tries: int) -> Feed[Event]:
         while True:
             try:
                 response: httpx.Response = yield OpenStream(_request(exchange, last))
+                raise_if_redirect(response)
                 if not response.is_success:
                     raise parse_error(response)
                 failed, stream = 0, EventParser()

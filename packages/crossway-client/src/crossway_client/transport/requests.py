@@ -154,6 +154,13 @@ def parse_answer(response: httpx.Response, request: Request[T_co]) -> T_co:
         ) from error
 
 
+def raise_if_redirect(response: httpx.Response) -> None:
+    """Raise `UnexpectedResponse` for a redirect: the key is not sent to another URL by itself."""
+    if response.has_redirect_location:
+        target = response.headers["location"]
+        raise UnexpectedResponse(f"the service redirects to {target}: use its URL for the client")
+
+
 def parse_error(response: httpx.Response) -> ApiError:
     """The exception for an unsuccessful response."""
     try:

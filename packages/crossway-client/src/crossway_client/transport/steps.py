@@ -11,11 +11,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import httpx
 
-from crossway_client.transport.errors import (
-    APIConnectionError,
-    CrosswayError,
-    UnexpectedResponse,
-)
+from crossway_client.transport.errors import APIConnectionError, CrosswayError
 from crossway_client.transport.requests import (
     File,
     Page,
@@ -24,6 +20,7 @@ from crossway_client.transport.requests import (
     parse_answer,
     parse_error,
     query_values,
+    raise_if_redirect,
 )
 from crossway_client.transport.retries import RetryPolicy, backoff_seconds, may_repeat, may_retry
 
@@ -94,8 +91,7 @@ class Exchange:
                 continue
             if response.is_success:
                 return parse_answer(response, request)
-            if response.has_redirect_location:
-                raise UnexpectedResponse(_describe_redirect(response))
+            raise_if_redirect(response)
             refused = parse_error(response)
             wait = refused.retry_after_seconds
             too_long = wait is not None and wait > self._policy.max_wait_seconds
@@ -178,6 +174,7 @@ def content(path: str) -> Feed[bytes]:
     def steps(exchange: Exchange) -> Steps[bytes]:
         try:
             response: httpx.Response = yield OpenStream(exchange.build("GET", path))
+            raise_if_redirect(response)
             if not response.is_success:
                 raise parse_error(response)
             while (piece := (yield ReadChunk())) is not None:
@@ -195,12 +192,6 @@ def describe_failure(error: httpx.RequestError) -> str:
     if isinstance(error, httpx.TimeoutException):
         return "the service did not respond in time"
     return "the connection broke before the whole response had arrived"
-
-
-def _describe_redirect(response: httpx.Response) -> str:
-    """What to do about a redirect. The key is not sent to another URL by itself."""
-    target = response.headers["location"]
-    return f"the service redirects to {target}: use its URL for the client"
 
 
 def _with_key(error: ErrorT, key: str | None) -> ErrorT:
