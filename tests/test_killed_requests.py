@@ -18,7 +18,7 @@ from starlette.routing import Mount
 from crossway.api.app import create_api
 from crossway.bootstrap import Service
 from crossway.usecases.developers import idempotency
-from tests.api.conftest import INTENT, new_key, new_service
+from tests.api.conftest import INTENT, WALLET, new_key, new_service
 from tests.databases import new_postgres, new_sqlite
 from tests.processes import PATIENCE_SECONDS, free_port, wait_until
 
@@ -70,6 +70,10 @@ class Processes:
     def wait_until_stopped(self, name: str) -> None:
         """Wait until a request of this process is at the failpoint."""
         wait_until("a request is in flight", (self.folder / name / "reached").exists)
+
+    def tick(self) -> None:
+        """Let the engine, which no process runs by itself, do what is due."""
+        self.service.engine.tick()
 
     def held_until(self) -> int:
         """Until when the only key is held, in microseconds of the database's time."""
@@ -144,6 +148,55 @@ def test_a_deposit_is_paid_once_though_its_process_is_killed(processes: Processe
     assert services.sandbox is not None
     [sent] = services.sandbox.list_transfers_to("BASE_MAINNET", address, 10)
     assert (sent.tx_hash, sent.block_height) == (again.json()["txHash"], again.json()["block"])
+
+
+def test_a_refund_is_answered_once_more_after_its_process_was_killed(processes: Processes) -> None:
+    """wire.md §1, Idempotency. The request is killed after the refund was signed, before the
+    answer; it is repeated when the refund has arrived."""
+    stopping, other = processes.start("stopping", "refund-signed"), processes.start("other")
+    address = expired_with_money(processes, other)
+    path = f"/intents/{address}/refund"
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(stopping.post, path, headers={"Idempotency-Key": "refund"})
+        signed = (processes.folder / "stopping" / "reached").exists
+        wait_until("the refund is signed", lambda: processes.tick() or signed())
+        processes.running[0].kill()
+        assert isinstance(first.exception(PATIENCE_SECONDS), httpx.TransportError)
+
+    def is_refused() -> bool:
+        pass_time(processes, other, 5)
+        return "already refunded" in other.post(path).json()["message"]
+
+    wait_until("the refund is over for every other request", is_refused)
+
+    def refund(key: str) -> httpx.Response:
+        return other.post(path, headers={"Idempotency-Key": key})
+
+    again = wait_until("the key is free", lambda: _answered(refund("refund")))
+    assert (again.status_code, again.json()["success"]) == (200, True), again.text
+    services = processes.service.services
+    assert services.sandbox is not None
+    [sent] = services.sandbox.list_transfers_to("BASE_MAINNET", WALLET, 10)
+    assert sent.tx_hash == again.json()["txHash"]
+    assert refund("refund").content == again.content
+    assert refund("another").status_code == 400
+
+
+def expired_with_money(processes: Processes, http: httpx.Client) -> str:
+    """The address of an expired payment to which a deposit came too late."""
+    address = str(http.post("/intents", json=INTENT).json()["intent_address"])
+    pass_time(processes, http, 3700, 3700)
+    body = {"address": address, "amount": "25000000"}
+    assert http.post("/sandbox/deposits", json=body).status_code == 200
+    assert http.post("/sandbox/clock", json={"advanceSeconds": 60}).status_code == 200
+    return address
+
+
+def pass_time(processes: Processes, http: httpx.Client, *seconds: int) -> None:
+    """Let time pass for every process, with the engine after each part of it."""
+    for some in seconds:
+        assert http.post("/sandbox/clock", json={"advanceSeconds": some}).status_code == 200
+        processes.tick()
 
 
 def _answered(response: httpx.Response) -> httpx.Response | None:

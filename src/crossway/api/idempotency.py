@@ -173,6 +173,12 @@ def get_reference(request: Request) -> str:
     return "" if slot is None else slot.reference
 
 
+def is_repeat(request: Request) -> bool:
+    """Whether an earlier request under the same idempotency key has left no response."""
+    slot: OpenSlot | None = request.scope["state"].get("idempotency_slot")
+    return slot is not None and slot.is_repeat
+
+
 def _fingerprint(scope: Scope) -> str:
     """The hash of path, query and body; equal for equal requests."""
     digest = sha256(scope["path"].encode() + b"?" + scope["query_string"] + b"\n")

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.expansion import OF_INTENTS, ExpandIntents, expand_intents
-from crossway.api.idempotency import store_response
+from crossway.api.idempotency import is_repeat, store_response
 from crossway.api.intent_lists import (
     IntentListParams,
     PayerListParams,
@@ -193,9 +193,11 @@ def trigger_processing(
     operation_id="refundIntent",
 )
 @error_format(ErrorShape.SUCCESS)
-def refund(services: ServicesDep, caller: Refunder, intentAddress: Address) -> JsonResponse:
+def refund(
+    request: Request, services: ServicesDep, caller: Refunder, intentAddress: Address
+) -> JsonResponse:
     """Refund the balance of an expired intent when the automatic refund did not."""
-    tx_hash = manual_refunds.refund(services, caller, intentAddress)
+    tx_hash = manual_refunds.refund(services, caller, intentAddress, is_repeat=is_repeat(request))
     return JsonResponse(
         actions.RefundSent(success=True, message="Refund successful", txHash=tx_hash)
     )

@@ -32,12 +32,14 @@ _ENCRYPTED_PREFIX = b"sealed:"
 @dataclass(frozen=True, slots=True)
 class OpenSlot:
     """A slot whose request is in flight; `holder` distinguishes the request from a later one, `at`
-    is when the first request with the key came."""
+    is when the first request with the key came. `is_repeat`: an earlier request had the slot, and
+    left no response."""
 
     owner: Owner
     key: str
     holder: str
     at: datetime
+    is_repeat: bool = False
 
     @property
     def reference(self) -> str:
@@ -74,7 +76,7 @@ def open_slot(
         if stored.status is not None:
             return stored
         if unit.api_keys.take_over_idempotency_slot(owner, key, holder, LEASE_SECONDS):
-            return OpenSlot(owner, key, holder, stored.at)
+            return OpenSlot(owner, key, holder, stored.at, is_repeat=True)
         raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
 
     slot = services.store.write(work)

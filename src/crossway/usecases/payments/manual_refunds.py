@@ -1,5 +1,6 @@
 """Refunds by hand: what an expired or failed intent holds, or a bridge's contract before that."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from crossway.domain.clients import Principal, Scope
@@ -29,20 +30,30 @@ from crossway.usecases.payments.lifecycle import (
 from crossway.usecases.staff.step_up import require_step_up
 
 _WAIT_SECONDS = 10
+_SENT = (OutboundTxState.SIGNED, OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
 
 
-def refund(services: Services, caller: Principal, address: str, typed_amount: object = None) -> str:
+def refund(
+    services: Services,
+    caller: Principal,
+    address: str,
+    typed_amount: object = None,
+    is_repeat: bool = False,
+) -> str:
     """Refund what an expired or failed intent holds; returns the transaction id.
 
     Staff can have a deposit back before that if a bridge contract holds it and cannot send it.
     The engine sends the refund: this makes it due now and waits up to 10 seconds for its signature.
     Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`. Raises
     `InvalidStatus`, for merchants also where the refund waits for a limit of returns, and
-    `Unreachable` when the refund was not signed in time.
+    `Unreachable` when the refund was not signed in time. `is_repeat`: it was asked for before and
+    the answer is not known; what was sent since then is the answer, not a reason to refuse.
     """
     caller.require_scope(Scope.REFUND)
     require_step_up(services, caller.session)
     intent = get_by_address(services, caller, address)
+    if is_repeat and (sent := _find_signed(_list_txs(services, intent.id, OutboundTxKind.REFUND))):
+        return sent
     if intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address <= 0:
         intent = check_deposits(services, intent)
     from_contract = caller.is_staff and is_held_by_contract(intent)
@@ -128,15 +139,24 @@ def _wait_for_tx(services: Services, intent_id: int, kind: OutboundTxKind) -> st
     """Wait until the engine has signed what refunds an intent; returns its transaction id."""
     deadline = services.clock.machine() + timedelta(seconds=_WAIT_SECONDS)
     while True:
-        with services.store.read() as unit:
-            refunds = unit.outbound_txs.list_by_intents([intent_id], kind)
+        refunds = _list_txs(services, intent_id, kind)
+        if tx_id := _find_signed(refunds):
+            services.process.failpoint("refund-signed")
+            return tx_id
         for tx in refunds:
-            is_signed = tx.state not in (OutboundTxState.DUE, OutboundTxState.FAILED)
-            if is_signed and tx.tx_id is not None:
-                return tx.tx_id
             if tx.reason.endswith(ANYONE_MAY):
                 raise InvalidStatus(f"Not refunded now: {tx.reason.rstrip('.')}")
         if services.clock.machine() >= deadline:
             reason = refunds[0].reason if refunds else ""
             raise Unreachable(f"The refund is due and has not been sent yet. {reason}".strip())
         services.process.pause()
+
+
+def _list_txs(services: Services, intent_id: int, kind: OutboundTxKind) -> Sequence[OutboundTx]:
+    with services.store.read() as unit:
+        return unit.outbound_txs.list_by_intents([intent_id], kind)
+
+
+def _find_signed(txs: Sequence[OutboundTx]) -> str | None:
+    """The id of the first transaction that is signed, and not given up since then."""
+    return next((tx.tx_id for tx in txs if tx.tx_id is not None and tx.state in _SENT), None)
