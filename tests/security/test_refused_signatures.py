@@ -149,6 +149,9 @@ class ReplacedContracts:
     def deposit_address(self, intent_hash: str) -> str:
         return self._chain.deposit_address(f"other contracts {intent_hash}")
 
+    def is_deposit_address(self, address: str, intent_hash: str) -> bool:
+        return address == self.deposit_address(intent_hash)
+
 
 def refusal_of(world: World, tx_id: int, *changes: str, services: Services | None = None) -> str:
     """Why a transaction is not signed after these changes of rows, which are undone; else empty."""

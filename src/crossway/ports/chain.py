@@ -186,6 +186,11 @@ class Chain(Protocol):
         """The deposit address of an intent hash on this chain. Pure."""
         ...
 
+    def is_deposit_address(self, address: str, intent_hash: str) -> bool:
+        """Whether an address is the deposit address of an intent hash, also one that was given out
+        before addresses were derived as now. Pure."""
+        ...
+
     def deposit_token_account(self, address: str, token: str) -> str | None:
         """Solana: the token account of a deposit address; None on other chains. Pure."""
         ...

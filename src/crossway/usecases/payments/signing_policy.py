@@ -208,9 +208,9 @@ class SigningPolicy:
             yield f"{terms.source_chain} is not configured, so its terms cannot be verified"
         elif source.intent_hash(*of_intent) != intent.intent_hash:
             yield "the terms of the payment are not those of its intent hash"
-        elif (tx.kind is K.START or tx.amount is None) and source.deposit_address(
-            intent.intent_hash
-        ) != intent.address:
+        elif (tx.kind is K.START or tx.amount is None) and not source.is_deposit_address(
+            intent.address, intent.intent_hash
+        ):
             # What was collected is paid on even where the contracts have been replaced since.
             yield "the deposit address of the payment is not that of its intent hash"
 

@@ -91,6 +91,9 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
     def deposit_address(self, intent_hash: str) -> str:
         return self.context.deposit_address(bytes.fromhex(intent_hash[2:]))
 
+    def is_deposit_address(self, address: str, intent_hash: str) -> bool:
+        return self.deposit_address(intent_hash) == address
+
     def deposit_token_account(self, address: str, token: str) -> str | None:
         return None
 

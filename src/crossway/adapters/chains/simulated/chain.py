@@ -61,6 +61,9 @@ class SimulatedChain:
     def deposit_address(self, intent_hash: str) -> str:
         return derivation.deposit_address(self._facts.family, intent_hash)
 
+    def is_deposit_address(self, address: str, intent_hash: str) -> bool:
+        return derivation.is_deposit_address(self._facts.family, address, intent_hash)
+
     def deposit_token_account(self, address: str, token: str) -> str | None:
         if self._facts.family != "solana" or token == self._facts.native:
             return None

@@ -41,6 +41,12 @@ def deposit_address(kind: str, name: str) -> str:
     return derive_program_address(derive_address(kind, "program"), b"intent", key)
 
 
+def is_deposit_address(kind: str, address: str, name: str) -> bool:
+    """Whether an address is the deposit address of an intent's hash. Payments from Solana that are
+    older than its derivation by a program have an address like that of a wallet."""
+    return address in (deposit_address(kind, name), derive_address(kind, f"deposit {name}"))
+
+
 def intent_hash(terms: Terms) -> str:
     """SHA-256 of the terms in a fixed order, `0x` and 64 hex digits."""
     serialized_terms = "\n".join(
