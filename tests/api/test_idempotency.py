@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from crossway.ports.records import IdempotencySlot
 from crossway.usecases.developers import api_keys, idempotency
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 from tests.api.conftest import INTENT, Api, new_key, new_test_client
+from tests.api.ramp_requests import create_order
 from tests.event_loops import run_async
 
 
@@ -239,6 +241,45 @@ def test_the_key_of_a_lost_request_goes_to_the_same_request(api: Api, service: S
     stored = idempotency.open_slot(services, api.owner, key, "first")
     assert isinstance(stored, IdempotencySlot)
     assert (stored.status, stored.body) == (200, b"in time"), "the lost request changes nothing"
+
+
+def lose(api: Api, path: str, key: str) -> None:
+    """Let a POST without a body under a key be one whose process was killed."""
+    services, digest = api.service.services, sha256(f"/api/v1{path}?\n".encode()).hexdigest()
+    lost = idempotency.open_slot(services, api.owner, key, digest)
+    assert isinstance(lost, idempotency.OpenSlot)
+    held = [(lost.owner, lost.key, lost.holder)]
+    services.store.write(lambda unit: unit.api_keys.renew_idempotency_slots(held, seconds=-1))
+
+
+@pytest.mark.parametrize("action", ["confirm", "cancel"])
+def test_a_lost_request_about_an_order_is_not_refused_for_what_it_did(
+    api: Api, action: str
+) -> None:
+    path = f"/ramp/orders/{create_order(api)['id']}/{action}"
+    assert api.post(path).status_code == 200
+    assert api.post(path, Idempotency_Key="other").status_code == 400
+    lose(api, path, "done")
+    again = api.post(path, Idempotency_Key="done")
+    assert (again.status_code, again.json()["success"]) == (200, True), again.text
+    other = path.replace(action, "cancel" if action == "confirm" else "confirm")
+    lose(api, other, "undone")
+    refused = api.post(other, Idempotency_Key="undone")
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid_status")
+
+
+def test_a_lost_trigger_is_not_refused_for_what_it_did(api: Api) -> None:
+    address = api.create().json()["intent_address"]
+    path = f"/intents/{address}/trigger-processing"
+    lose(api, path, "early")
+    assert api.post(path, Idempotency_Key="early").json()["code"] == "intent_not_funded"
+    assert api.post("/sandbox/deposits", {"address": address, "amount": "exact"}).is_success
+    for _ in range(10):
+        api.post("/sandbox/clock", {"advanceSeconds": 2})
+        api.tick()
+    assert api.post(path).status_code == 400
+    lose(api, path, "started")
+    assert api.post(path, Idempotency_Key="started").json()["success"] is True
 
 
 def test_a_stored_response_expires_after_a_day(api: Api, service: Service) -> None:

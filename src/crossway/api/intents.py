@@ -177,10 +177,10 @@ def timeline(services: ServicesDep, caller: Reader, id: IntentNumber) -> JsonRes
 )
 @error_format(ErrorShape.SUCCESS)
 def trigger_processing(
-    services: ServicesDep, caller: Writer, intentAddress: Address
+    request: Request, services: ServicesDep, caller: Writer, intentAddress: Address
 ) -> JsonResponse:
     """Check the funding now and start the intent. Test networks need this call."""
-    manual_operations.trigger(services, caller, intentAddress)
+    manual_operations.trigger(services, caller, intentAddress, is_repeat(request))
     message = "Intent started successfully"
     return JsonResponse(actions.ProcessingTriggered(success=True, message=message))
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.expansion import OF_ORDERS, ExpandOrders, expand_orders
-from crossway.api.idempotency import store_response
+from crossway.api.idempotency import is_repeat, store_response
 from crossway.api.query_params import CreatedAfter, CreatedBefore, FiatCurrency, Provider
 from crossway.api.record_numbers import OrderNumber, format_cursor, parse_cursor
 from crossway.api.schemas import expanded
@@ -19,6 +19,7 @@ from crossway.api.schemas.fields import INTENT, request_body_schema
 from crossway.api.schemas.kyc import KycNeeded
 from crossway.api.schemas.ramps import PROVIDERS, TYPES
 from crossway.api.schemas.responses import JsonResponse
+from crossway.domain.clients import Principal
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.ramps import RampOrder
 from crossway.ports.ramp_repository import OrderFilter
@@ -179,9 +180,12 @@ def by_id(
     operation_id="confirmRampOrder",
 )
 @error_format(ErrorShape.SUCCESS)
-def confirm(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonResponse:
+def confirm(
+    request: Request, services: ServicesDep, caller: Writer, id: OrderNumber
+) -> JsonResponse:
     """Confirm that the user has paid; the provider is notified."""
-    order = ramp_orders.confirm_order(services, caller, id)
+    order = _find_done(request, caller, id, OrderState.PROCESSING, OrderState.COMPLETED)
+    order = order or ramp_orders.confirm_order(services, caller, id)
     return JsonResponse(wire.OrderDone(success=True, order=_shown(services, order)))
 
 
@@ -193,10 +197,24 @@ def confirm(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonRespo
     operation_id="cancelRampOrder",
 )
 @error_format(ErrorShape.SUCCESS)
-def cancel(services: ServicesDep, caller: Writer, id: OrderNumber) -> JsonResponse:
+def cancel(
+    request: Request, services: ServicesDep, caller: Writer, id: OrderNumber
+) -> JsonResponse:
     """Cancel an unpaid order."""
-    order = ramp_orders.cancel_order(services, caller, id)
+    order = _find_done(request, caller, id, OrderState.CANCELLED)
+    order = order or ramp_orders.cancel_order(services, caller, id)
     return JsonResponse(wire.OrderDone(success=True, order=_shown(services, order)))
+
+
+def _find_done(
+    request: Request, caller: Principal, id: int, *states: OrderState
+) -> RampOrder | None:
+    """The order of a request that was started before and left no answer, if what it asks for is
+    done: then it is not refused for its own effect."""
+    if not is_repeat(request):
+        return None
+    order = ramp_orders.get_order(request.app.state.services, caller, id)
+    return order if order.state in states else None
 
 
 @router.post(

@@ -28,13 +28,16 @@ from crossway.usecases.staff.step_up import require_step_up
 _NEWEST_DEPOSITS = 500
 
 
-def trigger(services: Services, caller: Principal, address: str) -> None:
+def trigger(services: Services, caller: Principal, address: str, is_repeat: bool = False) -> None:
     """Check for the deposit of an intent and start the intent if it is funded.
 
-    Raises `InvalidStatus` when it is not funded, or is past its start.
+    Raises `InvalidStatus` when it is not funded, or is past its start, unless `is_repeat`: the
+    start was asked for before and the answer is not known.
     """
     caller.require_scope(Scope.WRITE)
     intent = get_by_address(services, caller, address)
+    if is_repeat and intent.state in (State.INITIATED, State.COMPLETED):
+        return
     if intent.state not in (State.PENDING, State.FUNDED):
         raise InvalidStatus(f"Intent has invalid status: {READ_VOCABULARY[intent.state]}")
     if intent.state is State.PENDING:
