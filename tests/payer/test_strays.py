@@ -4,6 +4,7 @@ import html
 import re
 
 from crossway.domain.intent import State
+from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payments.timeline import get_timeline
 from tests.harness import CATALOGUE
@@ -81,3 +82,28 @@ def test_an_unconfirmed_deposit_elsewhere_is_not_waited_for_here(payer: Payer) -
     world.deposit(intent, "25000000", chain="ARBITRUM_MAINNET", token="USDC")
     world.engine.tick()
     assert next_action(payer, intent.id).startswith("Payer: send 25.06325 USDC on Base.")
+
+
+def test_a_stray_that_an_earlier_return_took_along_is_returned(payer: Payer) -> None:
+    world = payer.world
+    world.pass_time(2)
+    intent = world.create_intent()
+    world.pass_time(3700, step=600)
+    world.deposit(intent, "25000000", chain="ARBITRUM_MAINNET", token="USDC")
+
+    def returns() -> list[OutboundTx]:
+        with world.store.read() as unit:
+            return unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.RETURN_EXCESS)
+
+    for _ in range(200):
+        if returns():
+            break
+        world.pass_time(0.1, step=0.1)
+    world.deposit(intent, "1000000", chain="ARBITRUM_MAINNET", token="USDC")
+    world.pass_time(60)
+    assert [tx.state for tx in returns()] == [OutboundTxState.FINAL]
+    usdc = CATALOGUE.tokens["ARBITRUM_MAINNET", "USDC"].address
+    held = world.sandbox.holdings(intent.terms.refund_address)
+    assert held == [("ARBITRUM_MAINNET", usdc, 26_000_000)]
+    [notice] = notices(payer.get_page(intent))
+    assert notice.endswith("We returned it on Arbitrum One to your refund address.")

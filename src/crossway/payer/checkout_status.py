@@ -200,17 +200,22 @@ def _misdirected_amounts(
             decimals=token.decimals if token else 0,
             symbol=token.symbol if token else "?",
             chain=chain,
-            outcome=_outcome(deposits, returns),
+            outcome=_outcome(returns),
         )
 
 
-def _outcome(deposits: Sequence[Deposit], txs: Sequence[OutboundTx]) -> str:
-    """What became of misdirected deposits. A return sends all that is there when it is made."""
-    returns = [t for t in txs if t.kind is OutboundTxKind.RETURN_EXCESS]
-    newest = f"deposit:{max(deposit.id for deposit in deposits)}"
-    if any(t.cause == newest and t.state in _DONE_STATES for t in returns):
+def _outcome(txs: Sequence[OutboundTx]) -> str:
+    """What became of misdirected deposits. A return sends all that is there when it is executed,
+    also what was credited since it was enqueued; what arrives later gets one of its own."""
+    returns = [
+        t
+        for t in txs
+        if t.kind is OutboundTxKind.RETURN_EXCESS and t.state is not OutboundTxState.CANCELLED
+    ]
+    state = max(returns, key=lambda t: t.id).state if returns else None
+    if state in _DONE_STATES:
         return "returned"
-    return "failed" if any(t.state is OutboundTxState.FAILED for t in returns) else "waits"
+    return "failed" if state is OutboundTxState.FAILED else "waits"
 
 
 def _transactions(
