@@ -19,6 +19,8 @@ from crossway.domain.errors import Conflict
 from crossway.ports.records import IdempotencySlot
 from crossway.usecases.developers import api_keys, idempotency
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
+from crossway.usecases.developers.idempotency import LEASE_SECONDS
+from crossway_client import RetryPolicy
 from tests.api.conftest import INTENT, Api, new_key, new_test_client
 from tests.api.ramp_requests import create_order
 from tests.event_loops import run_async
@@ -187,6 +189,9 @@ def test_a_second_request_during_the_first_is_409(api: Api) -> None:
     first = keyed(Api(slow, api.service, api.client_id, api.key_id, api.secret), "order-3")
     assert first.status_code == 201
     assert observed[1].status_code == 409
+    # The repeats of our client outlast the lease of a process that was killed.
+    waited = (RetryPolicy().attempts - 1) * int(observed[1].headers["retry-after"])
+    assert waited > LEASE_SECONDS + 1
     assert keyed(api, "order-3").content == first.content
 
 

@@ -105,7 +105,7 @@ class IdempotencyMiddleware:
         except StorageUnavailable as error:
             await unhandled_error(scope, error)(scope, receive, send)
         except Conflict as error:
-            retry = {"retry-after": "1"}
+            retry = {"retry-after": str(idempotency.RETRY_SECONDS)}
             await error_response(409, str(error), error.code, retry)(scope, receive, send)
         else:
             if isinstance(slot, IdempotencySlot):

@@ -21,7 +21,7 @@ from crossway.api.schemas.ramps import PROVIDERS, TYPES
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.clients import Principal
 from crossway.domain.public_ids import RecordKind
-from crossway.domain.ramps import RampOrder
+from crossway.domain.ramps import OrderState, RampOrder
 from crossway.ports.ramp_repository import OrderFilter
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork

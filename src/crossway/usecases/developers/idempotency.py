@@ -22,6 +22,9 @@ from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 
 # How long a request that renews nothing holds its slot; renewed after a fourth.
 LEASE_SECONDS: Final = 8
+# What a repeat is told to wait: a client that repeats it three times outlasts the lease of a
+# process that was killed.
+RETRY_SECONDS: Final = 4
 IN_FLIGHT: Final = "A request with this Idempotency-Key is still in flight"
 # An external service gave no answer and nothing was created: the request may be retried.
 _UNKNOWN_OUTCOME = 503
