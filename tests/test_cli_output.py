@@ -61,6 +61,26 @@ def test_what_is_done_is_a_sentence_or_json(tmp_path: Path) -> None:
     )
 
 
+def test_a_check_says_as_json_whether_it_passed(tmp_path: Path) -> None:
+    for command in (("audit", "check"), ("books", "check"), ("reconcile",), ("doctor",)):
+        said = crossway(tmp_path, *command, "--json")
+        found = json.loads(said.stdout)
+        assert found["passed"] is (said.exit_code == 0), command
+        assert bool(found["findings"]) is (said.exit_code == 1), command
+        assert crossway(tmp_path, *command).exit_code == said.exit_code
+
+
+def test_a_new_key_is_printed_for_programs(tmp_path: Path) -> None:
+    new = ("keys", "create", "--client", "Fay", "--mode", "test")
+    created = json.loads(crossway(tmp_path, *new, "--json").stdout)
+    (listed,) = json.loads(crossway(tmp_path, "keys", "list", "--json").stdout)
+    assert created["id"] == listed["id"]
+    assert created["key"].startswith(listed["key"].removesuffix("…"))
+    quiet = crossway(tmp_path, *new, "--quiet").stdout
+    assert quiet.startswith("cr_test_")
+    assert quiet.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

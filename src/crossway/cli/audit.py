@@ -1,14 +1,14 @@
 """`crossway audit`: the audit log and its verification."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import ListOutput, prints
+from crossway.cli.output import ListOutput, RecordOutput, checked, prints
 from crossway.ports.logs import AuditEntry, AuditFilter
 from crossway.startup_checks import SetupError
 from crossway.storage.backup import audit_head_file
@@ -56,6 +56,7 @@ def _changes(entry: AuditEntry) -> list[str]:
 
 @group.command("check")
 @report_errors
+@prints
 def check_entries(
     known: Annotated[
         str, typer.Option(help="A hash printed by an earlier check; the log must still contain it.")
@@ -64,30 +65,34 @@ def check_entries(
         Path | None,
         typer.Option(help="A backup or the file beside it: the log must still contain its hash."),
     ] = None,
-) -> None:
+) -> RecordOutput:
     """Check that no entry was changed, added or removed, and print the newest hash."""
     if backup is not None:
         known = _read_head(backup)
     with open_service() as service:
         result = audit.verify_log(service.services, cli_principal(), known)
-    for number in result.broken:
-        typer.echo(f"Entry {number} was changed, or an entry before it is missing")
-    if not result.holds_known:
-        typer.echo(f"No entry has the hash {known}: the log was rewritten or truncated")
-    if result.unhashed_entries:
-        typer.echo(f"{result.unhashed_entries} entries have no hash: they predate the hashes")
-    if result.unhashed:
-        typer.echo("No entry has a hash: changes cannot be detected")
-    if result.signed_from > result.first:
-        typer.echo(f"Entries before {result.signed_from} were signed with it, not by themselves")
-    if not result.signed:
-        typer.echo("The newest entry has no signature of the secret key: the log was rewritten")
-    for number in result.unsigned:
-        typer.echo(f"Entry {number} has no signature: it was not written by Crossway")
-    if not result.intact:
-        raise typer.Exit(1)
     proven = result.entries - result.unhashed_entries
-    typer.echo(f"{proven} entries, none changed; newest hash {result.newest}")
+    passed = f"{proven} entries, none changed; newest hash {result.newest}"
+    notes = []
+    if result.unhashed_entries:
+        notes.append(f"{result.unhashed_entries} entries have no hash: they predate the hashes")
+    if result.signed_from > result.first:
+        notes.append(f"Entries before {result.signed_from} were signed with it, not by themselves")
+    findings = list(_findings(result, known))
+    return checked(findings, passed, notes, entries=proven, newest_hash=result.newest)
+
+
+def _findings(result: audit.AuditVerification, known: str) -> Iterator[str]:
+    for number in result.broken:
+        yield f"Entry {number} was changed, or an entry before it is missing"
+    if not result.holds_known:
+        yield f"No entry has the hash {known}: the log was rewritten or truncated"
+    if result.unhashed:
+        yield "No entry has a hash: changes cannot be detected"
+    if not result.signed:
+        yield "The newest entry has no signature of the secret key: the log was rewritten"
+    for number in result.unsigned:
+        yield f"Entry {number} has no signature: it was not written by Crossway"
 
 
 def _read_head(backup: Path) -> str:

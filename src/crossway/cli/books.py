@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.output import RecordOutput, checked, prints
 from crossway.domain.errors import InvalidInput
 from crossway.usecases.money import books, books_export, journal
 from crossway.usecases.money import statement as statements
@@ -87,13 +88,15 @@ def _print(sheets: list[Sheet], file_format: str) -> None:
 
 @group.command("check")
 @report_errors
-def check() -> None:
+@prints
+def check() -> RecordOutput:
     """Check that debits equal credits for every token."""
     with open_service() as service:
-        trial = books.get_trial_balance(service.services, cli_principal())
+        services = service.services
+        trial = books.get_trial_balance(services, cli_principal())
+        findings = []
         for (chain, token), units in trial.imbalances.items():
-            money = books.get_denomination(service.services, chain, token)
-            typer.echo(f"{chain}: out by {money.format(units)} {money.symbol}")
-    if trial.imbalances:
-        raise typer.Exit(1)
-    typer.echo(f"The books balance: {len(trial.balances)} accounts with a balance.")
+            money = books.get_denomination(services, chain, token)
+            findings.append(f"{chain}: out by {money.format(units)} {money.symbol}")
+    balanced = f"The books balance: {len(trial.balances)} accounts with a balance."
+    return checked(findings, balanced)

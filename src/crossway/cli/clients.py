@@ -51,6 +51,7 @@ def create_client(
 
 @group.command("change")
 @report_errors
+@prints
 def change_client(
     name: Annotated[str, typer.Argument(help="The client's name.")],
     new_name: Annotated[str | None, typer.Option(help="The new name.")] = None,
@@ -68,7 +69,7 @@ def change_client(
     display_name: Annotated[str | None, typer.Option(help="The name that payers see.")] = None,
     logo_url: Annotated[str | None, typer.Option(help="Its logo, an https URL.")] = None,
     colour: Annotated[str | None, typer.Option(help="Its brand colour, #rrggbb.")] = None,
-) -> None:
+) -> RecordOutput:
     """Change a client; running services apply it within five seconds."""
     change = clients.ClientUpdate(
         new_name, app_fee, app_fee_cap, rate, _by_kind(refund), display_name, logo_url, colour
@@ -78,7 +79,7 @@ def change_client(
         if client is None:
             raise NotFound(f"There is no client {name}")
         clients.update_client(service.services, client.id, change, cli_principal())
-    typer.echo(f"{name} is changed")
+    return RecordOutput(f"{name} is changed")
 
 
 def _by_kind(refunds: list[str] | None) -> dict[str, str] | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import ListOutput, prints
+from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.approvals import Approval, ApprovalKind
 from crossway.domain.errors import InvalidStatus
 from crossway.domain.outgoing_controls import BookedAddress
@@ -20,21 +20,23 @@ addresses = typer.Typer(no_args_is_help=True, help="Where money may be sent by h
 
 
 @report_errors
+@prints
 def stop(
     reason: Annotated[str, typer.Option(help="Why, as every page and the audit log say it.")],
-) -> None:
+) -> RecordOutput:
     """Stop all outgoing money at once. Two people release it."""
     with open_service() as service:
         emergency_stop.press(service.services, cli_principal(), reason)
-    typer.echo("all outgoing money is stopped: nothing more is signed that moves money")
+    return RecordOutput("all outgoing money is stopped: nothing more is signed that moves money")
 
 
 @report_errors
+@prints
 def release(
     reason: Annotated[
         str, typer.Option(help="Why money may go out again, where nobody has asked for it yet.")
     ] = "",
-) -> None:
+) -> RecordOutput:
     """Approve the release of the emergency stop that another person asked for, or ask for it."""
     with open_service() as service:
         services, caller = service.services, cli_principal()
@@ -47,10 +49,12 @@ def release(
         ]
         if asked:
             approvals.approve(services, caller, asked[0].id, CARRY_OUT)
-            typer.echo(f"released, as {asked[0].requested_by.name} asked for: money goes out again")
-            return
+            who = asked[0].requested_by.name
+            return RecordOutput(f"released, as {who} asked for: money goes out again")
         emergency_stop.request_release(services, caller, reason)
-    typer.echo("its release is asked for: a treasurer or an admin has to approve it, on Treasury")
+    return RecordOutput(
+        "its release is asked for: a treasurer or an admin has to approve it, on Treasury"
+    )
 
 
 _APPROVALS: Final[Mapping[str, Callable[[Approval], object]]] = {
@@ -74,23 +78,25 @@ def list_open() -> ListOutput[Approval]:
 
 @group.command("approve")
 @report_errors
-def approve(number: Annotated[int, typer.Argument(help="Its number in the list.")]) -> None:
+@prints
+def approve(number: Annotated[int, typer.Argument(help="Its number in the list.")]) -> RecordOutput:
     """Agree to what another person asked for, and carry it out."""
     with open_service() as service:
         one = approvals.approve(service.services, cli_principal(), number, CARRY_OUT)
-    typer.echo(f"{TITLES[one.kind]}: carried out")
+    return RecordOutput(f"{TITLES[one.kind]}: carried out")
 
 
 @group.command("decline")
 @report_errors
+@prints
 def decline(
     number: Annotated[int, typer.Argument(help="Its number in the list.")],
     reason: Annotated[str, typer.Option(help="Why, as the audit log says it.")],
-) -> None:
+) -> RecordOutput:
     """Decline what another person asked for, or take back what was asked for here."""
     with open_service() as service:
         one = approvals.decline(service.services, cli_principal(), number, reason)
-    typer.echo(f"{TITLES[one.kind]}: {one.state.lower()}")
+    return RecordOutput(f"{TITLES[one.kind]}: {one.state.lower()}")
 
 
 @addresses.command("list")
@@ -114,25 +120,29 @@ def list_addresses() -> ListOutput[BookedAddress]:
 
 @addresses.command("add")
 @report_errors
+@prints
 def add_address(
     chain: Annotated[str, typer.Argument(help="The chain, such as BASE_MAINNET.")],
     address: Annotated[str, typer.Argument(help="The address of a wallet.")],
     name: Annotated[str, typer.Option(help="What people call it.")],
-) -> None:
+) -> RecordOutput:
     """Add an address, or ask another person to agree to it."""
     with open_service() as service:
         asked = address_book.add_address(service.services, cli_principal(), chain, address, name)
         delay = address_book.describe_delay(service.services)
     if asked is not None:
-        typer.echo(f"approval {asked.id}: another person has to agree first, on Treasury")
-        return
-    typer.echo(f"{name} is in the address book. {delay}")
+        said = f"approval {asked.id}: another person has to agree first, on Treasury"
+        return RecordOutput(said, data={"done": said, "approval": asked.id})
+    return RecordOutput(f"{name} is in the address book. {delay}")
 
 
 @addresses.command("remove")
 @report_errors
-def remove_address(number: Annotated[int, typer.Argument(help="Its number in the list.")]) -> None:
+@prints
+def remove_address(
+    number: Annotated[int, typer.Argument(help="Its number in the list.")],
+) -> RecordOutput:
     """Remove an address at once."""
     with open_service() as service:
         address_book.remove_address(service.services, cli_principal(), number)
-    typer.echo("removed: nothing is sent there by hand any more")
+    return RecordOutput("removed: nothing is sent there by hand any more")

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.cli.errors import report_errors, setting_errors
+from crossway.cli.output import RecordOutput, prints
 from crossway.domain.quotes import BridgeName
 from crossway.server.allowed_hosts import is_loopback_name
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
@@ -39,18 +41,28 @@ _NO_SECOND_FACTOR = (
 
 
 @report_errors
-def examine() -> None:
+@prints
+def examine() -> RecordOutput:
     """Print problems of this installation, one per line, and check each live chain."""
-    findings = list(_findings())
-    for finding in findings:
-        typer.echo(finding)
-    live = _is_live()
-    for note in live_notes(Settings()) if live else ():
-        typer.echo(note)
-    live_ok = all([_check_chains(), _check_bridges()]) if live else True
-    if findings or not live_ok:
-        raise typer.Exit(1)
-    typer.echo("No problems found")
+    problems, notes = list(_findings()), list[str]()
+    checks: dict[str, Sequence[Finding]] = {}
+    if _is_live():
+        notes += live_notes(Settings())
+        try:
+            checks = {**_check_chains(), **_check_bridges()}
+        except SetupError as error:
+            problems.append(str(error))
+    lines = [*problems, *notes]
+    for name, findings in checks.items():
+        lines += [name, *_describe(findings)]
+    fails = bool(problems) or not all(one.ok for found in checks.values() for one in found)
+    shown = {
+        name: [{**asdict(one), "ok": one.ok} for one in findings]
+        for name, findings in checks.items()
+    }
+    data = {"passed": not fails, "findings": problems, "notes": notes, "checks": shown}
+    sentence = "\n".join(lines if fails else [*lines, "No problems found"])
+    return RecordOutput(sentence, data=data, fails=fails)
 
 
 def live_notes(settings: Settings) -> Iterator[str]:
@@ -68,20 +80,15 @@ def _is_live() -> bool:
         return False
 
 
-def _check_chains() -> bool:
-    """Check every chain of the profile concurrently and print the findings of each."""
+def _check_chains() -> dict[str, list[Finding]]:
+    """Check every chain of the profile concurrently; the findings of each. Raises `SetupError`."""
     # These libraries are optional and needed for live chains only.
     from crossway.adapters.chain_families import load_family
     from crossway.adapters.chains.rpc.family import ChainSettings
     from crossway.adapters.chains.rpc.keys import Keyring, environment
     from crossway.cli.contract_operations import load_profile
 
-    try:
-        catalogue, profile = load_profile()
-    except SetupError as error:
-        typer.echo(str(error))
-        return False
-
+    catalogue, profile = load_profile()
     ring = Keyring(environment(), not Settings().run_engine, profile.signers)
 
     def diagnose(name: str) -> list[Finding]:
@@ -100,15 +107,12 @@ def _check_chains() -> bool:
             return [*findings, *operator.diagnose()]
 
     with ThreadPoolExecutor(max(len(profile.chains), 1)) as pool:
-        by_chain = dict(zip(profile.chains, pool.map(diagnose, profile.chains), strict=True))
-    for name, findings in by_chain.items():
-        typer.echo(name)
-        _print_findings(findings)
-    return all(finding.ok for findings in by_chain.values() for finding in findings)
+        typer.echo(f"Asking the nodes of {', '.join(profile.chains)}…", err=True)
+        return dict(zip(profile.chains, pool.map(diagnose, profile.chains), strict=True))
 
 
-def _check_bridges() -> bool:
-    """Check the bridges of the profile and print the findings of each."""
+def _check_bridges() -> dict[str, list[Finding]]:
+    """Check the bridges of the profile; the findings of each."""
     # As above.
     from crossway.adapters.across_diagnostics import diagnose_across_inventory
     from crossway.adapters.bridge_diagnostics import diagnose_bridges
@@ -125,7 +129,7 @@ def _check_bridges() -> bool:
     try:
         live = open_live_environment(Settings().profile, load_catalogue(), signs=False)
     except ValueError:  # The findings about chains have named it.
-        return False
+        return {}
     with closing(live):
         services = open_attestation_services(live.profile.cctp)
         with closing(services):
@@ -136,19 +140,16 @@ def _check_bridges() -> bool:
             apis = open_gateway_apis(live.profile.gateway)
             with closing(apis):
                 by_bridge[BridgeName.GATEWAY] = list(diagnose_gateway(gateway_ends(live), apis))
-    for name, findings in by_bridge.items():
-        typer.echo(name)
-        _print_findings(findings)
-    return all(finding.ok for findings in by_bridge.values() for finding in findings)
+    return {str(name): list(findings) for name, findings in by_bridge.items()}
 
 
-def _print_findings(findings: Sequence[Finding]) -> None:
+def _describe(findings: Sequence[Finding]) -> Iterator[str]:
     width = max(len(finding.subject) for finding in findings)
     for finding in findings:
         mark = "✓" if finding.ok else "✗"
-        typer.echo(f"  {mark} {finding.subject:{width}}  {finding.message}")
+        yield f"  {mark} {finding.subject:{width}}  {finding.message}"
         if finding.remedy:
-            typer.echo(f"    {'':{width}}  → {finding.remedy}")
+            yield f"    {'':{width}}  → {finding.remedy}"
 
 
 def _findings() -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import ListOutput, prints
+from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.clients import ApiKey, Mode, Scope
 from crossway.usecases.developers import api_keys, clients
 
@@ -26,6 +26,7 @@ Addresses = Annotated[
 
 @group.command("create")
 @report_errors
+@prints
 def create_key(
     client: Annotated[str, typer.Option(help="The client's name; created if it does not exist.")],
     mode: Annotated[Mode, typer.Option(help="A live key works with main networks only.")],
@@ -33,7 +34,7 @@ def create_key(
     rate: Rate = None,
     address: Addresses = None,
     quiet: Quiet = False,
-) -> None:
+) -> RecordOutput:
     """Create a key; it is shown only this once."""
     with open_service() as service:
         services = service.services
@@ -50,9 +51,13 @@ def create_key(
             requests_per_minute=rate,
             addresses=address or (),
         )
-    if not quiet:
-        typer.echo(f"A {mode} key of {owner.name}, shown this once:")
-    typer.echo(created.secret)
+    return _once(created, f"A {mode} key of {owner.name}", quiet)
+
+
+def _once(created: api_keys.CreatedApiKey, what: str, quiet: bool) -> RecordOutput:
+    """A new key with its secret, which is stored nowhere."""
+    said = created.secret if quiet else f"{what}, shown this once:\n{created.secret}"
+    return RecordOutput(said, data={"id": created.key.id, "key": created.secret})
 
 
 @group.command("list")
@@ -89,6 +94,7 @@ def _state(key: ApiKey, now: datetime) -> str:
 
 @group.command("change")
 @report_errors
+@prints
 def change_key(
     key_id: Number,
     scope: Scopes = None,
@@ -97,38 +103,38 @@ def change_key(
     anywhere: Annotated[
         bool, typer.Option("--anywhere", help="Allow every address again.")
     ] = False,
-) -> None:
+) -> RecordOutput:
     """Change scopes, rate limit or allowed addresses; applies within five seconds."""
     networks = () if anywhere else tuple(address) if address else None
     change = api_keys.ApiKeyUpdate(frozenset(scope) if scope else None, rate, networks)
     with open_service() as service:
         api_keys.update_api_key(service.services, key_id, change, cli_principal())
-    typer.echo(f"Key {key_id} is changed")
+    return RecordOutput(f"Key {key_id} is changed")
 
 
 @group.command("rotate")
 @report_errors
+@prints
 def rotate_key(
     key_id: Number,
     overlap: Annotated[
         float, typer.Option(help="Hours for which the old key still works, up to 720.")
     ] = 24,
     quiet: Quiet = False,
-) -> None:
+) -> RecordOutput:
     """Replace a key by a new one with the same permissions; the old one expires later."""
     with open_service() as service:
         created = api_keys.rotate_api_key(
             service.services, key_id, cli_principal(), timedelta(hours=overlap)
         )
-    if not quiet:
-        typer.echo(f"The key that replaces key {key_id}, shown this once:")
-    typer.echo(created.secret)
+    return _once(created, f"The key that replaces key {key_id}", quiet)
 
 
 @group.command("revoke")
 @report_errors
-def revoke_key(key_id: Number) -> None:
+@prints
+def revoke_key(key_id: Number) -> RecordOutput:
     """Revoke a key; running services apply it within five seconds."""
     with open_service() as service:
         api_keys.revoke_api_key(service.services, key_id, cli_principal())
-    typer.echo(f"Key {key_id} is revoked")
+    return RecordOutput(f"Key {key_id} is revoked")

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 
 import typer
 
+from crossway.cli.exit_codes import FAILED
 from crossway.usecases.csv_lines import CsvLines
 
 Item = TypeVar("Item")
@@ -44,11 +45,23 @@ class ListOutput(Generic[Item]):
 @dataclass(frozen=True, slots=True)
 class RecordOutput:
     """What a command says about one thing: a sentence, facts by their names, and both as JSON, by
-    default the facts. A command that only does something has no facts."""
+    default the facts. A command that only does something has no facts. `fails`: a check has found
+    something, and the command's exit code says so."""
 
     sentence: str
     facts: Mapping[str, object] = field(default_factory=dict)
     data: object = None
+    fails: bool = False
+
+
+def checked(
+    findings: Sequence[str], passed: str, notes: Sequence[str] = (), **more: object
+) -> RecordOutput:
+    """What a check says: its findings, or that there are none, and `notes` that are no findings;
+    `more` is in its JSON only."""
+    said = findings or [passed]
+    data = {"passed": not findings, "findings": [*findings], "notes": [*notes], **more}
+    return RecordOutput("\n".join([*notes, *said]), data=data, fails=bool(findings))
 
 
 Limit = Annotated[int, typer.Option("--limit", min=1, help="Print at most so many.")]
@@ -71,8 +84,10 @@ def prints(command: Callable[..., ListOutput[Any] | RecordOutput]) -> Callable[.
         chosen = Format.JSON if as_json else style
         if isinstance(result, ListOutput):
             print_list(result, chosen, int(limit or DEFAULT_LIMIT))
-        else:
-            _print_record(result, chosen)
+            return
+        _print_record(result, chosen)
+        if result.fails:
+            raise typer.Exit(FAILED)
 
     options = [("style", _Style, Format.TABLE), ("as_json", _Json, False)]
     if is_list and not takes_limit:

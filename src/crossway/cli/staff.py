@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import ListOutput, prints
+from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.errors import InvalidInput, InvalidStatus
 from crossway.domain.roles import Role
 from crossway.domain.staff import StaffMember
@@ -24,6 +24,7 @@ Email = Annotated[
 
 @group.command("add")
 @report_errors
+@prints
 def add_person(
     name: Name,
     role: Annotated[Role, typer.Option(help="The person's role.")],
@@ -31,26 +32,27 @@ def add_person(
     by_email_alone: Annotated[
         bool, typer.Option("--no-password", help="Sign in with OpenID Connect only.")
     ] = False,
-) -> None:
+) -> RecordOutput:
     """Add a person. The password is prompted for, or read from the first line of the input."""
     password = None if by_email_alone else _prompt_password(f"Password of {name}")
     with open_service() as service:
         member = members.add_member(
             service.services, cli_principal(), members.NewStaffMember(name, role, password, email)
         )
-    typer.echo(f"{member.name} can sign in as {member.role}")
+    return RecordOutput(f"{member.name} can sign in as {member.role}")
 
 
 @group.command("setup-token")
 @report_errors
-def show_setup_token() -> None:
+@prints
+def show_setup_token() -> RecordOutput:
     """Show the one-time token with which the first admin is added on the dashboard."""
     has_password = Settings().dashboard_password is not None
     with open_service() as service:
         if not first_admin.needs_first_admin(service.services, has_password):
             raise InvalidStatus("There is staff already, or a dashboard password: sign in with it")
         token = first_admin.get_setup_token(service.services)
-    typer.echo(token)
+    return RecordOutput(token, data={"setup_token": token})
 
 
 @group.command("list")
@@ -75,48 +77,54 @@ def list_people() -> ListOutput[StaffMember]:
 
 @group.command("role")
 @report_errors
-def change_role(name: Name, role: Annotated[Role, typer.Argument(help="The new role.")]) -> None:
+@prints
+def change_role(
+    name: Name, role: Annotated[Role, typer.Argument(help="The new role.")]
+) -> RecordOutput:
     """Change a person's role; running dashboards follow within a second."""
     with open_service() as service:
         member = members.get_member_by_name(service.services, cli_principal(), name)
         members.set_role(service.services, cli_principal(), member.id, role)
-    typer.echo(f"{member.name} is now {role}")
+    return RecordOutput(f"{member.name} is now {role}")
 
 
 @group.command("reset")
 @report_errors
-def reset_password(name: Name) -> None:
+@prints
+def reset_password(name: Name) -> RecordOutput:
     """Set a new password; the person is signed out everywhere."""
     with open_service() as service:
         member = members.get_member_by_name(service.services, cli_principal(), name)
         password = _prompt_password(f"New password of {member.name}")
         members.set_password(service.services, cli_principal(), member.id, password)
-    typer.echo(f"{member.name} has a new password")
+    return RecordOutput(f"{member.name} has a new password")
 
 
 @group.command("reset-second-factor")
 @report_errors
-def reset_second_factor(name: Name) -> None:
+@prints
+def reset_second_factor(name: Name) -> RecordOutput:
     """Remove a person's passkeys, authenticator app and recovery codes; they are signed out."""
     with open_service() as service:
         member = members.get_member_by_name(service.services, cli_principal(), name)
         second_factors.reset_second_factors(service.services, cli_principal(), member.id)
-    typer.echo(f"{member.name} has no second factor any more")
+    return RecordOutput(f"{member.name} has no second factor any more")
 
 
 @group.command("disable")
 @report_errors
+@prints
 def disable_person(
     name: Name,
     undo: Annotated[bool, typer.Option("--undo", help="Restore access.")] = False,
-) -> None:
+) -> RecordOutput:
     """Revoke a person's access; running dashboards follow within a second."""
     with open_service() as service:
         member = members.get_member_by_name(service.services, cli_principal(), name)
         (members.enable_member if undo else members.disable_member)(
             service.services, cli_principal(), member.id
         )
-    typer.echo(f"{member.name} {'can sign in again' if undo else 'can no longer sign in'}")
+    return RecordOutput(f"{member.name} {'can sign in again' if undo else 'can no longer sign in'}")
 
 
 def _prompt_password(prompt: str) -> str:

@@ -1,13 +1,13 @@
 """`crossway treasury`: policies of rebalancing, its plan and its transfers."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Annotated, Any
 
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.output import ListOutput, print_table, prints
+from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import bridge_title
 from crossway.domain.rebalancing import (
@@ -27,30 +27,40 @@ from crossway.usecases.money.rebalancing_dry_run import MODEL, DryRun, dry_run
 from crossway.usecases.money.rebalancing_plan import read_plan
 
 group = typer.Typer(no_args_is_help=True, help="Rebalancing of the operator's inventory.")
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Where = Annotated[str, typer.Option(help="A chain, gateway:mainnet or gateway:testnet.")]
 Token = Annotated[str, typer.Option(help="Such as USDC.")]
+Fields = Mapping[str, Any]
 
 
 @group.command("policies")
 @report_errors
-def list_policies(as_json: AsJson = False) -> None:
-    """Print the mode and the policies that people have set."""
+@prints
+def list_policies() -> ListOutput[Fields]:
+    """List the policies that people have set."""
     with open_service() as service:
-        services, caller = service.services, cli_principal()
-        mode = policies.get_settings(services, caller).mode
-        found = policies.list_policies(services, caller)
-        if as_json:
-            _print_json({"mode": mode, "policies": [_policy_fields(services, p) for p in found]})
-            return
-        typer.echo(f"Rebalancing: {mode.lower()}")
+        services = service.services
+        found = policies.list_policies(services, cli_principal())
         rows = [_policy_fields(services, policy) for policy in found]
-        if rows:
-            print_table(list(rows[0]), [list(row.values()) for row in rows])
+    return ListOutput(
+        rows,
+        _columns("where", "minimum", "target", "maximum", "priority", "by"),
+        "No policies are set: crossway treasury set-policy",
+    )
+
+
+@group.command("mode")
+@report_errors
+@prints
+def show_mode() -> RecordOutput:
+    """Say whether inventory is rebalanced by itself, only suggested or paused."""
+    with open_service() as service:
+        mode = policies.get_settings(service.services, cli_principal()).mode.lower()
+    return RecordOutput(f"Rebalancing: {mode}", data={"mode": mode})
 
 
 @group.command("set-policy")
 @report_errors
+@prints
 def set_policy(
     where: Where,
     minimum: Annotated[str, typer.Option(help="Below it, it is filled to its target.")],
@@ -60,7 +70,7 @@ def set_policy(
     ] = "",
     token: Token = "USDC",
     priority: Annotated[int, typer.Option(help="Lower ones are filled first.")] = 1,
-) -> None:
+) -> RecordOutput:
     """Set what to hold of a token on a chain, or of the unified balance."""
     with open_service() as service:
         services = service.services
@@ -72,59 +82,61 @@ def set_policy(
             parse_decimal("maximum", maximum, decimals) if maximum else None,
         )
         policies.set_policy(services, cli_principal(), location, *amounts, priority)
-        typer.echo(f"The policy of {token} on {location_name(services, location[0])} is set.")
+        place = location_name(services, location[0])
+    return RecordOutput(f"The policy of {token} on {place} is set.")
 
 
 @group.command("plan")
 @report_errors
-def print_plan(as_json: AsJson = False) -> None:
+@prints
+def print_plan() -> ListOutput[Fields]:
     """Print what would be moved now and why, and why a lack is not served. Moves nothing."""
     with open_service() as service:
         services = service.services
         plan = read_plan(services, cli_principal()).plan
-        unserved = [lack.reason for lack in plan.unserved]
-        if as_json:
-            moved = [_transfer_fields(services, planned) for planned in plan.transfers]
-            _print_json({"transfers": moved, "unserved": unserved})
-            return
-        for planned in plan.transfers:
-            typer.echo(f"{_describe(services, planned)}. {planned.reason}")
-        for reason in unserved:
-            typer.echo(f"Not served: {reason}")
-        if not plan.transfers and not unserved:
-            typer.echo("Nothing is below its minimum or above its maximum.")
+        rows: list[Fields] = [
+            {
+                "what": _describe(services, planned),
+                "reason": planned.reason,
+                "moves": True,
+                **_transfer_fields(services, planned),
+            }
+            for planned in plan.transfers
+        ]
+    rows += [
+        {"what": "Not served", "reason": lack.reason, "moves": False} for lack in plan.unserved
+    ]
+    empty = "Nothing is below its minimum or above its maximum."
+    return ListOutput(rows, _columns("what", "reason"), empty, data=_without_what)
 
 
 @group.command("dry-run")
 @report_errors
+@prints
 def print_dry_run(
-    days: Annotated[int, typer.Option(help="How far back.")] = 30, as_json: AsJson = False
-) -> None:
+    days: Annotated[int, typer.Option(help="How far back.")] = 30,
+) -> RecordOutput:
     """Print what the policies of now would have moved in the past, by a model. Moves nothing."""
     with open_service() as service:
         services, caller = service.services, cli_principal()
         inputs = read_plan(services, caller).inputs
         found = dry_run(services, caller, inputs.policies, inputs.settings, days)
-        if as_json:
-            _print_json(_dry_run_fields(services, found))
-            return
-        for one in found.transfers:
-            what = _describe(services, one.planned)
-            typer.echo(f"{one.at:%Y-%m-%d %H:%M}\t{what}. {one.planned.reason}")
-        moved, cost = (
-            format_units(usd, 6, 2) for usd in (found.moved_micro_usd, found.cost_micro_usd)
-        )
-        typer.echo(
-            f"Transfers: {len(found.transfers)}, moving {moved} USD for {cost} USD "
-            f"({found.cost_bps:.1f} bps)."
-        )
-        typer.echo(
-            f"Of {found.payments} payments {len(found.waiting)} waited for inventory; "
-            f"{len(found.not_waiting)} of these would not have, and {len(found.delayed)} others "
-            "would have."
-        )
-        for sentence in (*found.unknown, *MODEL):
-            typer.echo(sentence)
+        moves = [
+            f"{one.at:%Y-%m-%d %H:%M}  {_describe(services, one.planned)}. {one.planned.reason}"
+            for one in found.transfers
+        ]
+        data = _dry_run_fields(services, found)
+    facts = {
+        "transfers": len(found.transfers),
+        "moved_usd": data["moved_usd"],
+        "cost_usd": data["cost_usd"],
+        "cost_bps": f"{found.cost_bps:.1f}",
+        "payments": found.payments,
+        "waited": len(found.waiting),
+        "would_not_have_waited": len(found.not_waiting),
+        "others_would_have_waited": len(found.delayed),
+    }
+    return RecordOutput("\n".join([*moves, *found.unknown, *MODEL]), facts, data)
 
 
 @group.command("transfers")
@@ -151,32 +163,35 @@ def list_transfers() -> ListOutput[RebalancingTransfer]:
 
 @group.command("approve")
 @report_errors
-def approve(transfer: Annotated[int, typer.Argument(help="Its number.")]) -> None:
+@prints
+def approve(transfer: Annotated[int, typer.Argument(help="Its number.")]) -> RecordOutput:
     """Approve a transfer that another person or the engine has proposed."""
     with open_service() as service:
         transfers.approve(service.services, cli_principal(), transfer)
-    typer.echo(f"Rebalancing transfer {transfer} has started.")
+    return RecordOutput(f"Rebalancing transfer {transfer} has started.")
 
 
 @group.command("decline")
 @report_errors
+@prints
 def decline(
     transfer: Annotated[int, typer.Argument(help="Its number.")],
     reason: Annotated[str, typer.Option(help="Stays with it.")],
-) -> None:
+) -> RecordOutput:
     """Decline a transfer that waits for approval."""
     with open_service() as service:
         transfers.decline(service.services, cli_principal(), transfer, reason)
-    typer.echo(f"Rebalancing transfer {transfer} is declined.")
+    return RecordOutput(f"Rebalancing transfer {transfer} is declined.")
 
 
 @group.command("pause")
 @report_errors
-def pause() -> None:
+@prints
+def pause() -> RecordOutput:
     """Let no transfer begin, and nothing more leave for those under way."""
     with open_service() as service:
         policies.pause(service.services, cli_principal())
-    typer.echo("Rebalancing is paused. A treasurer ends that on the page Treasury.")
+    return RecordOutput("Rebalancing is paused. A treasurer ends that on the page Treasury.")
 
 
 def _describe(services: Services, transfer: PlannedTransfer | RebalancingTransfer) -> str:
@@ -214,10 +229,10 @@ def _transfer_fields(
         "from": transfer.source[0],
         "to": transfer.destination[0],
         "amount": _amount(services, transfer.destination, transfer.amount),
-        "leavesAtMost": _amount(services, transfer.source, transfer.max_source_amount),
-        "costUsd": format_units(transfer.fee_micro_usd, 6, 2),
+        "leaves_at_most": _amount(services, transfer.source, transfer.max_source_amount),
+        "cost_usd": format_units(transfer.fee_micro_usd, 6, 2),
         "seconds": transfer.seconds,
-        "payoutsWait": transfer.is_urgent,
+        "payouts_wait": transfer.is_urgent,
         "reason": transfer.reason,
     }
 
@@ -232,19 +247,19 @@ def _dry_run_fields(services: Services, found: DryRun) -> dict[str, Any]:
             "payment": one.intent_id,
             "seconds": one.waited.total_seconds(),
             "started": one.started,
-            "wouldWaitSeconds": one.would_wait.total_seconds(),
-            "wouldStart": one.would_start,
+            "would_wait_seconds": one.would_wait.total_seconds(),
+            "would_start": one.would_start,
         }
         for one in found.waiting
     ]
     return {
         "from": found.began.isoformat(),
         "to": found.ended.isoformat(),
-        "movedUsd": format_units(found.moved_micro_usd, 6, 2),
-        "costUsd": format_units(found.cost_micro_usd, 6, 2),
+        "moved_usd": format_units(found.moved_micro_usd, 6, 2),
+        "cost_usd": format_units(found.cost_micro_usd, 6, 2),
         "payments": found.payments,
         "waited": waited,
-        "wouldWaitInstead": list(found.delayed),
+        "would_wait_instead": list(found.delayed),
         "transfers": moved,
         "unknown": list(found.unknown),
         "model": list(MODEL),
@@ -256,13 +271,18 @@ def _stored_fields(services: Services, transfer: RebalancingTransfer) -> dict[st
         "id": transfer.id,
         "state": transfer.state,
         **_transfer_fields(services, transfer),
-        "proposedBy": transfer.proposed_by,
-        "decidedBy": transfer.decided_by,
+        "proposed_by": transfer.proposed_by,
+        "decided_by": transfer.decided_by,
         "note": transfer.note,
-        "createdAt": transfer.created_at.isoformat(),
-        "updatedAt": transfer.updated_at.isoformat(),
+        "created_at": transfer.created_at.isoformat(),
+        "updated_at": transfer.updated_at.isoformat(),
     }
 
 
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+def _columns(*names: str) -> dict[str, Callable[[Fields], object]]:
+    return {name: itemgetter(name) for name in names}
+
+
+def _without_what(row: Fields) -> Fields:
+    """A row of the plan as JSON: its sentence is for people."""
+    return {name: value for name, value in row.items() if name != "what"}
