@@ -177,7 +177,8 @@ def wait_for_half_completed(api: Api, world: Harness, addresses: list[str]) -> N
     for address in addresses:
         api.deposit(address)
     wait_until("some are completed", lambda: api.statuses()["COMPLETED"] >= len(addresses) // 2)
-    assert set(completed_by(world, shares)) == set(shares)
+    # On a busy machine the first half may all be of one of them.
+    wait_until("both completed some", lambda: set(completed_by(world, shares)) == set(shares))
 
 
 def completed_by(world: Harness, shares: dict[str, set[str]]) -> Counter[str]:
