@@ -138,6 +138,8 @@ def test_a_watch_that_is_interrupted_does_not_look_like_a_completed_payment(
             env={**os.environ, "CROSSWAY_API_KEY": secret},
             stdout=log,
             stderr=log,
+            # Who runs the tests in the background lets them ignore an interruption.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         try:
             wait_until("a status is told", lambda: "PENDING" in (tmp_path / "log").read_text())

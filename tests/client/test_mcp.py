@@ -17,7 +17,8 @@ from crossway_client import AsyncCrossway, Crossway
 from crossway_client.mcp_server.confirmations import Confirmations
 from crossway_client.mcp_server.server import build_server
 from tests.api.conftest import WALLET, new_key
-from tests.commands import crossway as run_command
+from tests.commands import crossway
+from tests.event_loops import run_apart, run_async
 
 NEW = {
     "reference": "A-7",
@@ -89,7 +90,7 @@ def test_the_tools_say_what_they_may_change(key: str, url: str) -> None:
             assert all(tool.description for tool in listed)
             assert "Test mode" in (user.client.instructions or "")
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_a_payment_is_quoted_created_shown_listed_found_and_explained(key: str, url: str) -> None:
@@ -115,7 +116,7 @@ def test_a_payment_is_quoted_created_shown_listed_found_and_explained(key: str, 
             assert explained["payment"]["id"] == created["id"]
             assert "send" in explained["next"]
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_what_is_wrong_is_told_in_words(key: str, url: str) -> None:
@@ -138,7 +139,7 @@ def test_what_is_wrong_is_told_in_words(key: str, url: str) -> None:
                 "quote", destination_chain="ARBITRUM_MAINNET", amount="25", source_chain="BASE"
             )
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_a_reference_may_have_any_characters(key: str, url: str) -> None:
@@ -153,7 +154,7 @@ def test_a_reference_may_have_any_characters(key: str, url: str) -> None:
                 made.add(created["id"])
             assert len(made) == 6
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_a_refund_needs_a_confirmation_of_what_was_shown(
@@ -189,7 +190,7 @@ def test_a_refund_needs_a_confirmation_of_what_was_shown(
             assert done["transaction"]
             assert "used" in await user.refused("refund_intent", intent=number, confirmation=token)
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_the_scopes_of_the_key_apply(service: Service, url: str) -> None:
@@ -203,7 +204,7 @@ def test_the_scopes_of_the_key_apply(service: Service, url: str) -> None:
             )
             assert "lacks the scope refund" in await user.refused("refund_intent", intent="1")
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_it_is_served_as_a_command(key: str, url: str) -> None:
@@ -216,13 +217,14 @@ def test_it_is_served_as_a_command(key: str, url: str) -> None:
             created = await Assistant(client).call("create_intent", **NEW)
             assert created["status"] == "PENDING"
 
-    asyncio.run(play())
+    run_async(play())
 
 
 def test_a_live_key_needs_the_option(service: Service, url: str, tmp_path: Path) -> None:
     live = new_key(service, Mode.LIVE)[2]
     settings = {"CROSSWAY_API_KEY": live, "CROSSWAY_API_URL": url}
-    refused = run_command(tmp_path, "mcp", **settings)
+    refused = run_apart(lambda: crossway(tmp_path, "mcp", **settings))
     assert (refused.exit_code, "--live" in refused.stderr) == (1, True)
-    nobody = run_command(tmp_path, "mcp", **(settings | {"CROSSWAY_API_KEY": "cr_test_x"}))
+    unknown = settings | {"CROSSWAY_API_KEY": "cr_test_x"}
+    nobody = run_apart(lambda: crossway(tmp_path, "mcp", **unknown))
     assert (nobody.exit_code, nobody.stderr) == (1, "crossway: Unauthorized\n")
