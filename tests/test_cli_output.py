@@ -67,7 +67,10 @@ def test_a_check_says_as_json_whether_it_passed(tmp_path: Path) -> None:
         found = json.loads(said.stdout)
         assert found["passed"] is (said.exit_code == 0), command
         assert bool(found["findings"]) is (said.exit_code == 1), command
-        assert crossway(tmp_path, *command).exit_code == said.exit_code
+        table = crossway(tmp_path, *command)
+        assert (table.exit_code, table.stdout.count("\n\n")) == (said.exit_code, 0)
+        for sentence in (*found["findings"], *found["notes"]):
+            assert sentence in table.stdout
 
 
 def test_a_new_key_is_printed_for_programs(tmp_path: Path) -> None:
@@ -76,6 +79,8 @@ def test_a_new_key_is_printed_for_programs(tmp_path: Path) -> None:
     (listed,) = json.loads(crossway(tmp_path, "keys", "list", "--json").stdout)
     assert created["id"] == listed["id"]
     assert created["key"].startswith(listed["key"].removesuffix("…"))
+    (row,) = csv.DictReader(io.StringIO(crossway(tmp_path, *new, "--format", "csv").stdout))
+    assert set(row) == {"id", "key"}
     quiet = crossway(tmp_path, *new, "--quiet").stdout
     assert quiet.startswith("cr_test_")
     assert quiet.count("\n") == 1

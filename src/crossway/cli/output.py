@@ -57,9 +57,9 @@ class RecordOutput:
 def checked(
     findings: Sequence[str], passed: str, notes: Sequence[str] = (), **more: object
 ) -> RecordOutput:
-    """What a check says: its findings, or that there are none, and `notes` that are no findings;
-    `more` is in its JSON only."""
-    said = findings or [passed]
+    """What a check says: its findings, or that it `passed`, and `notes` that are no findings;
+    `more` is in its JSON and CSV only."""
+    said = findings or [passed] * bool(passed)
     data = {"passed": not findings, "findings": [*findings], "notes": [*notes], **more}
     return RecordOutput("\n".join([*notes, *said]), data=data, fails=bool(findings))
 
@@ -144,7 +144,8 @@ def _print_record(record: RecordOutput, style: Format) -> None:
     if style is Format.JSON:
         typer.echo(to_json(record.data if record.data is not None else dict(facts), indent=2))
     elif style is Format.CSV:
-        _print_csv(list(facts), [list(facts.values())])
+        cells = record.facts or (record.data if isinstance(record.data, Mapping) else facts)
+        _print_csv(list(cells), [list(cells.values())])
     else:
         typer.echo(record.sentence)
         width = max(map(len, record.facts), default=0)
@@ -162,6 +163,8 @@ def _text(value: object) -> str:
     """A cell: instants to the minute in UTC, nothing for None."""
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, Mapping):
+        return to_json(value)
     if isinstance(value, list | tuple | frozenset | set):
         return ",".join(map(str, value))
     return "" if value is None else str(value)

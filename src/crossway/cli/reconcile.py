@@ -6,6 +6,7 @@ import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
 from crossway.cli.output import RecordOutput, checked, prints
+from crossway.usecases.money.reconciliation_findings import AGREE
 from crossway.usecases.money.reconciliation_runs import run_and_wait
 from crossway.usecases.operating import overview
 
@@ -26,10 +27,7 @@ def compare(
         report = run_and_wait(service.services, caller)
         if acknowledge:
             overview.resolve_alerts_of_kind(service.services, caller, "outside")
-    lines = report.sentences()
+    findings, notes = report.findings(), report.notes()
     if report.missing_opening_balances:
-        lines.append("Record the opening balances on the page Reconcile.")
-    found = (report.differences, report.unknown_txs, report.unavailable)
-    fails = any(found) or bool(report.missing_opening_balances)
-    # Balances that a first run took in are no finding.
-    return checked(lines, "") if fails else checked([], "\n".join(lines))
+        findings.append("Record the opening balances on the page Reconcile.")
+    return checked(findings, "" if notes else AGREE, notes)

@@ -89,6 +89,7 @@ def test_the_first_run_takes_in_what_was_there_before_the_books(world: ScenarioW
     assert (first.differences, first.missing_opening_balances) == ([], {})
     assert first.taken_in[BASE, TREASURY, usdc] == 7_000_000
     assert "The books and the chains agree." not in first.sentences()
+    assert (first.findings(), first.notes()) == ([], first.sentences())
     [notice] = world.alerts()
     assert (notice.kind, describe_kind(notice.kind).severity) == ("taken_in", Severity.NOTICE)
     second = reconciliation_runs.run_and_wait(services, world.operator)
@@ -112,7 +113,7 @@ def test_a_second_run_takes_in_nothing(world: ScenarioWorld) -> None:
     set_balances(world, treasury="7000000")
     later = reconciliation_runs.run_and_wait(services, world.operator)
     assert later.missing_opening_balances[BASE, TREASURY, usdc] == 7_000_000
-    assert "The books and the chains agree." not in later.sentences()
+    assert (later.findings(), later.notes()) == (later.sentences(), [])
     assert {alert.kind for alert in world.alerts()} == {"taken_in", "opening"}
     inventory_adjustments.book_opening_balances(services, world.operator)
     assert reconciliation_runs.run_and_wait(services, world.operator).sentences() == [

@@ -1,6 +1,7 @@
 """Findings of a reconciliation: differences with cause and next step, and unknown transactions."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from crossway.domain.ledger import is_unified, unified_title
 from crossway.ports.chain import AccountTx
@@ -65,6 +66,9 @@ class UnknownTx:
     )
 
 
+AGREE: Final = "The books and the chains agree."
+
+
 @dataclass
 class Reconciliation:
     """The result of a comparison. `unavailable` maps chains that did not respond to the reason.
@@ -89,7 +93,11 @@ class Reconciliation:
         )
 
     def sentences(self) -> list[str]:
-        """All findings as sentences, or one sentence that there are none."""
+        """All findings and notes as sentences, or one sentence that there are none."""
+        return [*self.findings(), *self.notes()] or [AGREE]
+
+    def findings(self) -> list[str]:
+        """What does not agree, could not be compared or is unknown, as sentences."""
         messages = [finding.message for finding in self.differences]
         messages += [finding.message for finding in self.unknown_txs]
         messages += [
@@ -101,12 +109,14 @@ class Reconciliation:
                 f"{missing} balance{'' if missing == 1 else 's'} of the relayer or the treasury "
                 "cannot be compared: no opening balance is recorded."
             )
-        if taken := len(self.taken_in):
-            messages.append(
-                f"{taken} opening balance{' was' if taken == 1 else 's were'} taken in from the "
-                "chains: check them on the page Books."
-            )
-        return messages or ["The books and the chains agree."]
+        return messages
+
+    def notes(self) -> list[str]:
+        """What was done and needs a look, though nothing disagrees, as sentences."""
+        taken = len(self.taken_in)
+        how_many = f"{taken} opening balance{' was' if taken == 1 else 's were'}"
+        sentence = f"{how_many} taken in from the chains: check them on the page Books."
+        return [sentence] if taken else []
 
 
 def new_difference(
