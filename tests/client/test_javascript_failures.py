@@ -131,11 +131,12 @@ def test_errors_have_the_services_message_and_names(programs: Programs) -> None:
 
 
 def test_a_key_does_not_follow_a_redirect(programs: Programs) -> None:
-    moved = (308, {"location": "https://pay.example/api/v1/x"}, {})
+    moved = (308, {"location": "https://pay.example/api/v1/x?email=ada@example.com"}, {})
     with failing_server(moved) as server:
         error = ask(programs, server.url, GET)["error"]
     assert error["name"] == "UnexpectedResponse"
     assert "redirects to https://pay.example" in error["message"]
+    assert "ada@example.com" not in error["message"]
     assert len(server.requests) == 1
 
 

@@ -24,8 +24,14 @@ from crossway_client import (
     Unauthorized,
     UnexpectedResponse,
 )
+from crossway_client.records.exports import Export
 from tests.client.failing_server import FailingServer, failing_server
 
+EXPORT = {
+    "id": 1, "resource": "intents", "format": "csv", "filters": {}, "status": "completed",
+    "progress": 100, "rows": 1, "error": None, "size": 1, "expires_at": None,
+    "created_at": "2026-11-21T10:53:00.000Z", "updated_at": "2026-11-21T10:53:00.000Z",
+}  # fmt: skip
 OK = (200, {}, {"fine": True})
 Asking = Callable[..., AbstractContextManager[tuple[Crossway, FailingServer, list[float]]]]
 
@@ -298,6 +304,21 @@ def test_a_stream_does_not_follow_a_redirect(asking: Asking) -> None:
     ):
         next(crossway.events.stream())
     assert len(server.requests) == 1
+
+
+def test_no_error_names_the_query_of_a_link(asking: Asking) -> None:
+    """Whoever reads a log cannot open the file of an export with what an error tells."""
+    link = "/api/v1/export-files/1?expires=2&signature=secret"
+    export = Export.parse({**EXPORT, "url": f"https://pay.example{link}"})
+    for planned, told in (
+        (None, "GET /export-files/1: the connection broke"),
+        ((302, {"location": f"https://pay.example{link}"}, {}), "redirects to https://pay.example"),
+    ):
+        with asking(planned) as (crossway, server, _), pytest.raises(CrosswayError) as failed:
+            list(crossway.exports.download(export))
+        assert told in str(failed.value)
+        assert "secret" not in str(failed.value)
+        assert server.requests[0][1] == link
 
 
 def test_a_secret_is_in_no_text_of_an_error(connect: Any) -> None:

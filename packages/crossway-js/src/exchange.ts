@@ -180,12 +180,13 @@ function parse(text: string, { method, path }: Request, status: number): unknown
   }
 }
 
-/** Throws `UnexpectedResponse` for a redirect. */
+/** Throws `UnexpectedResponse` for a redirect. The query is not named, which may have an e-mail
+ * address or the signature of a link. */
 export function throwIfRedirect({ headers, status, type }: Response): void {
   // Browsers hide the status and the target.
   const isRedirect = status >= 300 && status < 400 && headers.has("location")
   if (type !== "opaqueredirect" && !isRedirect) return
-  const target = headers.get("location") ?? "another URL"
+  const target = headers.get("location")?.split("?")[0] ?? "another URL"
   throw new UnexpectedResponse(`the service redirects to ${target}: use its URL for the client`)
 }
 

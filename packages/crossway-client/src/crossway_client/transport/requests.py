@@ -155,9 +155,10 @@ def parse_answer(response: httpx.Response, request: Request[T_co]) -> T_co:
 
 
 def raise_if_redirect(response: httpx.Response) -> None:
-    """Raise `UnexpectedResponse` for a redirect: the key is not sent to another URL by itself."""
+    """Raise `UnexpectedResponse` for a redirect: the key is not sent to another URL by itself. The
+    query is not named, which may have an e-mail address or the signature of a link."""
     if response.has_redirect_location:
-        target = response.headers["location"]
+        target = response.headers["location"].partition("?")[0]
         raise UnexpectedResponse(f"the service redirects to {target}: use its URL for the client")
 
 

@@ -169,7 +169,8 @@ def changes(
 
 
 def content(path: str) -> Feed[bytes]:
-    """What a path has, in pieces as they arrive; a download that breaks is not resumed."""
+    """What a path has, in pieces as they arrive; a download that breaks is not resumed. No error
+    has the query of the path: the signature in it opens the file."""
 
     def steps(exchange: Exchange) -> Steps[bytes]:
         try:
@@ -180,7 +181,8 @@ def content(path: str) -> Feed[bytes]:
             while (piece := (yield ReadChunk())) is not None:
                 yield Emit(piece)
         except httpx.RequestError as error:
-            raise APIConnectionError(f"GET {path}: {describe_failure(error)}") from error
+            name = path.partition("?")[0]
+            raise APIConnectionError(f"GET {name}: {describe_failure(error)}") from error
 
     return Feed(steps)
 
