@@ -15,6 +15,7 @@ from click.testing import Result
 from crossway.bootstrap import Service
 from crossway.usecases.exports.writing import run_next
 from tests.api.conftest import USDC_ARBITRUM, USDC_BASE, WALLET, new_key
+from tests.client.failing_server import failing_server
 from tests.client.test_commands import CREATE
 from tests.commands import crossway
 from tests.receivers import running_receiver
@@ -190,3 +191,21 @@ def test_a_service_that_does_not_answer_is_an_unknown_outcome(run: Run) -> None:
     silent = run("intents", "list", CROSSWAY_API_URL="http://127.0.0.1:9")
     assert silent.exit_code == 3
     assert silent.stderr.startswith("crossway: ")
+
+
+@pytest.mark.parametrize("answer", [None, (504, {}, {}), (409, {}, {"message": "Still running"})])
+def test_a_command_without_an_answer_is_repeated_under_its_key(run: Run, answer: Any) -> None:
+    """Whoever repeats the command as it was typed would pay a second time."""
+    pay = ("sandbox", "deposit", WALLET)
+    with failing_server(*[answer] * 4) as server:
+        lost = run(*pay, CROSSWAY_API_URL=server.url)
+    assert (lost.exit_code, len(lost.stderr.splitlines())) == (3, 1)
+    [key] = {headers["idempotency-key"] for _, _, headers in server.requests}
+    assert lost.stderr.endswith(f"; repeat the command with --idempotency-key {key}\n")
+
+
+def test_the_key_of_a_repeat_is_printed_as_a_shell_takes_it(run: Run) -> None:
+    with failing_server(*[None] * 4) as server:
+        pay = ("sandbox", "deposit", WALLET, "--idempotency-key", "order 7")
+        lost = run(*pay, CROSSWAY_API_URL=server.url)
+    assert lost.stderr.endswith("--idempotency-key 'order 7'\n")

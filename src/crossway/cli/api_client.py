@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import wraps
-from typing import Annotated, Any, ParamSpec
+from shlex import quote
+from typing import Annotated, Any, Final, ParamSpec
 
 import typer
 
@@ -22,6 +23,7 @@ from crossway_client import (
 from crossway_client.records.base import Record
 
 P = ParamSpec("P")
+_NO_ANSWER_YET: Final = (409, 502, 504)
 _DAY: list[str] = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 Since = Annotated[
     datetime | None,
@@ -45,14 +47,27 @@ def report_api_errors(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-        except APIConnectionError as error:
-            _fail(str(error), UNKNOWN)
         except InvalidArgument as error:
             _fail(str(error), WRONG_USE)
         except CrosswayError as error:
-            _fail(error.message if isinstance(error, ApiError) else str(error), FAILED)
+            sentence = error.message if isinstance(error, ApiError) else str(error)
+            if not _is_outcome_unknown(error):
+                _fail(sentence, FAILED)
+            if "idempotency_key" in kwargs and error.idempotency_key is not None:
+                # Without the option the client has made a key, which nobody knows yet.
+                again = f"repeat the command with --idempotency-key {quote(error.idempotency_key)}"
+                sentence = f"{sentence.rstrip('.')}; {again}"
+            _fail(sentence, UNKNOWN)
 
     return run
+
+
+def _is_outcome_unknown(error: CrosswayError) -> bool:
+    """Whether a request may have been executed: no answer came, a proxy gave one, or an earlier
+    attempt is still in progress."""
+    if isinstance(error, ApiError):
+        return error.status in _NO_ANSWER_YET
+    return isinstance(error, APIConnectionError)
 
 
 @contextmanager
