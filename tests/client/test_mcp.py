@@ -193,6 +193,29 @@ def test_a_refund_needs_a_confirmation_of_what_was_shown(
     run_async(play())
 
 
+def test_a_confirmation_refunds_no_other_payment(key: str, url: str, service: Service) -> None:
+    """The user agreed to the refund that they were shown, and to no other."""
+
+    async def play() -> None:
+        async with assistant(key, url) as user:
+            shown, other = [
+                await user.call("create_intent", **{**NEW, "reference": name})
+                for name in ("A-8", "A-9")
+            ]
+            for payment in (shown, other):
+                address = payment["deposit_address"]
+                await asyncio.to_thread(expire, service, url, key, address, 1_000_000)
+            first = await user.call("refund_intent", intent=str(shown["id"]))
+            token = first["confirmation"]
+            text = await user.refused("refund_intent", intent=str(other["id"]), confirmation=token)
+            assert "the payment has changed" in text
+            assert (await user.call("get_intent", intent=str(other["id"])))["status"] == "EXPIRED"
+            again = await user.refused("refund_intent", intent=str(shown["id"]), confirmation=token)
+            assert "used" in again, "it was used up for the other payment"
+
+    run_async(play())
+
+
 def test_the_scopes_of_the_key_apply(service: Service, url: str) -> None:
     reader = new_key(service, scopes=frozenset({Scope.READ}))[2]
 
