@@ -174,6 +174,15 @@ def test_bridges_of_one_route_are_quoted_side_by_side(run: Run) -> None:
     assert (half.exit_code, "are given together" in half.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("amount", ["many", "nan", "inf", "1e999999", "25.1234567", "-1"])
+def test_an_amount_that_is_none_is_refused_in_one_sentence(run: Run, amount: str) -> None:
+    wrong = run(
+        "quotes", "--destination-chain", "ARBITRUM_MAINNET", "--token-out", USDC_ARBITRUM,
+        "--amount", amount, "--source-chain", "BASE_MAINNET", "--token-in", USDC_BASE,
+    )  # fmt: skip
+    assert (wrong.exit_code, "--amount must be a number such as 25.50" in wrong.stderr) == (2, True)
+
+
 def test_chains_tokens_balances_search_and_the_key_are_shown(run: Run) -> None:
     assert "BASE_MAINNET" in run("chains", "list", "--network", "mainnet", "--limit", "30").stdout
     tokens = run("chains", "tokens", "BASE_MAINNET", "--format", "csv").stdout

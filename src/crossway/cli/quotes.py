@@ -1,7 +1,8 @@
 """`crossway quotes`: what a payment costs from every chain, or over every bridge of one route."""
 
+import re
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Final
 
 import typer
@@ -10,6 +11,7 @@ from crossway.cli.api_client import api_json, open_client, report_api_errors
 from crossway.cli.output import ListOutput, prints
 from crossway_client.records.quotes import Quote, SourceOption
 
+_DOLLARS: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?", re.ASCII)
 _SOURCES: Final[Mapping[str, Callable[[SourceOption], object]]] = {
     "from": lambda option: option.source_chain,
     "by": lambda option: option.bridge or "same chain",
@@ -67,10 +69,10 @@ def quotes(
 
 
 def _micro_usd(amount: str) -> int:
-    try:
-        return int(Decimal(amount).scaleb(6))
-    except InvalidOperation:
-        raise typer.BadParameter("--amount must be a number such as 25.50") from None
+    # Neither NaN, which no whole number is, nor a part of a micro-dollar, which would be lost.
+    if _DOLLARS.fullmatch(amount) is None:
+        raise typer.BadParameter("--amount must be a number such as 25.50")
+    return int(Decimal(amount).scaleb(6))
 
 
 def _fee(fee: Decimal, estimated: bool) -> str:
