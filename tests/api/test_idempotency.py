@@ -1,17 +1,20 @@
 """A repeated POST takes effect once."""
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from crossway.api.app import create_api
 from crossway.api.auth import PROVIDER_WEBHOOK_PREFIX
+from crossway.api.idempotency import SlotRenewer
 from crossway.api.lazy_routes import load_all
 from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, staff_principal
@@ -24,6 +27,7 @@ from crossway_client import RetryPolicy
 from tests.api.conftest import INTENT, Api, new_key, new_test_client
 from tests.api.ramp_requests import create_order
 from tests.event_loops import run_async
+from tests.processes import wait_until
 
 
 def keyed(api: Api, key: str, **changes: Any) -> Any:
@@ -246,6 +250,32 @@ def test_the_key_of_a_lost_request_goes_to_the_same_request(api: Api, service: S
     stored = idempotency.open_slot(services, api.owner, key, "first")
     assert isinstance(stored, IdempotencySlot)
     assert (stored.status, stored.body) == (200, b"in time"), "the lost request changes nothing"
+
+
+def test_keys_are_renewed_again_after_no_thread_could_be_started(
+    api: Api, service: Service
+) -> None:
+    """A process may be at the limit of its threads for a moment."""
+    slot = idempotency.open_slot(service.services, api.owner, "order-10", "first")
+    assert isinstance(slot, idempotency.OpenSlot)
+    renewer, query = (
+        SlotRenewer(seconds=0.01),
+        text("SELECT max(held_until) FROM idempotency_slots"),
+    )
+
+    def held_until() -> int:
+        with service.store.reader.connect() as db:
+            return int(db.execute(query).scalar_one())
+
+    usual = threading.stack_size(1 << 50)  # No machine has so much memory for a thread.
+    try:
+        with pytest.raises(RuntimeError), renewer.holding(service.services, slot):
+            pass
+    finally:
+        threading.stack_size(usual)
+    held = held_until()
+    with renewer.holding(service.services, slot):
+        wait_until("the key is renewed", lambda: held_until() > held)
 
 
 def lose(api: Api, path: str, key: str) -> None:

@@ -42,12 +42,13 @@ class SlotRenewer:
 
     @contextmanager
     def holding(self, services: Services, slot: OpenSlot) -> Iterator[None]:
-        """Hold a slot for the length of a `with` block."""
+        """Hold a slot for the length of a `with` block. Raises `RuntimeError` where the process may
+        have no more threads; the next request tries it again."""
         with self._lock:
-            self._started[slot] = time.monotonic()
             if not self._is_running:
-                self._is_running = True
                 threading.Thread(target=self._run, args=(services,), daemon=True).start()
+                self._is_running = True
+            self._started[slot] = time.monotonic()
         try:
             yield
         finally:
