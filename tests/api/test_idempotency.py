@@ -20,6 +20,7 @@ from crossway.bootstrap import Service
 from crossway.domain.clients import Mode, Scope, staff_principal
 from crossway.domain.errors import Conflict
 from crossway.ports.records import IdempotencySlot
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers import api_keys, idempotency
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
 from crossway.usecases.developers.idempotency import LEASE_SECONDS
@@ -244,9 +245,10 @@ def test_the_key_of_a_lost_request_goes_to_the_same_request(api: Api, service: S
         services.store.write(
             lambda unit: idempotency.save_response(services, unit, lost, 201, b"late")
         )
-    idempotency.save_sent_response(services, lost, 201, b"late")
-    idempotency.save_sent_response(services, lost, 503, b"late")
-    idempotency.save_sent_response(services, again, 200, b"in time")
+    with pytest.raises(Conflict, match="overtaken"):
+        idempotency.save_final_response(services, lost, 201, b"late")
+    idempotency.save_final_response(services, lost, 503, b"late")
+    idempotency.save_final_response(services, again, 200, b"in time")
     stored = idempotency.open_slot(services, api.owner, key, "first")
     assert isinstance(stored, IdempotencySlot)
     assert (stored.status, stored.body) == (200, b"in time"), "the lost request changes nothing"
@@ -285,6 +287,44 @@ def lose(api: Api, path: str, key: str) -> None:
     assert isinstance(lost, idempotency.OpenSlot)
     held = [(lost.owner, lost.key, lost.holder)]
     services.store.write(lambda unit: unit.api_keys.renew_idempotency_slots(held, seconds=-1))
+
+
+def test_a_request_that_was_overtaken_is_not_refused_for_what_the_other_did(
+    api: Api, service: Service
+) -> None:
+    """Its process stood still for longer than the lease, and its client repeated it."""
+    services, path = service.services, f"/ramp/orders/{create_order(api)['id']}/confirm"
+    repeated = []
+
+    class PausedStore:
+        """A store whose process stands still before it does the work of the request."""
+
+        def __init__(self) -> None:
+            self._writes = 0
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(services.store, name)
+
+        def write(self, work: Any) -> Any:
+            self._writes += 1
+            if self._writes == 2:  # The first one opened the slot.
+                services.store.write(end_lease)
+                repeated.append(api.post(path, Idempotency_Key="paused"))
+            return services.store.write(work)
+
+    def end_lease(unit: UnitOfWork) -> None:
+        slot = unit.api_keys.get_idempotency_slot(api.owner, "paused")
+        assert slot is not None
+        held = [(api.owner, "paused", slot.holder)]
+        unit.api_keys.renew_idempotency_slots(held, seconds=-1)
+
+    paused: Any = PausedStore()
+    http = new_test_client(replace(services, store=paused))
+    late = replace(api, http=http).post(path, Idempotency_Key="paused")
+    assert [answer.status_code for answer in repeated] == [200]
+    assert (late.status_code, late.headers["retry-after"]) == (409, "4")
+    assert "overtaken" in late.json()["message"]
+    assert api.post(path, Idempotency_Key="paused").content == repeated[0].content
 
 
 @pytest.mark.parametrize("action", ["confirm", "cancel"])

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import TypeVar
 
@@ -106,8 +106,7 @@ class IdempotencyMiddleware:
         except StorageUnavailable as error:
             await unhandled_error(scope, error)(scope, receive, send)
         except Conflict as error:
-            retry = {"retry-after": str(idempotency.RETRY_SECONDS)}
-            await error_response(409, str(error), error.code, retry)(scope, receive, send)
+            await _conflict_response(error)(scope, receive, send)
         else:
             if isinstance(slot, IdempotencySlot):
                 replayed = {"idempotent-replayed": "true"}
@@ -136,11 +135,15 @@ class IdempotencyMiddleware:
         status = messages[0]["status"]
         body = b"".join(message.get("body", b"") for message in messages[1:])
         if scope["state"].get("stored_response") != (status, body):
-            # What was done is done: its response is sent, stored or not.
-            with suppress(StorageUnavailable):
+            try:
                 await anyio.to_thread.run_sync(
-                    idempotency.save_sent_response, services, slot, status, body
+                    idempotency.save_final_response, services, slot, status, body
                 )
+            except StorageUnavailable:
+                pass  # What was done is done: its response is sent, stored or not.
+            except Conflict as error:
+                await _conflict_response(error)(scope, receive, send)
+                return
         for message in messages:
             await send(message)
 
@@ -178,6 +181,13 @@ def is_repeat(request: Request) -> bool:
     """Whether an earlier request under the same idempotency key has left no response."""
     slot: OpenSlot | None = request.scope["state"].get("idempotency_slot")
     return slot is not None and slot.is_repeat
+
+
+def _conflict_response(error: Conflict) -> Response:
+    """The response to a request whose key another one holds, or has taken over: a repeat gets the
+    response of that one."""
+    retry = {"retry-after": str(idempotency.RETRY_SECONDS)}
+    return error_response(409, str(error), error.code, retry)
 
 
 def _fingerprint(scope: Scope) -> str:

@@ -26,6 +26,7 @@ LEASE_SECONDS: Final = 8
 # process that was killed.
 RETRY_SECONDS: Final = 4
 IN_FLIGHT: Final = "A request with this Idempotency-Key is still in flight"
+_OVERTAKEN: Final = "A request with this Idempotency-Key has overtaken this one"
 # An external service gave no answer and nothing was created: the request may be retried.
 _UNKNOWN_OUTCOME = 503
 # Responses are stored encrypted, as they show what the request was about.
@@ -101,18 +102,24 @@ def save_response(
     Raises `Conflict` when the slot was lost and the same request was started again.
     """
     if not _store(services, unit, slot, status, body):
-        raise Conflict("A request with this Idempotency-Key has overtaken this one")
+        raise Conflict(_OVERTAKEN)
 
 
-def save_sent_response(services: Services, slot: OpenSlot, status: int, body: bytes) -> None:
-    """Store the response that was sent, when the work stored none or an earlier one. A later
-    failure does not replace a stored response; a 503 frees the key for a retry."""
+def save_final_response(services: Services, slot: OpenSlot, status: int, body: bytes) -> None:
+    """Store the response that is sent next, when the work stored none or an earlier one. A later
+    failure does not replace a stored response; a 503 frees the key for a retry.
+
+    Raises `Conflict` when the slot was lost: the key has the response of the request that was
+    started again, and this one may have been refused for what that one did.
+    """
 
     def work(unit: UnitOfWork) -> None:
         if status == _UNKNOWN_OUTCOME:
             unit.api_keys.release_idempotency_slot(slot.owner, slot.key, slot.holder)
-        else:
-            _store(services, unit, slot, status, body)
+        elif not _store(services, unit, slot, status, body):
+            current = unit.api_keys.get_idempotency_slot(slot.owner, slot.key)
+            if current is not None and current.holder != slot.holder:
+                raise Conflict(_OVERTAKEN, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
 
     services.store.write(work)
 
