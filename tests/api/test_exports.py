@@ -210,6 +210,52 @@ def test_another_process_goes_on_where_a_killed_one_stopped(api: Api, format: st
     assert write_chunk(services, open_source(services, stopped), stopped, 2) is None
 
 
+def test_a_process_whose_lease_another_has_stores_nothing(api: Api) -> None:
+    made, job, services = api.create().json()["id"], export(api), api.service.services
+    machine = services.clock.machine()
+    paused = services.store.write(lambda unit: unit.exports.lease_next(machine, machine))
+    until = machine + LEASE
+    leased = services.store.write(lambda unit: unit.exports.lease_next(machine, until))
+    assert paused is not None
+    assert leased is not None
+    assert write_chunk(services, open_source(services, paused), paused, 500) is None
+    assert write_chunk(services, open_source(services, leased), leased, 500) is not None
+    done = api.get(f"/exports/{job['id']}").json()
+    assert [int(row["id"]) for row in rows(download(api, done))] == [made]
+
+
+def test_a_process_that_stood_still_ends_no_completed_export(api: Api) -> None:
+    """The webhook of its export was deleted meanwhile."""
+    webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()["id"]
+    api.post(f"/webhooks/{webhook}/test")
+    job, services = export(api, "deliveries", filters={"webhook_id": webhook}), api.service.services
+
+    class PausedStore:
+        """A store whose process stands still when it has leased an export."""
+
+        def __init__(self) -> None:
+            self._writes = 0
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(services.store, name)
+
+        def write(self, work: Any) -> Any:
+            result = services.store.write(work)
+            self._writes += 1
+            if self._writes == 2:  # The first one deleted what has expired.
+                over = replace(result, leased_until=services.clock.machine())
+                services.store.write(lambda unit: unit.exports.save(result, over))
+                assert run_next(services) == 1
+                api.http.delete(f"/api/v1/webhooks/{webhook}", headers=api.headers())
+            return result
+
+    paused: Any = PausedStore()
+    run_next(replace(services, store=paused))
+    done = api.get(f"/exports/{job['id']}").json()
+    assert (done["status"], done["error"]) == ("completed", None)
+    assert len(rows(download(api, done))) == 1
+
+
 def test_the_limits_of_a_client_hold(api: Api) -> None:
     for _ in range(3):
         export(api)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import DomainError, InvalidInput
-from crossway.domain.exports import Export, ExportFormat, ExportState
+from crossway.domain.exports import OPEN_EXPORT_STATES, Export, ExportFormat, ExportState
 from crossway.ports.services import Services
 from crossway.usecases.csv_lines import CsvLines
 from crossway.usecases.exports.sources import BATCH_SIZE, COLUMNS, Source
@@ -114,11 +114,12 @@ def _format(export: Export, rows: Sequence[Mapping[str, Any]], ended: bool) -> s
 
 
 def _end(services: Services, export_id: int, error: str) -> None:
-    """End an export that cannot be written, unless it was deleted."""
+    """End an export that cannot be written, unless it was deleted, or another process has ended it
+    since: its file stays."""
     now = services.clock.now()
     with services.store.read() as unit:
         export = unit.exports.get(export_id)
-    if export is not None:
+    if export is not None and export.state in OPEN_EXPORT_STATES:
         failed = replace(
             export, state=ExportState.FAILED, error=error, updated_at=now, expires_at=now + KEPT
         )
