@@ -1,5 +1,6 @@
 """How both clients handle failures: retries, timeouts and exceptions."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
@@ -319,6 +320,21 @@ def test_no_error_names_the_query_of_a_link(asking: Asking) -> None:
         assert told in str(failed.value)
         assert "secret" not in str(failed.value)
         assert server.requests[0][1] == link
+
+
+def test_a_log_of_requests_has_no_queries(asking: Asking, caplog: pytest.LogCaptureFixture) -> None:
+    """httpx logs the URL of each request, at a level at which many programs log."""
+    caplog.set_level(logging.INFO)
+    link = "/api/v1/export-files/1?expires=2&signature=secret"
+    with asking(OK, (200, {}, b"id"), OK) as (crossway, server, _):
+        crossway.request("GET", "/ramp/kyc", query={"userEmail": "ada@example.com"})
+        export = Export.parse({**EXPORT, "url": f"{server.url}{link}"})
+        assert b"".join(crossway.exports.download(export)) == b"id"
+        httpx.get(f"{server.url}/elsewhere?mine=1")
+    assert "ada%40example.com" in server.requests[0][1]
+    text = caplog.text
+    assert all(path in text for path in ("/ramp/kyc", "/export-files/1 ", "/elsewhere?mine=1"))
+    assert not any(word in text for word in ("ada", "secret"))
 
 
 def test_a_secret_is_in_no_text_of_an_error(connect: Any) -> None:

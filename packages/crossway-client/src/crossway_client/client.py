@@ -21,6 +21,7 @@ from crossway_client.resources.search import Search
 from crossway_client.resources.webhooks import Webhooks
 from crossway_client.transport.carriers import AsyncCarrier, SyncCarrier
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint
+from crossway_client.transport.log_privacy import hide_queries
 from crossway_client.transport.requests import Answer, Request, get, record
 from crossway_client.transport.retries import RetryPolicy
 from crossway_client.transport.steps import Exchange
@@ -91,6 +92,7 @@ class Crossway(_Api[SyncCarrier]):
     ) -> None:
         settings = _settings(api_key, url, timeout)
         self._http = httpx.Client(transport=transport, **settings)
+        hide_queries(self._http.base_url)
         exchange = Exchange(self._http.build_request, retries or RetryPolicy())
         super().__init__(SyncCarrier(self._http, exchange, sleep))
 
@@ -120,6 +122,7 @@ class AsyncCrossway(_Api[AsyncCarrier]):
     ) -> None:
         settings = _settings(api_key, url, timeout)
         self._http = httpx.AsyncClient(transport=transport, **settings)
+        hide_queries(self._http.base_url)
         exchange = Exchange(self._http.build_request, retries or RetryPolicy())
         super().__init__(AsyncCarrier(self._http, exchange, sleep))
 
