@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import report_errors
+from crossway.cli.numbers import record_number
 from crossway.domain.catalogue import ChainKind
 from crossway.startup_checks import SetupError
 
@@ -124,7 +125,7 @@ def withdraw(
 @group.command("unpark")
 @report_errors
 def unpark(
-    payment: Annotated[int, typer.Argument(help="The number of a payment that is parked.")],
+    payment: Annotated[int, record_number("The number of a payment that is parked.")],
     yes: Yes = False,
 ) -> None:
     """Credit to the coordinator what a bridge's contract has parked for 30 days, as its token

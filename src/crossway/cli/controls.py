@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.numbers import record_number
 from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.approvals import Approval, ApprovalKind
 from crossway.domain.errors import InvalidStatus
@@ -15,6 +16,7 @@ from crossway.usecases.money import address_book, approvals, emergency_stop
 from crossway.usecases.money.approvals import TITLES
 from crossway.usecases.payments.manual_transfers import CARRY_OUT
 
+Number = Annotated[int, record_number("Its number in the list.")]
 group = typer.Typer(no_args_is_help=True, help="What waits for a second person.")
 addresses = typer.Typer(no_args_is_help=True, help="Where money may be sent by hand.")
 
@@ -79,7 +81,7 @@ def list_open() -> ListOutput[Approval]:
 @group.command("approve")
 @report_errors
 @prints
-def approve(number: Annotated[int, typer.Argument(help="Its number in the list.")]) -> RecordOutput:
+def approve(number: Number) -> RecordOutput:
     """Agree to what another person asked for, and carry it out."""
     with open_service() as service:
         one = approvals.approve(service.services, cli_principal(), number, CARRY_OUT)
@@ -90,7 +92,7 @@ def approve(number: Annotated[int, typer.Argument(help="Its number in the list."
 @report_errors
 @prints
 def decline(
-    number: Annotated[int, typer.Argument(help="Its number in the list.")],
+    number: Number,
     reason: Annotated[str, typer.Option(help="Why, as the audit log says it.")],
 ) -> RecordOutput:
     """Decline what another person asked for, or take back what was asked for here."""
@@ -139,9 +141,7 @@ def add_address(
 @addresses.command("remove")
 @report_errors
 @prints
-def remove_address(
-    number: Annotated[int, typer.Argument(help="Its number in the list.")],
-) -> RecordOutput:
+def remove_address(number: Number) -> RecordOutput:
     """Remove an address at once."""
     with open_service() as service:
         address_book.remove_address(service.services, cli_principal(), number)

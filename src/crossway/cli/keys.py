@@ -1,5 +1,6 @@
 """`crossway keys`: create, list, change, rotate and revoke API keys."""
 
+import math
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -7,12 +8,13 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.numbers import record_number
 from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.clients import ApiKey, Mode, Scope
 from crossway.usecases.developers import api_keys, clients
 
 group = typer.Typer(no_args_is_help=True, help="API keys.")
-Number = Annotated[int, typer.Argument(help="The number printed by `list`.")]
+Number = Annotated[int, record_number("The number printed by `list`.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the key and nothing else.")]
 Scopes = Annotated[list[Scope] | None, typer.Option("--scope", help="A scope; by default all.")]
 Rate = Annotated[
@@ -21,6 +23,19 @@ Rate = Annotated[
 Addresses = Annotated[
     list[str] | None,
     typer.Option("--address", help="An allowed network, such as 203.0.113.0/24."),
+]
+
+
+def _hours(hours: float) -> float:
+    """The hours, if they are a number: of what is none, no comparison says that it is too much."""
+    if math.isnan(hours):
+        raise typer.BadParameter("not a number")
+    return hours
+
+
+Overlap = Annotated[
+    float,
+    typer.Option(help="Hours for which the old key still works.", min=0, max=720, callback=_hours),
 ]
 
 
@@ -117,9 +132,7 @@ def change_key(
 @prints
 def rotate_key(
     key_id: Number,
-    overlap: Annotated[
-        float, typer.Option(help="Hours for which the old key still works, up to 720.")
-    ] = 24,
+    overlap: Overlap = 24,
     quiet: Quiet = False,
 ) -> RecordOutput:
     """Replace a key by a new one with the same permissions; the old one expires later."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
+from crossway.cli.numbers import record_number
 from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import bridge_title
@@ -29,6 +30,7 @@ from crossway.usecases.money.rebalancing_plan import read_plan
 group = typer.Typer(no_args_is_help=True, help="Rebalancing of the operator's inventory.")
 Where = Annotated[str, typer.Option(help="A chain, gateway:mainnet or gateway:testnet.")]
 Token = Annotated[str, typer.Option(help="Such as USDC.")]
+Number = Annotated[int, record_number("Its number.")]
 Fields = Mapping[str, Any]
 
 
@@ -164,7 +166,7 @@ def list_transfers() -> ListOutput[RebalancingTransfer]:
 @group.command("approve")
 @report_errors
 @prints
-def approve(transfer: Annotated[int, typer.Argument(help="Its number.")]) -> RecordOutput:
+def approve(transfer: Number) -> RecordOutput:
     """Approve a transfer that another person or the engine has proposed."""
     with open_service() as service:
         transfers.approve(service.services, cli_principal(), transfer)
@@ -175,7 +177,7 @@ def approve(transfer: Annotated[int, typer.Argument(help="Its number.")]) -> Rec
 @report_errors
 @prints
 def decline(
-    transfer: Annotated[int, typer.Argument(help="Its number.")],
+    transfer: Number,
     reason: Annotated[str, typer.Option(help="Stays with it.")],
 ) -> RecordOutput:
     """Decline a transfer that waits for approval."""
