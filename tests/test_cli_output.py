@@ -73,6 +73,29 @@ def test_a_check_says_as_json_whether_it_passed(tmp_path: Path) -> None:
             assert sentence in table.stdout
 
 
+def test_a_check_is_a_row_of_csv_for_each_finding(tmp_path: Path) -> None:
+    for command in (("audit", "check"), ("books", "check"), ("reconcile",), ("doctor",)):
+        said = crossway(tmp_path, *command, "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(said.stdout)))
+        expected = "passed" if said.exit_code == 0 else "finding"
+        assert {row["kind"] for row in rows} - {"note"} == {expected}, command
+        as_json = json.loads(crossway(tmp_path, *command, "--json").stdout)
+        findings = [row["message"] for row in rows if row["kind"] == "finding"]
+        assert findings == as_json["findings"], command
+
+
+def test_what_is_one_thing_is_csv_under_the_names_of_its_json(tmp_path: Path) -> None:
+    new = ("keys", "create", "--client", "Fay", "--mode", "test")
+    mode, token = ("treasury", "mode"), ("people", "setup-token")
+    rotations = ("keys", "rotate", "1"), ("keys", "rotate", "2")
+    for in_json, in_csv in ((new, new), rotations, (mode, mode), (token, token)):
+        names = list(json.loads(crossway(tmp_path, *in_json, "--json").stdout))
+        printed = crossway(tmp_path, *in_csv, "--format", "csv").stdout
+        head, values = csv.reader(io.StringIO(printed))
+        assert head == names
+        assert all(values)
+
+
 def test_a_new_key_is_printed_for_programs(tmp_path: Path) -> None:
     new = ("keys", "create", "--client", "Fay", "--mode", "test")
     created = json.loads(crossway(tmp_path, *new, "--json").stdout)

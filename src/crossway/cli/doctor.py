@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import asdict
@@ -19,7 +19,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError, SQLAlchemyError
 from crossway.adapters.chains.rpc.diagnostics import Finding, missing_key_finding
 from crossway.adapters.vault import FernetVault, InvalidSecretKey, check_keys
 from crossway.cli.errors import report_errors, setting_errors
-from crossway.cli.output import RecordOutput, prints
+from crossway.cli.output import RecordOutput, check_rows, prints
 from crossway.domain.quotes import BridgeName
 from crossway.server.allowed_hosts import is_loopback_name
 from crossway.settings import OWNER_ONLY, Settings, secret_keys_of
@@ -29,6 +29,7 @@ from crossway.storage.store import SqlStore, open_store
 from crossway.usecases.operating import alerts
 
 _MAX_ALERTS = 10
+_NO_PROBLEMS = "No problems found"
 _ONE_PROCESS = (
     "Note: with CROSSWAY_RUN_ENGINE=true, crossway serve answers strangers and holds the relayer's "
     "keys in one process. For real money run crossway api without keys, and crossway engine with "
@@ -61,8 +62,21 @@ def examine() -> RecordOutput:
         for name, findings in checks.items()
     }
     data = {"passed": not fails, "findings": problems, "notes": notes, "checks": shown}
-    sentence = "\n".join(lines if fails else [*lines, "No problems found"])
-    return RecordOutput(sentence, data=data, fails=fails)
+    sentence = "\n".join(lines if fails else [*lines, _NO_PROBLEMS])
+    return RecordOutput(sentence, data=data, fails=fails, rows=_rows(problems, notes, checks))
+
+
+def _rows(
+    problems: Sequence[str], notes: Sequence[str], checks: Mapping[str, Sequence[Finding]]
+) -> list[tuple[str, str]]:
+    """The CSV: what is wrong with the installation, then what was found at each chain."""
+    failed = [
+        f"{name}: {one.subject}: {one.message}" + (f" → {one.remedy}" if one.remedy else "")
+        for name, findings in checks.items()
+        for one in findings
+        if not one.ok
+    ]
+    return check_rows([*problems, *failed], _NO_PROBLEMS, notes)
 
 
 def live_notes(settings: Settings) -> Iterator[str]:

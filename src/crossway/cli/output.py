@@ -45,23 +45,34 @@ class ListOutput(Generic[Item]):
 @dataclass(frozen=True, slots=True)
 class RecordOutput:
     """What a command says about one thing: a sentence, facts by their names, and both as JSON, by
-    default the facts. A command that only does something has no facts. `fails`: a check has found
-    something, and the command's exit code says so."""
+    default the facts. A command that only does something has no facts. `rows` is its CSV where that
+    is not one row of facts, the head first. `fails`: a check has found something, and the command's
+    exit code says so."""
 
     sentence: str
     facts: Mapping[str, object] = field(default_factory=dict)
     data: object = None
     fails: bool = False
+    rows: Sequence[Sequence[object]] = ()
 
 
 def checked(
     findings: Sequence[str], passed: str, notes: Sequence[str] = (), **more: object
 ) -> RecordOutput:
     """What a check says: its findings, or that it `passed`, and `notes` that are no findings;
-    `more` is in its JSON and CSV only."""
-    said = findings or [passed] * bool(passed)
+    `more` is in its JSON only."""
+    said = findings or [passed]
     data = {"passed": not findings, "findings": [*findings], "notes": [*notes], **more}
-    return RecordOutput("\n".join([*notes, *said]), data=data, fails=bool(findings))
+    rows = check_rows(findings, passed, notes)
+    return RecordOutput("\n".join([*notes, *said]), data=data, fails=bool(findings), rows=rows)
+
+
+def check_rows(
+    findings: Sequence[str], passed: str, notes: Sequence[str] = ()
+) -> list[tuple[str, str]]:
+    """What a check says as CSV: one row for each finding and note, or one that it passed."""
+    said = [("finding", one) for one in findings] or [("passed", passed)]
+    return [("kind", "message"), *(("note", one) for one in notes), *said]
 
 
 Limit = Annotated[int, typer.Option("--limit", min=1, help="Print at most so many.")]
@@ -140,17 +151,30 @@ def to_json(response: Any, indent: int | None = None) -> str:
 
 
 def _print_record(record: RecordOutput, style: Format) -> None:
-    facts = record.facts or {"done": record.sentence}
+    done = record.facts or {"done": record.sentence}
     if style is Format.JSON:
-        typer.echo(to_json(record.data if record.data is not None else dict(facts), indent=2))
+        typer.echo(to_json(record.data if record.data is not None else dict(done), indent=2))
     elif style is Format.CSV:
-        cells = record.facts or (record.data if isinstance(record.data, Mapping) else facts)
-        _print_csv(list(cells), [list(cells.values())])
+        facts = record.facts or _flat(record.data) or done
+        head, *rows = record.rows or (list(facts), list(facts.values()))
+        _print_csv([str(name) for name in head], rows)
     else:
         typer.echo(record.sentence)
         width = max(map(len, record.facts), default=0)
         for name, value in record.facts.items():
             typer.echo(f"  {name:{width}}  {_text(value)}".rstrip())
+
+
+def _flat(data: object) -> Mapping[str, object]:
+    """The members of an object that has no objects in it, which make one row of CSV."""
+    if not isinstance(data, Mapping):
+        return {}
+    members = [
+        item
+        for value in data.values()
+        for item in (value if isinstance(value, list | tuple) else [value])
+    ]
+    return {} if any(isinstance(one, Mapping | list | tuple) for one in members) else data
 
 
 def _print_csv(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -163,8 +187,6 @@ def _text(value: object) -> str:
     """A cell: instants to the minute in UTC, nothing for None."""
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M}"
-    if isinstance(value, Mapping):
-        return to_json(value)
     if isinstance(value, list | tuple | frozenset | set):
         return ",".join(map(str, value))
     return "" if value is None else str(value)

@@ -30,4 +30,4 @@ def compare(
     findings, notes = report.findings(), report.notes()
     if report.missing_opening_balances:
         findings.append("Record the opening balances on the page Reconcile.")
-    return checked(findings, "" if notes else AGREE, notes)
+    return checked(findings, "No difference was found." if notes else AGREE, notes)
