@@ -69,5 +69,7 @@ def test_a_dry_run_of_an_empty_past_says_so(tmp_path: Path) -> None:
     printed = json.loads(run(tmp_path, "dry-run", "--json"))
     assert [one["amount"] for one in printed["transfers"]] == ["200 USDC"]
     assert (printed["moved_usd"], printed["payments"], printed["waited"]) == ("200.00", 0, [])
+    times = (printed["from"], printed["to"], printed["transfers"][0]["at"])
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:]{8}\.\d{3}Z", at) for at in times), times
     refused = crossway(tmp_path, "treasury", "dry-run", "--days", "0")
     assert (refused.exit_code, refused.stderr) == (1, "crossway: days must be 1 to 90\n")

@@ -240,10 +240,7 @@ def _transfer_fields(
 
 
 def _dry_run_fields(services: Services, found: DryRun) -> dict[str, Any]:
-    moved = [
-        {"at": one.at.isoformat(), **_transfer_fields(services, one.planned)}
-        for one in found.transfers
-    ]
+    moved = [{"at": one.at, **_transfer_fields(services, one.planned)} for one in found.transfers]
     waited = [
         {
             "payment": one.intent_id,
@@ -255,8 +252,8 @@ def _dry_run_fields(services: Services, found: DryRun) -> dict[str, Any]:
         for one in found.waiting
     ]
     return {
-        "from": found.began.isoformat(),
-        "to": found.ended.isoformat(),
+        "from": found.began,
+        "to": found.ended,
         "moved_usd": format_units(found.moved_micro_usd, 6, 2),
         "cost_usd": format_units(found.cost_micro_usd, 6, 2),
         "payments": found.payments,
@@ -276,8 +273,8 @@ def _stored_fields(services: Services, transfer: RebalancingTransfer) -> dict[st
         "proposed_by": transfer.proposed_by,
         "decided_by": transfer.decided_by,
         "note": transfer.note,
-        "created_at": transfer.created_at.isoformat(),
-        "updated_at": transfer.updated_at.isoformat(),
+        "created_at": transfer.created_at,
+        "updated_at": transfer.updated_at,
     }
 
 
