@@ -103,6 +103,12 @@ def test_balances_ignore_the_address_that_clients_repeat(api: Api) -> None:
     assert (other.status_code, other.json()["param"]) == (400, "adress")
 
 
+@pytest.mark.parametrize("seconds", ["", [], {}, False])
+def test_a_clock_is_advanced_by_a_number_only(api: Api, seconds: Any) -> None:
+    answer = api.post("/sandbox/clock", {"advanceSeconds": seconds})
+    assert (answer.status_code, answer.json()["param"]) == (400, "advanceSeconds")
+
+
 MISSING_TOGETHER: list[tuple[str, Any, dict[str, Any]]] = [
     ("/sandbox/clock", {}, {"params": ["advanceSeconds", "frozen"]}),
     ("/sandbox/deposits", {"address": WALLET, "amount": "5"}, {"param": "chain"}),

@@ -105,6 +105,8 @@ def test_short_mainnet_names_are_accepted_and_canonical_names_returned(api: Api)
         ({"payment_link_id": 5}, "payment_link_id"),
         ({"payment_link_id": "pl_42"}, "payment_link_id"),
         ({"amountSymbol": "DOGE"}, "amountSymbol"),
+        ({"amountSymbol": 0}, "amountSymbol"),
+        ({"amountSymbol": []}, "amountSymbol"),
     ],
 )
 def test_each_invalid_field_is_400_and_named(api: Api, changes: dict[str, Any], field: str) -> None:

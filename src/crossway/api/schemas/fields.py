@@ -175,7 +175,7 @@ OptionalSymbol = Annotated[
         lambda value: isinstance(value, str),
         "must be one of the supported token symbols, such as USDC",
     ),
-    BeforeValidator(lambda value: value or None),  # runs first
+    BeforeValidator(lambda value: None if value == "" else value),  # runs first
 ]
 OptionalObject = Annotated[
     dict[str, Any] | None,

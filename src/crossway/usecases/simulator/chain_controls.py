@@ -120,7 +120,9 @@ def set_clock(
         raise MissingInput(
             "advanceSeconds or frozen must be given", fields=("advanceSeconds", "frozen")
         )
-    seconds = parse_number("advanceSeconds", advance_seconds or 0, 0, MAX_SECONDS)
+    seconds = 0.0
+    if advance_seconds is not None:
+        seconds = parse_number("advanceSeconds", advance_seconds, 0, MAX_SECONDS)
     if frozen is not None and not isinstance(frozen, bool):
         raise InvalidInput("frozen must be true or false")
     if frozen is not None:
