@@ -40,6 +40,7 @@ def test_invalid_input_is_rejected_in_one_sentence(tmp_path: Path) -> None:
     for arguments, typed, says in (
         (("add", "Bob", "--role", "viewer"), "short\n", "password must have at least 12"),
         (("add", "Bob", "--role", "viewer"), "", "password must be given on the first line"),
+        (("add", "Bob", "--role", "viewer", "--email", "b"), f"{WORDS}\n", "email must be an e-"),
         (("role", "Ada", "viewer"), "", "Ada is the last admin"),
         (("disable", "Nobody"), "", "There is no staff member named Nobody"),
     ):

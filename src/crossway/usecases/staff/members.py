@@ -70,7 +70,7 @@ def _parse_member(services: Services, request: NewStaffMember) -> tuple[StaffMem
     else:
         parsed_password = None
     if request.email:
-        email = errors.collect(parse_email, request.email)
+        email = errors.collect(parse_email, request.email, "email")
     if not request.password and not request.email:
         errors.add(NO_SIGN_IN_METHOD)
     errors.raise_if_any()
@@ -138,7 +138,7 @@ def set_email(services: Services, caller: Principal, member_id: int, email: obje
     """Change a member's e-mail address and end all their sessions; an empty one removes it."""
     caller.require_permission(Permission.MANAGE)
     require_step_up(services, caller.session)
-    parsed_email = parse_email(email) if email else None
+    parsed_email = parse_email(email, "email") if email else None
     encrypted = None if parsed_email is None else services.vault.encrypt(parsed_email.encode())
     email_index = None if parsed_email is None else services.vault.blind_index(parsed_email)
 
