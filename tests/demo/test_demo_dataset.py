@@ -1,5 +1,7 @@
 """The demo dataset: plausible, consistent with books and chains, and removable."""
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,10 +9,13 @@ from dataclasses import replace
 import pytest
 
 from crossway import bootstrap
+from crossway.api.app import create_api
+from crossway.api.documentation import make_document
 from crossway.bootstrap import Service
 from crossway.domain.clients import OwnerFilter, staff_principal
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
 from crossway.domain.roles import Role
+from crossway.ports.logs import RequestFilter
 from crossway.ports.table_preferences import TablePreference
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
@@ -85,6 +90,20 @@ def test_the_inventory_is_that_of_a_business_and_no_bridge_is_broken(filled: Ser
         assert [alert for alert in unit.alerts.list_active() if alert.kind == "bridge"] == []
         assert unit.rebalancing.list_policies()
         assert unit.notes_and_saved_views.list_views("intents")
+
+
+def test_the_request_log_is_such_as_the_api_writes(filled: Service) -> None:
+    with filled.services.store.read() as unit:
+        requests = unit.request_log.list_page(RequestFilter(), 1_000)
+    paths = {f"{request.method} {request.path}" for request in requests}
+    assert paths == {"POST /v1/intents", "GET /v1/intents/{id}"}
+    document = make_document(create_api(filled.services))["paths"]
+    assert all(path.split()[1] in document for path in paths)
+    assert all(re.fullmatch("[0-9a-f]{24}", request.request_id) for request in requests)
+    for request in requests:
+        if request.method == "POST":
+            body = json.loads(request.response_body or "")
+            assert ("intent_status" if request.status == 201 else "code") in body, body
 
 
 def test_what_people_did_is_added_to_the_audit_log_which_stays_whole(filled: Service) -> None:

@@ -35,6 +35,13 @@ _CHAINS = ["BASE_MAINNET", "ARBITRUM_MAINNET", "POLYGON_MAINNET"]
 _PROVIDERS = [ProviderName.FONBNK, ProviderName.YELLOW_CARD, ProviderName.PAYCREST]
 _RAMP_MERCHANTS = ["Kijani Market", "Lagos Tickets"]
 _LOGGED_PAYMENTS, _LOG_DAYS = 700, 6
+# The API's answer to an amount of zero.
+_INVALID_AMOUNT = {
+    "code": "parameter_invalid",
+    "param": "amount",
+    "statusCode": 400,
+    "message": "amount must be greater than zero",
+}
 _ORDERS_PER_BATCH = 3
 _RECENT_PAYMENTS, _RECENT_SECONDS, _OPEN_ORDERS = 7, 300, 2
 
@@ -185,15 +192,15 @@ def _requests(actors: DemoActors, caller: Principal, intent: Intent) -> Iterator
         "recipient": intent.terms.recipient,
         "metadata": {"order": "…"},
     }
-    response = {"id": intent.id, "intent_address": intent.address, "status": "PENDING"}
+    response = {"id": intent.id, "intent_address": intent.address, "intent_status": "PENDING"}
     at = intent.created_at
     bodies = json.dumps(body), json.dumps(response)
     yield _request(actors, caller, at, "POST", "/v1/intents", 201, *bodies)
     delay = timedelta(seconds=actors.random.randrange(4, 90))
-    yield _request(actors, caller, at + delay, "GET", "/v1/intents/{intent_id}", 200)
+    yield _request(actors, caller, at + delay, "GET", "/v1/intents/{id}", 200)
     if actors.random.random() < 0.06:
-        invalid = json.dumps(body | {"recipient": "0x12"})
-        error = json.dumps({"error": "recipient is not an address of this chain"})
+        invalid = json.dumps(body | {"amount": "0"})
+        error = json.dumps(_INVALID_AMOUNT)
         before = at - timedelta(seconds=actors.random.randrange(3, 30))
         yield _request(actors, caller, before, "POST", "/v1/intents", 400, invalid, error)
 
@@ -208,7 +215,7 @@ def _request(
     request_body: str | None = None,
     response_body: str | None = None,
 ) -> LoggedRequest:
-    request_id = f"req_{actors.random.getrandbits(96):024x}"
+    request_id = f"{actors.random.getrandbits(96):024x}"
     micros = int(actors.random.lognormvariate(8.6, 0.5))
     return LoggedRequest(
         0,
