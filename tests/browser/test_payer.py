@@ -38,6 +38,11 @@ from tests.processes import free_port, wait_until
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
+COUNT_LINES = """element => {
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  return new Set([...range.getClientRects()].map(part => part.top)).size
+}"""
 
 
 @dataclass
@@ -152,6 +157,14 @@ def expect_layout_and_accessibility(page: Page) -> None:
     assert result == []
 
 
+def expect_amounts_on_one_line(page: Page) -> None:
+    """Check that no amount of a token that can be chosen breaks inside its number or symbol."""
+    amounts = page.locator(".choice bdi:visible")
+    assert amounts.count() > 4
+    for amount in amounts.all():
+        assert amount.evaluate(COUNT_LINES) == 1, amount.inner_text()
+
+
 def scan_qr_code(page: Page) -> str:
     """The text of the page's QR code."""
     code = page.locator(".pay .qr")
@@ -169,6 +182,7 @@ def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
         expect_layout_and_accessibility(page)
         page.get_by_role("button", name="Continue").click()
         page.locator("summary", has_text="Base").click()
+        expect_amounts_on_one_line(page)
         page.locator('input[value="BASE_MAINNET:USDC"]').check()
         page.get_by_label("Your refund address").fill(shop.address("SOLANA_MAINNET", "payer"))
         page.get_by_role("button", name="Continue to payment").click()
