@@ -172,6 +172,19 @@ def test_bridges_of_one_route_are_quoted_side_by_side(run: Run) -> None:
     half = run("quotes", "--destination-chain", "ARBITRUM_MAINNET", "--token-out", USDC_ARBITRUM,
                "--amount", "25", "--source-chain", "BASE_MAINNET")  # fmt: skip
     assert (half.exit_code, "are given together" in half.stderr) == (2, True)
+    for amount in ("nan", "inf", "1e99999999", "25.1234567"):
+        refused = run("quotes", "--destination-chain", "ARBITRUM_MAINNET", "--token-out",
+                      USDC_ARBITRUM, "--amount", amount, "--source-chain", "BASE_MAINNET",
+                      "--token-in", USDC_BASE)  # fmt: skip
+        assert refused.exit_code == 2, amount
+        assert refused.stderr.startswith("crossway: --amount "), refused.stderr
+
+
+def test_a_clock_is_not_advanced_by_what_is_no_number(run: Run) -> None:
+    for seconds in ("nan", "inf"):
+        refused = run("sandbox", "clock", "--advance", seconds)
+        assert refused.exit_code == 2
+        assert refused.stderr.startswith("crossway: --advance must be a number")
 
 
 @pytest.mark.parametrize("amount", ["many", "nan", "inf", "1e999999", "25.1234567", "-1"])

@@ -1,6 +1,5 @@
 """`crossway keys`: create, list, change, rotate and revoke API keys."""
 
-import math
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -8,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.errors import cli_principal, open_service, report_errors
-from crossway.cli.numbers import record_number
+from crossway.cli.numbers import finite, record_number
 from crossway.cli.output import ListOutput, RecordOutput, prints
 from crossway.domain.clients import ApiKey, Mode, Scope
 from crossway.usecases.developers import api_keys, clients
@@ -26,16 +25,9 @@ Addresses = Annotated[
 ]
 
 
-def _hours(hours: float) -> float:
-    """The hours, if they are a number: of what is none, no comparison says that it is too much."""
-    if math.isnan(hours):
-        raise typer.BadParameter("not a number")
-    return hours
-
-
 Overlap = Annotated[
     float,
-    typer.Option(help="Hours for which the old key still works.", min=0, max=720, callback=_hours),
+    typer.Option(help="Hours for which the old key still works.", min=0, max=720, callback=finite),
 ]
 
 

@@ -1,6 +1,5 @@
 """`crossway quotes`: what a payment costs from every chain, or over every bridge of one route."""
 
-import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Annotated, Final
@@ -9,9 +8,10 @@ import typer
 
 from crossway.cli.api_client import api_json, open_client, report_api_errors
 from crossway.cli.output import ListOutput, prints
+from crossway.domain.errors import InvalidInput
+from crossway.domain.money import MICRO_USD_DECIMALS, parse_decimal
 from crossway_client.records.quotes import Quote, SourceOption
 
-_DOLLARS: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?", re.ASCII)
 _SOURCES: Final[Mapping[str, Callable[[SourceOption], object]]] = {
     "from": lambda option: option.source_chain,
     "by": lambda option: option.bridge or "same chain",
@@ -69,10 +69,10 @@ def quotes(
 
 
 def _micro_usd(amount: str) -> int:
-    # Neither NaN, which no whole number is, nor a part of a micro-dollar, which would be lost.
-    if _DOLLARS.fullmatch(amount) is None:
-        raise typer.BadParameter("--amount must be a number such as 25.50")
-    return int(Decimal(amount).scaleb(6))
+    try:
+        return parse_decimal("--amount", amount, MICRO_USD_DECIMALS)
+    except InvalidInput as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def _fee(fee: Decimal, estimated: bool) -> str:

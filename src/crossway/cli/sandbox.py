@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from crossway.cli.api_client import Key, api_json, open_client, report_api_errors
+from crossway.cli.numbers import finite
 from crossway.cli.output import RecordOutput, prints
 
 group = typer.Typer(no_args_is_help=True, help="The simulated network of a running service.")
@@ -35,7 +36,9 @@ def deposit(
 @report_api_errors
 @prints
 def clock(
-    advance: Annotated[float | None, typer.Option(help="Seconds to advance it by.")] = None,
+    advance: Annotated[
+        float | None, typer.Option(help="Seconds to advance it by.", callback=finite)
+    ] = None,
     freeze: Annotated[
         bool | None, typer.Option("--freeze/--release", help="Stop it, or go on.")
     ] = None,
