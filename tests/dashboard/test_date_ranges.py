@@ -89,6 +89,8 @@ def test_the_overview_shows_the_payments_of_its_period(screen: DashboardApp) -> 
     assert completed()["Completed, 24 h"] == "0"
     assert completed(period="7d")["Completed, 7 d"] == "1"
     assert "Last 7 days" in screen.text
+    (by_status,) = (one for one in screen.at.header if one.value == "Payments by status")
+    assert by_status.help == "All payments so far, whatever the period"
     assert completed(period="century")["Completed, 24 h"] == "0"
     assert "Period must be one of" in screen.text
 

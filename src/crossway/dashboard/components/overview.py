@@ -18,6 +18,7 @@ from crossway.usecases.operating.overview import Overview
 CHART_MIN_INTERVAL_SECONDS = 10.0
 _ATTENTION, _UNDER_WAY, _RECENT = "Active alerts by cause", "Funds in transit", "Recent activity"
 _WHOLE = "Of the whole installation, test and live together"
+_ALL_TIME = "All payments so far, whatever the period"
 _STATES, _FIGURES = "Payments by status", "KPIs of the period"
 
 
@@ -87,7 +88,7 @@ def attention(params: Params) -> None:
 @live_fragment.fragment(shared=True)
 def states(params: Params) -> None:
     """The number of payments in each state."""
-    st.header("Payments by status")
+    st.header("Payments by status", help=_ALL_TIME)
     with notices.show_errors():
         rows = view.build_state_rows(_read(params))
         if not rows:
