@@ -34,6 +34,9 @@ def test_policies_are_set_and_printed(tmp_path: Path) -> None:
     refused = crossway(tmp_path, "treasury", "set-policy", "--where", "BASE", "--minimum", "x",
                        "--target", "1")  # fmt: skip
     assert (refused.exit_code, refused.stderr.split()[1]) == (1, "minimum")
+    refused = crossway(tmp_path, "treasury", "set-policy", "--where", "BASE", "--minimum", "1",
+                       "--target", "1" + 40 * "0")  # fmt: skip
+    assert (refused.exit_code, refused.stderr) == (1, "crossway: target is too large\n")
 
 
 def test_what_lacks_is_planned_and_the_pause_is_printed(tmp_path: Path) -> None:

@@ -163,7 +163,9 @@ def _check_amounts(minimum: int, target: int, maximum: int, priority: int) -> No
         errors.add("minimum must be zero or more")
     if target < minimum:
         errors.add("target must not be less than the minimum")
-    if maximum < target:
+    if target > NO_MAXIMUM:
+        errors.add("target is too large")
+    elif maximum < target:
         errors.add("maximum must not be less than the target")
     if maximum > NO_MAXIMUM:
         errors.add("maximum is too large: leave it out if nothing is too much")
