@@ -172,12 +172,6 @@ def test_bridges_of_one_route_are_quoted_side_by_side(run: Run) -> None:
     half = run("quotes", "--destination-chain", "ARBITRUM_MAINNET", "--token-out", USDC_ARBITRUM,
                "--amount", "25", "--source-chain", "BASE_MAINNET")  # fmt: skip
     assert (half.exit_code, "are given together" in half.stderr) == (2, True)
-    for amount in ("nan", "inf", "1e99999999", "25.1234567"):
-        refused = run("quotes", "--destination-chain", "ARBITRUM_MAINNET", "--token-out",
-                      USDC_ARBITRUM, "--amount", amount, "--source-chain", "BASE_MAINNET",
-                      "--token-in", USDC_BASE)  # fmt: skip
-        assert refused.exit_code == 2, amount
-        assert refused.stderr.startswith("crossway: --amount "), refused.stderr
 
 
 def test_a_clock_is_not_advanced_by_what_is_no_number(run: Run) -> None:
@@ -188,12 +182,14 @@ def test_a_clock_is_not_advanced_by_what_is_no_number(run: Run) -> None:
 
 
 @pytest.mark.parametrize("amount", ["many", "nan", "inf", "1e999999", "25.1234567", "-1"])
-def test_an_amount_that_is_none_is_refused_in_one_sentence(run: Run, amount: str) -> None:
+def test_an_amount_that_is_no_amount_is_refused_in_one_sentence(run: Run, amount: str) -> None:
     wrong = run(
         "quotes", "--destination-chain", "ARBITRUM_MAINNET", "--token-out", USDC_ARBITRUM,
         "--amount", amount, "--source-chain", "BASE_MAINNET", "--token-in", USDC_BASE,
     )  # fmt: skip
-    assert (wrong.exit_code, "--amount must be a number such as 25.50" in wrong.stderr) == (2, True)
+    assert wrong.exit_code == 2
+    assert wrong.stderr.startswith("crossway: --amount ")
+    assert wrong.stderr.count("\n") == 1
 
 
 def test_chains_tokens_balances_search_and_the_key_are_shown(run: Run) -> None:
