@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
 from crossway.adapters.bridges.cctp.networks import cctp_contracts
@@ -32,6 +31,7 @@ from tests.bridged import (
 )
 from tests.contract_chain import with_contracts
 from tests.harness import Harness
+from tests.statements import recorded
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 Get = Callable[[str], Any]
@@ -116,24 +116,12 @@ def test_each_step_of_a_transfer_is_shown_with_its_transaction(world: Harness) -
     ]
 
 
-@contextmanager
-def recorded_queries() -> Iterator[list[str]]:
-    statements: list[str] = []
-
-    def record(*args: Any) -> None:
-        statements.append(args[2])
-
-    event.listen(Engine, "before_cursor_execute", record)
-    yield statements
-    event.remove(Engine, "before_cursor_execute", record)
-
-
 def test_a_list_reads_transfers_and_steps_once_for_the_page(world: Harness) -> None:
     for _ in range(5):
         send(world, add_bridged(world))
     with api_of(world) as get:
         get("/intents?limit=1")
-        with recorded_queries() as statements:
+        with recorded(world.store.reader) as statements:
             page = get("/intents?limit=5")["intents"]
     assert [row["bridge_transfer"]["status"] for row in page] == ["seen"] * 5
     assert all("self_service" not in row for row in page)

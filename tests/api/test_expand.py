@@ -1,7 +1,6 @@
 """`expand` over HTTP: intents with orders and deliveries, orders and uses of links with intents."""
 
 import pytest
-from sqlalchemy import event
 
 from crossway.domain.clients import Mode
 from crossway.storage.store import SqlStore
@@ -9,6 +8,7 @@ from tests.api.conftest import Api, new_key
 from tests.api.ramp_requests import create_order
 from tests.api.test_list_filters import LINK
 from tests.api.test_payment_links import submit_form
+from tests.statements import recorded
 
 
 @pytest.fixture
@@ -80,13 +80,10 @@ def test_a_list_is_expanded_with_as_many_queries_however_long_it_is(api: Api) ->
     api.post("/webhooks", {"url": "http://127.0.0.1:9/"})
 
     def count(limit: int) -> int:
-        statements: list[str] = []
         store = api.service.services.store
         assert isinstance(store, SqlStore)
-        note = lambda *seen: statements.append(seen[2])  # noqa: E731
-        event.listen(store.reader, "before_cursor_execute", note)
-        answer = api.get("/intents", limit=limit, expand="order,deliveries").json()
-        event.remove(store.reader, "before_cursor_execute", note)
+        with recorded(store.reader) as statements:
+            answer = api.get("/intents", limit=limit, expand="order,deliveries").json()
         assert len(answer["intents"]) == limit
         return len(statements)
 

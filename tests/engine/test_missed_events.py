@@ -5,10 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from crossway.domain.clients import Mode, Scope
 from crossway.domain.errors import Forbidden, InvalidInput, InvalidStatus, NotFound
@@ -26,6 +24,7 @@ from crossway.usecases.developers import deliveries, missed_events
 from crossway.usecases.developers.webhooks import WebhookUpdate, update_webhook
 from tests.engine.webhook_world import WebhookWorld
 from tests.receivers import Receiver, running_receiver
+from tests.statements import plan_of, recorded
 
 ENABLE, DISABLE = WebhookUpdate(enabled=True), WebhookUpdate(enabled=False)
 
@@ -247,11 +246,9 @@ def test_events_of_before_the_first_failure_are_not_read(
     world: WebhookWorld, receiver: Receiver
 ) -> None:
     fail_for_a_week(world, receiver)
-    said: list[tuple[str, Any]] = []
-    event.listen(world.store.reader, "before_cursor_execute", lambda *seen: said.append(seen[2:4]))
-    assert missed_events.count_missed(world.services, world.caller, 1) == 3
-    [(statement, values)] = [one for one in said if "FROM outbox" in one[0].partition("WHERE")[0]]
-    with world.store.reader.connect() as db:
-        plan = [row[3] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
+    with recorded(world.store.reader) as statements:
+        assert missed_events.count_missed(world.services, world.caller, 1) == 3
+    [statement] = [one for one in statements if "FROM outbox" in one.partition("WHERE")[0]]
+    plan = plan_of(world.store.reader, statement)
     step = "SEARCH outbox USING INDEX outbox_of_client (client_id=? AND position>?)"
     assert step in plan, plan

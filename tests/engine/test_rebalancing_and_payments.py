@@ -11,6 +11,7 @@ from crossway.domain.intent import State
 from crossway.domain.rebalancing import RebalancingState
 from crossway.engine.inventory_funding import take_step
 from crossway.engine.loop import Engine
+from crossway.engine.sweeps import run_alone
 from crossway.engine.tx_submitter import submit_due
 from crossway.ports.sandbox import Faults
 from crossway.ports.store import UnitOfWork
@@ -176,7 +177,8 @@ def test_a_deposit_that_is_signed_after_all_is_not_ended(tmp_path: Path) -> None
     def sleep(step: str) -> None:
         if step == "inventory-polled":
             world.set_inventory(BASE, 5_000 * USDC)
-            submit_due(world.services, {BASE: world.services.chains[BASE].heads()})
+            heads = {BASE: world.services.chains[BASE].heads()}
+            run_alone(submit_due, world.services, heads)
 
     sleepy = replace(world.services, process=replace(world.services.process, failpoint=sleep))
     assert take_step(sleepy, "GATEWAY", [(waiting, None)], {}) == 0

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event
 
 from crossway.domain.intent import State
 from crossway.engine.pace import BEAT_SECONDS, SIMULATED_REST_SECONDS, Pace
@@ -15,6 +14,7 @@ from crossway.storage.store import open_store
 from tests.engine.webhook_world import WebhookWorld
 from tests.harness import Harness
 from tests.receivers import Receiver, running_receiver
+from tests.statements import recorded
 from tests.usecases.ramp_world import new_ramp_world
 
 CHAINS = ("ARBITRUM_MAINNET", "BASE_MAINNET", "OPTIMISM_MAINNET")
@@ -46,17 +46,13 @@ def world(tmp_path: Path) -> Iterator[RestingWorld]:
 
 
 def test_a_sleeping_worker_executes_no_statement(world: RestingWorld) -> None:
-    statements: list[str] = []
-    for database in (world.store.writer, world.store.reader):
-        event.listen(
-            database, "before_cursor_execute", lambda *args: statements.append(str(args[2]))
-        )
-    world.engine.tick()
-    assert statements
-    statements.clear()
-    world.sleeper.begin()
-    assert [world.sleeper.sleep(0.02) for _ in range(10)] == [False] * 10
-    assert statements == []
+    with recorded(world.store.writer, world.store.reader) as statements:
+        world.engine.tick()
+        assert statements
+        statements.clear()
+        world.sleeper.begin()
+        assert [world.sleeper.sleep(0.02) for _ in range(10)] == [False] * 10
+        assert statements == []
 
 
 def test_a_chain_without_work_is_left_alone_for_the_longest_sleep(world: RestingWorld) -> None:

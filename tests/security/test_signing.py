@@ -15,6 +15,7 @@ from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.engine.alerts import describe_outbound_tx
 from crossway.engine.fee_bumper import bump_fees
+from crossway.engine.sweeps import run_alone
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import submit_due
 from crossway.ports.records import Alert
@@ -383,7 +384,7 @@ def test_a_silent_signer_stores_nothing_and_keeps_nothing_else_waiting(tmp_path:
     heads = {OPTIMISM: chains[OPTIMISM].heads()}
     with world.store.read() as unit:
         range_before = unit.account_nonces.get_range(OPTIMISM, chains[OPTIMISM].accounts.relayer)
-    assert submit_due(silent, heads) == 0
+    assert run_alone(submit_due, silent, heads) == 0
     with world.store.read() as unit:
         (alert,) = [a for a in unit.alerts.list_active() if a.kind == "signer"]
         accounts = chains[OPTIMISM].accounts

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from crossway.domain.errors import StorageUnavailable
 from crossway.storage.commit_counter import find_lost_commits
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_sqlite
+from tests.statements import recorded
 from tests.storage.records import a_client
 
 ENDINGS = ("", "-wal", "-shm", ".mark")
@@ -150,10 +151,8 @@ def _fail_after_write(unit: object) -> None:
 
 def test_a_commit_costs_one_statement_more_and_no_sync(tmp_path: Path) -> None:
     store = open_store(new_sqlite(tmp_path))
-    statements: list[str] = []
-    event.listen(
-        store.writer, "before_cursor_execute", lambda *args: statements.append(str(args[2]))
-    )
-    add_client(store, "c-1")
+    with recorded(store.writer) as statements:
+        add_client(store, "c-1")
+    assert sum("UPDATE commit_counter" in statement for statement in statements) == 1
     assert not any("PRAGMA" in statement for statement in statements)
     store.close()

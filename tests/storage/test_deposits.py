@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
 from crossway.storage.deposits import NORMAL_PRIORITY_DEPOSITS
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import new_sqlite
+from tests.statements import plan_of, recorded
 from tests.storage.records import (
     ARBITRUM,
     BASE,
@@ -232,15 +232,9 @@ def test_each_chain_has_its_turn_of_ready_deposits(store: SqlStore) -> None:
 def test_ready_deposits_are_found_by_the_index_of_their_queue(tmp_path: Path) -> None:
     """By what is ready: neither other deposits nor those of the other queue are looked at."""
     sqlite = open_store(new_sqlite(tmp_path))
-    statements: list[tuple[str, Any]] = []
-    event.listen(
-        sqlite.reader, "before_cursor_execute", lambda *args: statements.append((args[2], args[3]))
-    )
-    with sqlite.read() as unit:
+    with recorded(sqlite.reader) as statements, sqlite.read() as unit:
         unit.deposits.list_ready({BASE: 999}, 10)
-    sql, parameters = next(s for s in statements if "FROM deposits" in s[0])
-    with sqlite.reader.connect() as db:
-        plan = [row[3] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", parameters)]
+    plan = plan_of(sqlite.reader, next(s for s in statements if "FROM deposits" in s))
     sqlite.close()
     assert any(
         "USING INDEX deposits_seen (chain=? AND low_priority=? AND ready_height<?)" in step

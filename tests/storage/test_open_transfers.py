@@ -1,13 +1,12 @@
 """What is asked while payments are signed costs by what is open, not by all that ever was."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from crossway.ports.store import UnitOfWork
 from crossway.storage.store import SqlStore
+from tests.statements import plan_of, recorded
 
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
@@ -30,15 +29,7 @@ from crossway.storage.store import SqlStore
 def test_open_transfers_are_read_by_their_index(
     store: SqlStore, ask: Callable[[UnitOfWork], object], index: str
 ) -> None:
-    said: list[tuple[str, Any]] = []
-
-    def listen(_: object, cursor: object, statement: str, parameters: Any, *rest: object) -> None:
-        said.append((statement, parameters))
-
-    event.listen(store.reader, "before_cursor_execute", listen)
-    with store.read() as unit:
+    with recorded(store.reader) as statements, store.read() as unit:
         ask(unit)
-    [(query, parameters)] = [one for one in said if "SELECT" in one[0]]
-    with store.reader.connect() as db:
-        plan = db.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", parameters)
-        assert f"USING INDEX {index}" in next(str(row[3]) for row in plan)
+    [query] = [one for one in statements if "SELECT" in one]
+    assert f"USING INDEX {index}" in plan_of(store.reader, query)[0]

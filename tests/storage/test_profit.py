@@ -4,11 +4,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import event
 
 from crossway.domain.ledger import NO_INTENT, Account, Posting
 from crossway.domain.profit_and_loss import Group, Origin, ProfitLine, Result
 from crossway.storage.store import SqlStore
+from tests.statements import plan_of, recorded
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 GROUP = Group(Origin.PAYMENT, "c-1", "live", "BASE", "ARBITRUM", "CCTP")
@@ -58,15 +58,8 @@ def test_postings_are_counted_by_id_and_arrivals_are_not_read(store: SqlStore) -
 
 @pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 def test_a_period_is_read_by_its_days(store: SqlStore) -> None:
-    said: list[str] = []
-
-    def listen(_: object, cursor: object, statement: str, *rest: object) -> None:
-        said.append(statement)
-
-    event.listen(store.reader, "before_cursor_execute", listen)
-    with store.read() as unit:
+    with recorded(store.reader) as statements, store.read() as unit:
         unit.profit.list_days(1, 2)
-    [query] = [one for one in said if "daily_results" in one]
-    with store.reader.connect() as db:
-        plan = [str(r[3]) for r in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", (1, 2))]
+    [query] = [one for one in statements if "daily_results" in one]
+    plan = plan_of(store.reader, query)
     assert plan == ["SEARCH daily_results USING PRIMARY KEY (day>? AND day<?)"]

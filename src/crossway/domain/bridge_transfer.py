@@ -158,7 +158,7 @@ class Arrival:
     credited: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BridgeTransfer:
     """One bridge transfer as stored.
 

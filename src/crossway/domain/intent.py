@@ -202,7 +202,7 @@ class Terms:
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Intent:
     """One intent as stored; amounts count `token_in`.
 

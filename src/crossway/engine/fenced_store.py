@@ -25,6 +25,10 @@ class FencedStore:
     def __init__(self, store: Store, leases: ChainLeases) -> None:
         self._store, self._leases = store, leases
 
+    @property
+    def has_one_writer(self) -> bool:
+        return self._store.has_one_writer
+
     def read(self) -> AbstractContextManager[UnitOfWork]:
         return self._store.read()
 

@@ -200,6 +200,11 @@ class UnitOfWork(Protocol):
 class Store(Protocol):
     """Runs units of work. Never hold one across a call to a chain."""
 
+    @property
+    def has_one_writer(self) -> bool:
+        """Whether one transaction writes at a time, so that none waits for the rows of another."""
+        ...
+
     def read(self) -> AbstractContextManager[UnitOfWork]:
         """A consistent read-only unit of work."""
         ...

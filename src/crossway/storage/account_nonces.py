@@ -3,16 +3,24 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select, text, union_all, update
+from sqlalchemy import Connection, bindparam, func, select, text, union_all, update
 
 from crossway.domain.outbound import OutboundTxKind
 from crossway.ports.records import PendingNonce
 from crossway.sql.in_values import in_values
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.prepared import execute, fetch
 from crossway.storage.row_mapper import from_micros, to_micros
 from crossway.storage.tables import account_nonces, outbound_txs, tx_attempts
 
 _ADD_ACCOUNT = per_dialect(lambda insert_into: insert_into(account_nonces).on_conflict_do_nothing())
+_OF_ACCOUNT = (
+    account_nonces.c.chain == bindparam("of_chain"),
+    account_nonces.c.account == bindparam("of_account"),
+)
+_RANGE = select(account_nonces.c.first, account_nonces.c.next).where(*_OF_ACCOUNT)
+_SET_NEXT = update(account_nonces).where(*_OF_ACCOUNT).values(next=bindparam("new_next"))
+_LOCK_NEXT = select(account_nonces.c.next).where(*_OF_ACCOUNT).with_for_update()
 
 
 class SqlAccountNonces:
@@ -22,22 +30,17 @@ class SqlAccountNonces:
         self._db = db
 
     def reserve(self, chain: str, account: str, count: int, at_least: int) -> int:
-        of_account = (account_nonces.c.chain == chain, account_nonces.c.account == account)
-        self._db.execute(
-            _ADD_ACCOUNT[self._db.dialect.name],
-            {"chain": chain, "account": account, "first": at_least, "next": at_least},
-        )
-        row = self._db.execute(select(account_nonces.c.next).where(*of_account).with_for_update())
-        first = max(int(row.scalar_one()), at_least)
-        self._db.execute(update(account_nonces).where(*of_account).values(next=first + count))
+        of_account = {"of_chain": chain, "of_account": account}
+        add = {"chain": chain, "account": account, "first": at_least, "next": at_least}
+        execute(self._db, _ADD_ACCOUNT[self._db.dialect.name], add)
+        [[next_nonce]] = fetch(self._db, _LOCK_NEXT, of_account)
+        first = max(int(next_nonce), at_least)
+        execute(self._db, _SET_NEXT, {**of_account, "new_next": first + count})
         return first
 
     def get_range(self, chain: str, account: str) -> tuple[int, int] | None:
-        query = select(account_nonces.c.first, account_nonces.c.next).where(
-            account_nonces.c.chain == chain, account_nonces.c.account == account
-        )
-        row = self._db.execute(query).first()
-        return None if row is None else (row[0], row[1])
+        rows = fetch(self._db, _RANGE, {"of_chain": chain, "of_account": account})
+        return (rows[0][0], rows[0][1]) if rows else None
 
     def find_waiting_chains(self, chains: Collection[str], since: datetime) -> set[str]:
         oldest = (

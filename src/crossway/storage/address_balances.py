@@ -23,8 +23,9 @@ from sqlalchemy import (
 
 from crossway.domain.ledger import NO_INTENT, Account, AddressBalance, AddressKey, Posting
 from crossway.domain.outbound import SWEEP_KINDS
-from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import execute_each, per_dialect
+from crossway.sql.in_values import within
+from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.treasury_tables import address_balances
 
@@ -53,6 +54,16 @@ _SAVE: Final = per_dialect(
     )
 )
 _SELECT: Final = select(_c.intent_id, _c.chain, _c.token, _c.held, _c.dust, _c.misdirected)
+_MISDIRECTED: Final = {
+    # Literals, so that the planner uses the partial index.
+    name: _SELECT.where(text(f"{flag} AND held <> '0'"))
+    .order_by(_c.intent_id)
+    .limit(bindparam("limit"))
+    for name, flag in (("sqlite", "misdirected = 1"), ("postgresql", "misdirected"))
+}
+_MISDIRECTED_OF: Final = {
+    name: query.where(within(_c.intent_id, "ids")) for name, query in _MISDIRECTED.items()
+}
 _t: Final = outbound_txs.c
 _REFUND_ADDRESS: Final = (
     select(intents.c.refund_address).where(intents.c.id == _t.intent_id).scalar_subquery()
@@ -107,7 +118,7 @@ class AddressBalances:
         """Those of the keys that have a posting."""
         if not keys:
             return {}
-        rows = self._db.execute(_BY_KEY[self._db.dialect.name], {"keys": json.dumps(list(keys))})
+        rows = fetch(self._db, _BY_KEY[self._db.dialect.name], {"keys": json.dumps(list(keys))})
         return {(row[0], row[1], row[2]): _decode(row) for row in rows}
 
     def list_of_intent(self, intent_id: int, limit: int) -> list[AddressBalance]:
@@ -119,12 +130,11 @@ class AddressBalances:
         self, intent_ids: Collection[int] | None, limit: int
     ) -> list[AddressBalance]:
         """What is held in another token or on another chain than the payment's own."""
-        # Literals, so that the planner uses the partial index.
-        flag = "misdirected = 1" if self._db.dialect.name == "sqlite" else "misdirected"
-        query = _SELECT.where(text(f"{flag} AND held <> '0'"))
+        parameters: dict[str, Any] = {"limit": limit}
+        statement = _MISDIRECTED
         if intent_ids is not None:
-            query = query.where(in_values(_c.intent_id, intent_ids))
-        rows = self._db.execute(query.order_by(_c.intent_id).limit(limit))
+            statement, parameters["ids"] = _MISDIRECTED_OF, intent_ids
+        rows = fetch(self._db, statement[self._db.dialect.name], parameters)
         # Below zero: money left before its deposit was credited.
         return [balance for row in rows if (balance := _decode(row)).held > 0]
 
@@ -168,5 +178,5 @@ class AddressBalances:
 
 
 def _decode(row: Any) -> AddressBalance:
-    key = (row.intent_id, row.chain, row.token)
-    return AddressBalance(*key, int(row.held), int(row.dust), bool(row.misdirected))
+    intent_id, chain, token, held, dust, misdirected = row
+    return AddressBalance(intent_id, chain, token, int(held), int(dust), bool(misdirected))

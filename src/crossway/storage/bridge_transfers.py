@@ -9,10 +9,11 @@ from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState, BridgeTransferStep
 from crossway.domain.intent import Intent
 from crossway.ports.bridge_transfer_repository import BridgeTransferChange
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import in_values, within
 from crossway.storage.bridge_tables import OPEN, bridge_steps, bridge_transfers
-from crossway.storage.bulk_sql import execute_each, insert_into
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.errors import ConcurrentUpdate
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import intents
 
@@ -26,6 +27,8 @@ _CHANGING_NAMES: Final = tuple(
     for column in bridge_transfers.columns
     if column.name not in ("intent_id", "bridge", "source_chain", "destination_chain")
 )
+_PLAN: Final = per_dialect(lambda put: put(bridge_transfers).on_conflict_do_nothing())
+_ADD_STEP: Final = insert(bridge_steps)
 _UPDATE: Final = (
     update(bridge_transfers)
     .where(
@@ -39,12 +42,14 @@ _DUE: Final = (
     .where(
         # A literal, so that the planner uses the partial index.
         text(OPEN),
-        bridge_transfers.c.source_chain.in_(bindparam("chains", expanding=True)),
+        within(bridge_transfers.c.source_chain, "chains"),
         bridge_transfers.c.next_at <= bindparam("now"),
     )
     .order_by(bridge_transfers.c.next_at, bridge_transfers.c.intent_id)
     .limit(bindparam("limit"))
 )
+_BY_ID: Final = select(bridge_transfers).where(within(bridge_transfers.c.intent_id, "ids"))
+_LOCK: Final = _BY_ID.order_by(bridge_transfers.c.intent_id).with_for_update()
 
 
 class SqlBridgeTransfers:
@@ -54,10 +59,8 @@ class SqlBridgeTransfers:
         self._db = db
 
     def plan(self, intents: Sequence[Intent], at: datetime) -> None:
-        planned = [_planned(intent, at) for intent in intents]
-        if planned:
-            statement = insert_into(self._db, bridge_transfers).on_conflict_do_nothing()
-            self._db.execute(statement, [_TRANSFERS.encode(one) for one in planned])
+        planned = [_TRANSFERS.encode(_planned(intent, at)) for intent in intents]
+        execute_each(self._db, _PLAN[self._db.dialect.name], planned)
 
     def get_many(self, intent_ids: Collection[int]) -> dict[int, BridgeTransfer]:
         return self._by_id(intent_ids, for_update=False)
@@ -69,7 +72,7 @@ class SqlBridgeTransfers:
         self, source_chains: Collection[str], now: datetime, limit: int
     ) -> list[BridgeTransfer]:
         parameters = {"chains": list(source_chains), "now": to_micros(now), "limit": limit}
-        return [_TRANSFERS.decode(row) for row in self._db.execute(_DUE, parameters).all()]
+        return [_TRANSFERS.decode(row) for row in fetch(self._db, _DUE, parameters)]
 
     def list_open(self, limit: int) -> list[BridgeTransfer]:
         # By an expression: in the order of ids, SQLite would read every transfer there was.
@@ -114,7 +117,7 @@ class SqlBridgeTransfers:
             for c in changes
             if c.before.state is not c.after.state or c.before.reason != c.after.reason
         ]
-        execute_each(self._db, insert(bridge_steps), [_STEPS.encode(step) for step in steps])
+        execute_each(self._db, _ADD_STEP, [_STEPS.encode(step) for step in steps])
 
     def list_steps(self, intent_id: int) -> list[BridgeTransferStep]:
         query = select(bridge_steps).where(bridge_steps.c.intent_id == intent_id)
@@ -133,11 +136,8 @@ class SqlBridgeTransfers:
     def _by_id(self, ids: Collection[int], for_update: bool) -> dict[int, BridgeTransfer]:
         if not ids:
             return {}
-        query = select(bridge_transfers).where(in_values(bridge_transfers.c.intent_id, ids))
-        if for_update:
-            query = query.order_by(bridge_transfers.c.intent_id).with_for_update()
-        rows = self._db.execute(query).all()
-        return {row.intent_id: _TRANSFERS.decode(row) for row in rows}
+        rows = fetch(self._db, _LOCK if for_update else _BY_ID, {"ids": ids})
+        return {one.intent_id: one for one in map(_TRANSFERS.decode, rows)}
 
 
 def _planned(intent: Intent, at: datetime) -> BridgeTransfer:

@@ -2,21 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import (
     JSON,
     ColumnElement,
     Connection,
-    Dialect,
-    Insert,
     Select,
     Table,
     Text,
-    Update,
     bindparam,
     cast,
     func,
@@ -92,29 +88,6 @@ def per_dialect_for_chains(build: Callable[[Any], T]) -> _PerDialect[T]:
 def chain_values(chains: Mapping[str, int]) -> str:
     """A number for each chain as the one parameter `chains`."""
     return json.dumps(chains)
-
-
-def execute_each(db: Connection, statement: Insert | Update, rows: Sequence[dict[str, Any]]) -> int:
-    """Execute a statement for each row of parameters; returns how many rows it changed.
-
-    Bypasses SQLAlchemy's parameter processing, which costs more than the database does: values
-    must need no conversion, and there must be several parameters."""
-    if not rows:
-        return 0
-    sql, read_values = _compile(db.dialect, statement, tuple(rows[0]))
-    parameters = list(rows if read_values is None else map(read_values, rows))
-    return db.exec_driver_sql(sql, parameters).rowcount
-
-
-@lru_cache(maxsize=64)
-def _compile(
-    dialect: Dialect, statement: Insert | Update, keys: tuple[str, ...]
-) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...]] | None]:
-    """The SQL text for the driver, and if its parameters are positional, how to read them."""
-    columns = keys if isinstance(statement, Insert) else None
-    compiled = statement.compile(dialect=dialect, column_keys=columns)
-    names = getattr(compiled, "positiontup", None)
-    return str(compiled), None if names is None else itemgetter(*names)
 
 
 def batches(values: Iterable[Any], size: int) -> Iterator[list[Any]]:

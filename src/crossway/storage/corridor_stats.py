@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, select
 from crossway.domain.clients import Mode
 from crossway.domain.corridor_stats import SECONDS, CorridorVolume, Outcome, Period, PeriodVolume
 from crossway.storage.bulk_sql import per_dialect
+from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.treasury_tables import corridor_stats
 
@@ -57,7 +58,7 @@ class SqlCorridorStats:
                 dict(zip(_KEYS + _TOTALS, (*key, *total), strict=True))
                 for key, total in sorted(totals.items(), key=lambda item: str(item[0]))
             ]
-            self._db.execute(_ADD[self._db.dialect.name], rows)
+            execute_each(self._db, _ADD[self._db.dialect.name], rows)
 
     def sum_since(self, mode: Mode | None, period: Period, at: datetime) -> list[CorridorVolume]:
         names = [corridor_stats.c[name] for name in _KEYS[2:]]

@@ -30,12 +30,12 @@ from crossway.ports.webhook_repository import (
 )
 from crossway.sql.in_values import in_values
 from crossway.storage import missed_deliveries
-from crossway.storage.bulk_sql import execute_each
 from crossway.storage.creation_sql import created_between
 from crossway.storage.deliveries_of_intents import list_newest_of_intents
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
 from crossway.storage.owner_sql import is_owned
+from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import from_micros_or_none, to_micros
 from crossway.storage.sealing import opener, sealer
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox, webhooks

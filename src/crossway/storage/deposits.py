@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState, IncomingTransfer
 from crossway.domain.ledger import AddressKey
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import in_values, within
 from crossway.storage.bulk_sql import (
     chain_values,
     list_oldest_first,
@@ -30,6 +30,7 @@ from crossway.storage.bulk_sql import (
     per_dialect_for_chains,
 )
 from crossway.storage.deposits_of_intents import DepositsOfIntents
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import deposits, intents
 
@@ -117,6 +118,15 @@ _FIRST_DEPOSITS = (
     .correlate(intents)
     .subquery()
 )
+_COUNT_DEPOSITS = select(
+    intents.c.id, select(func.count()).select_from(_FIRST_DEPOSITS).scalar_subquery()
+).where(within(intents.c.id, "ids"))
+_LOCK_SEEN = (
+    select(deposits.c.id)
+    .where(within(deposits.c.id, "ids"), deposits.c.state == DepositState.SEEN.value)
+    .order_by(deposits.c.id)
+    .with_for_update()
+)
 _PLACE_NEWEST_FIRST = (
     deposits.c.intent_id,
     deposits.c.chain,
@@ -138,13 +148,11 @@ class SqlDeposits(DepositsOfIntents):
             low_priority = counts[intent_id] >= NORMAL_PRIORITY_DEPOSITS
             counts[intent_id] += 1
             rows.append(_row(intent_id, transfer, depth, low_priority))
-        self._db.execute(_ADD[self._db.dialect.name], rows)
+        execute_each(self._db, _ADD[self._db.dialect.name], rows)
 
     def _count_up_to_normal(self, intent_ids: Collection[int]) -> Counter[int]:
         """How many deposits each payment has, counted no further than it matters."""
-        count = select(func.count()).select_from(_FIRST_DEPOSITS).scalar_subquery()
-        query = select(intents.c.id, count).where(in_values(intents.c.id, intent_ids))
-        return Counter({row[0]: row[1] for row in self._db.execute(query)})
+        return Counter(dict(fetch(self._db, _COUNT_DEPOSITS, {"ids": intent_ids})))
 
     def list_ready(
         self, heads: Mapping[str, int], limit: int, low_priority: bool = False
@@ -157,7 +165,7 @@ class SqlDeposits(DepositsOfIntents):
             "low_priority": low_priority,
         }
         dialect = self._db.dialect.name
-        rows = self._db.execute(_READY[dialect][dialect], parameters).all()
+        rows = fetch(self._db, _READY[dialect][dialect], parameters)
         return sorted((DEPOSITS.decode(row) for row in rows), key=lambda deposit: deposit.id)
 
     def list_ready_for_intent(self, intent_id: int, height: int, limit: int) -> list[Deposit]:
@@ -201,11 +209,7 @@ class SqlDeposits(DepositsOfIntents):
         return [DEPOSITS.decode(row) for row in rows.all()]
 
     def lock_seen(self, ids: Collection[int]) -> set[int]:
-        query = select(deposits.c.id).where(
-            in_values(deposits.c.id, ids), deposits.c.state == DepositState.SEEN.value
-        )
-        rows = self._db.execute(query.order_by(deposits.c.id).with_for_update())
-        return set(rows.scalars())
+        return {row[0] for row in fetch(self._db, _LOCK_SEEN, {"ids": ids})}
 
     def credit(self, credits: Sequence[tuple[int, DepositPurpose, str]], at: datetime) -> None:
         rows = [
@@ -218,8 +222,7 @@ class SqlDeposits(DepositsOfIntents):
             }
             for deposit_id, purpose, note in credits
         ]
-        if rows:
-            self._db.execute(_CREDIT, rows)
+        execute_each(self._db, _CREDIT, rows)
 
     def mark_orphaned(self, ids: Collection[int], note: str) -> None:
         self._set(ids, state=DepositState.ORPHANED.value, note=note, awaiting_return=False)

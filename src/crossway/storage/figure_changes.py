@@ -3,22 +3,33 @@
 from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from crossway.domain.ledger import NO_INTENT
 from crossway.ports.payment_figures import ChangeLog
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import within
 from crossway.storage.figure_counting import IS_FEE
+from crossway.storage.prepared import fetch
 from crossway.storage.tables import postings, transitions
 
 LOGS: Final = {ChangeLog.TRANSITIONS: transitions, ChangeLog.POSTINGS: postings}
 # A payment has some five transitions and fees.
 _ROWS_PER_PAYMENT: Final = 5
 _CHANGES: Final = {
-    ChangeLog.TRANSITIONS: select(transitions.c.id, transitions.c.intent_id),
-    ChangeLog.POSTINGS: select(postings.c.id, postings.c.intent_id).where(
-        postings.c.intent_id > NO_INTENT, IS_FEE
-    ),
+    log: select(table.c.id, table.c.intent_id)
+    .where(table.c.id > bindparam("after_id"), table.c.id <= bindparam("last_id"), *conditions)
+    .order_by(table.c.id)
+    .limit(bindparam("limit"))
+    for log, table, conditions in (
+        (ChangeLog.TRANSITIONS, transitions, ()),
+        (ChangeLog.POSTINGS, postings, (postings.c.intent_id > NO_INTENT, IS_FEE)),
+    )
+}
+_LATER: Final = {
+    log: select(table.c.intent_id).where(
+        within(table.c.intent_id, "ids"), table.c.id > bindparam("after_id")
+    )
+    for log, table in LOGS.items()
 }
 
 
@@ -44,9 +55,9 @@ def _read(
     db: Connection, log: ChangeLog, after_id: int, last_id: int, limit: int
 ) -> tuple[dict[int, int], int]:
     """The newest change of each payment in the next rows of a log, and the id of the last row."""
-    c, rows = LOGS[log].c, limit * _ROWS_PER_PAYMENT
-    query = _CHANGES[log].where(c.id > after_id, c.id <= last_id)
-    changes = db.execute(query.order_by(c.id).limit(rows)).all()
+    rows = limit * _ROWS_PER_PAYMENT
+    parameters = {"after_id": after_id, "last_id": last_id, "limit": rows}
+    changes = fetch(db, _CHANGES[log], parameters)
     end = changes[-1][0] if len(changes) == rows else last_id
     return {intent_id: change_id for change_id, intent_id in changes}, end
 
@@ -57,6 +68,5 @@ def _list_later(
     """Those of the payments that have a change after the end in a log."""
     if not newest_by_payment:
         return set()
-    c = LOGS[log].c
-    is_later = in_values(c.intent_id, newest_by_payment), c.id > end
-    return {row[0] for row in db.execute(select(c.intent_id).where(*is_later))}
+    rows = fetch(db, _LATER[log], {"ids": newest_by_payment, "after_id": end})
+    return {row[0] for row in rows}

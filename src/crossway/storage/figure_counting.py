@@ -2,16 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, literal, or_, select
 
 from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.payment_figures import PaymentFigures, value_of_fee
 from crossway.domain.payment_outcome import StateChange, find_outcome
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import within
 from crossway.storage.figure_rows import MICROS_IN_HOUR
+from crossway.storage.prepared import fetch
 from crossway.storage.tables import intents, postings, transitions
 
 # What payers were charged beyond the amount and the merchant's fee, less what bridges took of it.
@@ -19,38 +20,65 @@ _INCOME: Final = (Account.SERVICE_FEES, Account.SPREAD, Account.BRIDGE_SURPLUS)
 _FEES: Final = (*_INCOME, Account.BRIDGE_FEES, Account.NETWORK_FEES)
 _FEE_VALUES: Final = [account.value for account in _FEES]
 _c, _t, _p = intents.c, transitions.c, postings.c
+# In the order of the fields of `_Payment`.
 _PAYMENTS: Final = select(
     *(_c.id, _c.created_at, _c.mode, _c.client_id, _c.source_chain, _c.destination_chain),
     *(_c.bridge, _c.asset_symbol, _c.asset_decimals, _c.state, _c.deposit_amount),
     *(_c.received_amount, _c.amount_micro_usd),
     *(_c.out_symbol, _c.out_decimals, _c.payout_amount),
-    (_c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd).label(
-        "total_micro_usd"
-    ),
+    _c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd,
+).where(within(_c.id, "ids"))
+_CHANGES: Final = (
+    select(_t.intent_id, _t.at, _t.event, _t.from_state, _t.to_state)
+    .where(within(_t.intent_id, "ids"))
+    .order_by(_t.id)
 )
-_CHANGES: Final = select(_t.intent_id, _t.at, _t.event, _t.from_state, _t.to_state)
 # Appending nothing keeps the planner from using the indexes of the accounts.
-IS_FEE: Final = or_((_p.debit + "").in_(_FEE_VALUES), (_p.credit + "").in_(_FEE_VALUES))
-_FEE_POSTINGS: Final = select(_p.intent_id, _p.chain, _p.debit, _p.credit, _p.amount).where(IS_FEE)
+_FEE_LITERALS: Final = [literal(value) for value in _FEE_VALUES]
+IS_FEE: Final = or_((_p.debit + "").in_(_FEE_LITERALS), (_p.credit + "").in_(_FEE_LITERALS))
+_FEE_POSTINGS: Final = select(_p.intent_id, _p.chain, _p.debit, _p.credit, _p.amount).where(
+    IS_FEE, within(_p.intent_id, "ids")
+)
 Fees = dict[tuple[str, str], list[int]]
 
 
 def count_payments(db: Connection, ids: Collection[int]) -> list[PaymentFigures]:
     """See `ports.payment_figures.PaymentFiguresRepository.count`."""
     changes = defaultdict[int, list[StateChange]](list)
-    query = _CHANGES.where(in_values(_t.intent_id, ids)).order_by(_t.id)
-    for intent_id, *change in db.execute(query):
+    for intent_id, *change in fetch(db, _CHANGES, {"ids": ids}):
         changes[intent_id].append(StateChange(*change))
     fees = defaultdict[int, Fees](lambda: defaultdict(list))
-    for row in db.execute(_FEE_POSTINGS.where(in_values(_p.intent_id, ids))):
-        for account, sign in ((row.debit, 1), (row.credit, -1)):
-            if account in _FEES:
-                fees[row.intent_id][account, row.chain].append(sign * int(row.amount))
-    rows = db.execute(_PAYMENTS.where(in_values(_c.id, ids)))
+    for intent_id, chain, debit, credit, amount in fetch(db, _FEE_POSTINGS, {"ids": ids}):
+        for account, sign in ((debit, 1), (credit, -1)):
+            if account in _FEE_VALUES:
+                fees[intent_id][account, chain].append(sign * int(amount))
+    rows = [_Payment(*row) for row in fetch(db, _PAYMENTS, {"ids": ids})]
     return [_count(row, changes.get(row.id, ()), fees.get(row.id, {})) for row in rows]
 
 
-def _count(row: Any, changes: Sequence[StateChange], fees: Fees) -> PaymentFigures:
+class _Payment(NamedTuple):
+    """The columns of a payment that are counted."""
+
+    id: int
+    created_at: int
+    mode: str
+    client_id: str
+    source_chain: str
+    destination_chain: str
+    bridge: str
+    asset_symbol: str
+    asset_decimals: int
+    state: str
+    deposit_amount: str
+    received_amount: str
+    amount_micro_usd: int
+    out_symbol: str
+    out_decimals: int
+    payout_amount: str
+    total_micro_usd: int
+
+
+def _count(row: _Payment, changes: Sequence[StateChange], fees: Fees) -> PaymentFigures:
     state, received = State(row.state), row.received_amount != "0"
     outcome = find_outcome(state, row.created_at, received, changes)
     return PaymentFigures(
@@ -82,7 +110,7 @@ def _count(row: Any, changes: Sequence[StateChange], fees: Fees) -> PaymentFigur
     )
 
 
-def _value(row: Any, fees: Fees, *accounts: Account) -> int:
+def _value(row: _Payment, fees: Fees, *accounts: Account) -> int:
     """What a payment added to these accounts, in micro-USD at its agreed prices."""
     agreed = {
         # What a bridge delivers is income on the destination chain, in the token of the payout.

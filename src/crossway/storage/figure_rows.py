@@ -10,13 +10,16 @@ from sqlalchemy import Connection, select
 from crossway.domain.analytics import FailureCause
 from crossway.domain.intent import State
 from crossway.domain.payment_figures import PaymentFigures
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import within
 from crossway.storage.analytics_tables import other_network_fees, payment_figures
+from crossway.storage.prepared import fetch
 from crossway.storage.row_mapper import from_micros
 
 UNITS: Final = 10**9  # in one of `whole`
 MICROS_IN_HOUR: Final = 3_600_000_000
 HOURS_IN_DAY: Final = 24
+_OTHER_FEES: Final = select(other_network_fees).where(within(other_network_fees.c.intent_id, "ids"))
+_FIGURES: Final = select(payment_figures).where(within(payment_figures.c.intent_id, "ids"))
 
 
 def start_of_hour(hour: int) -> datetime:
@@ -27,13 +30,10 @@ def start_of_hour(hour: int) -> datetime:
 def load_figures(db: Connection, ids: Collection[int]) -> dict[int, PaymentFigures]:
     """The stored figures of those payments that have been counted."""
     other_fees = defaultdict[int, dict[str, int]](dict)
-    query = select(other_network_fees)
-    for intent_id, chain, whole, rest in db.execute(
-        query.where(in_values(other_network_fees.c.intent_id, ids))
-    ):
+    for intent_id, chain, whole, rest in fetch(db, _OTHER_FEES, {"ids": ids}):
         other_fees[intent_id][chain] = whole * UNITS + rest
-    query = select(payment_figures).where(in_values(payment_figures.c.intent_id, ids))
-    return {row[0]: _decode(row, other_fees.get(row[0], {})) for row in db.execute(query)}
+    rows = fetch(db, _FIGURES, {"ids": ids})
+    return {row[0]: _decode(row, other_fees.get(row[0], {})) for row in rows}
 
 
 def _decode(row: Sequence[Any], other_fees: dict[str, int]) -> PaymentFigures:

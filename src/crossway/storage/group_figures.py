@@ -10,9 +10,10 @@ from sqlalchemy import Connection, Table
 from crossway.domain.analytics import Step
 from crossway.domain.payment_figures import PaymentFigures
 from crossway.storage.analytics_tables import group_figures, group_network_fees, route_durations
-from crossway.storage.bulk_sql import execute_each, per_dialect
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.figure_rows import HOURS_IN_DAY, UNITS
 from crossway.storage.measure_sums import TOTALS, split_amounts
+from crossway.storage.prepared import execute_each
 from crossway.storage.token_deposits import Deposits, add_deposits
 
 _AMOUNT: Final = ("whole", "rest")

@@ -33,6 +33,12 @@ def intent_row(intent: Intent) -> dict[str, Any]:
     return INTENTS.encode_new(intent) | {"funding_level": funding_level(intent)}
 
 
+def changing_values(intent: Intent) -> tuple[Any, ...]:
+    """The values of the columns that events change, in the order of `CHANGING_COLUMNS`."""
+    row = _CHANGED(intent) | {"funding_level": funding_level(intent)}
+    return tuple(row[name] for name in CHANGING_COLUMNS)
+
+
 def change_row(before: Intent, after: Intent) -> dict[str, Any]:
     """The columns that events change, as the parameters of their update."""
     row = _CHANGED(after) | {"funding_level": funding_level(after)}

@@ -11,6 +11,7 @@ from crossway.domain.payment_links import count_use
 from crossway.ports.records import OpenPair
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.link_tables import payment_links
+from crossway.storage.prepared import execute_each
 from crossway.storage.tables import intent_counts
 from crossway.storage.treasury_tables import open_pairs
 
@@ -82,8 +83,7 @@ def add_state_counts(db: Connection, counts: Mapping[tuple[str, str, str], int])
         for (client, mode, state), n in sorted(counts.items())
         if n
     ]
-    if rows:
-        db.execute(_ADD_COUNTS[db.dialect.name], rows)
+    execute_each(db, _ADD_COUNTS[db.dialect.name], rows)
 
 
 def add_link_uses(db: Connection, changes: Iterable[tuple[State | None, Intent]]) -> None:

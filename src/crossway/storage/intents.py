@@ -24,8 +24,8 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair
-from crossway.sql.in_values import in_values, within
-from crossway.storage.bulk_sql import chain_values, execute_each, per_dialect_for_chains
+from crossway.sql.in_values import within
+from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.intent_rows import (
     CHANGING_COLUMNS,
@@ -38,8 +38,10 @@ from crossway.storage.intent_rows import (
 )
 from crossway.storage.intent_totals import add_link_uses, add_totals, list_open_pairs
 from crossway.storage.inventory_tables import UNSENT, inventory_transfers
+from crossway.storage.known_intents import read_intents, read_whole, remember_changed
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.owner_sql import is_owned
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import apply_filter
 from crossway.storage.search_tables import metadata_values
@@ -49,8 +51,6 @@ from crossway.storage.transition_log import TransitionLog
 _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _AMONG = within(intents.c.id, "ids")
-_BY_IDS = select(intents).where(_AMONG)
-_LOCK = _BY_IDS.order_by(intents.c.id).with_for_update()
 _c = intents.c
 _USD_VALUES = select(
     _c.id, _c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd
@@ -60,6 +60,9 @@ _OVER_BRIDGES = select(_c.id, _c.bridger).where(_AMONG, _c.custody == Custody.BR
 _ADD = insert(intents).returning(intents.c.id)
 _ADD_TRANSITION = insert(transitions)
 _ADD_METADATA_VALUE = insert(metadata_values)
+_IDS_BY_ADDRESS = select(intents.c.address, intents.c.id).where(
+    within(intents.c.address, "addresses")
+)
 _UPDATE = (
     update(intents)
     .where(intents.c.id == bindparam("b_id"), intents.c.state == bindparam("b_state"))
@@ -132,22 +135,25 @@ class SqlIntents(TransitionLog):
         return self._find(_BY_ADDRESS, address)
 
     def get_many(self, ids: Collection[int]) -> dict[int, Intent]:
-        return self._get_by_id(_BY_IDS, ids)
+        return read_intents(self._db, ids)
+
+    def get_whole(self, ids: Collection[int]) -> dict[int, Intent]:
+        return read_whole(self._db, ids)
 
     def get_usd_values(self, ids: Collection[int]) -> dict[int, int]:
-        rows = self._db.execute(_USD_VALUES, {"ids": ids}).all() if ids else ()
+        rows = fetch(self._db, _USD_VALUES, {"ids": ids}) if ids else ()
         return {row[0]: row[1] for row in rows}
 
     def get_payouts(self, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
-        rows = self._db.execute(_PAYOUTS, {"ids": ids}).all() if ids else ()
+        rows = fetch(self._db, _PAYOUTS, {"ids": ids}) if ids else ()
         return {id: (chain, token, int(units)) for id, chain, token, units in rows}
 
     def find_over_bridges(self, ids: Collection[int]) -> dict[int, str]:
-        rows = self._db.execute(_OVER_BRIDGES, {"ids": ids}).all() if ids else ()
+        rows = fetch(self._db, _OVER_BRIDGES, {"ids": ids}) if ids else ()
         return {row[0]: row[1] for row in rows}
 
     def lock(self, ids: Collection[int]) -> dict[int, Intent]:
-        return self._get_by_id(_LOCK, ids)
+        return read_intents(self._db, ids, for_update=True)
 
     def list_page(self, filter: IntentFilter, limit: int, offset: int = 0) -> list[Intent]:
         query = apply_filter(select(intents), filter).order_by(intents.c.id.desc())
@@ -176,10 +182,7 @@ class SqlIntents(TransitionLog):
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:
             return {}
-        query = select(intents.c.address, intents.c.id).where(
-            in_values(intents.c.address, addresses)
-        )
-        return {row.address: row.id for row in self._db.execute(query).all()}
+        return dict(fetch(self._db, _IDS_BY_ADDRESS, {"addresses": addresses}))
 
     def list_settlement_accounts(self, chain: str) -> set[tuple[str, str]]:
         pair = select(intents.c.bridger, intents.c.coordinator).distinct()
@@ -203,9 +206,7 @@ class SqlIntents(TransitionLog):
         parameters = {"chains": chain_values({c: to_micros(at) for c, at in times.items()})}
         query = _EXPIRED[self._db.dialect.name]
         expired: dict[str, list[int]] = {}
-        for chain, intent_id in self._db.execute(
-            query, {**parameters, "limit": limit + len(times)}
-        ):
+        for chain, intent_id in fetch(self._db, query, {**parameters, "limit": limit + len(times)}):
             if intent_id is not None and limit:
                 expired.setdefault(chain, []).append(intent_id)
                 limit -= 1
@@ -234,6 +235,7 @@ class SqlIntents(TransitionLog):
         updates = [change_row(first[i], last[i]) for i in sorted(last)]
         if execute_each(self._db, _UPDATE, updates) != len(last):
             raise ConcurrentUpdate("an intent changed between read and write")
+        remember_changed(self._db, last.values())
         execute_each(self._db, _ADD_TRANSITION, new_transitions)
         execute_each(self._db, ADD_EVENT, events)
         moved = [(c.before.state, c.after) for c in changes if c.before.state is not c.after.state]
@@ -288,7 +290,3 @@ class SqlIntents(TransitionLog):
     def _find(self, query: Select[Any], value: int | str) -> Intent | None:
         row = self._db.execute(query, {"value": value}).first()
         return None if row is None else INTENTS.decode(row)
-
-    def _get_by_id(self, query: Select[Any], ids: Collection[int]) -> dict[int, Intent]:
-        rows = self._db.execute(query, {"ids": ids}).all() if ids else ()
-        return {row.id: INTENTS.decode(row) for row in rows}

@@ -25,9 +25,10 @@ from crossway.ports.inventory_transfer_repository import (
     NewInventoryTransfer,
 )
 from crossway.sql.in_values import within
-from crossway.storage.bulk_sql import execute_each, insert_into
+from crossway.storage.bulk_sql import insert_into
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.inventory_tables import OPEN, UNDER_WAY, inventory_transfers
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
 
 _TRANSFERS: Final = RowMapper(InventoryTransfer, inventory_transfers)
@@ -59,8 +60,8 @@ _DUE: Final = (
         # A literal, so that the planner uses the partial indexes.
         text(OPEN),
         or_(
-            _c.source_chain.in_(bindparam("chains", expanding=True)),
-            and_(_MINTS, _c.destination_chain.in_(bindparam("minting", expanding=True))),
+            within(_c.source_chain, "chains"),
+            and_(_MINTS, within(_c.destination_chain, "chains")),
         ),
         _c.next_at <= bindparam("now"),
     )
@@ -103,11 +104,10 @@ class SqlInventoryTransfers:
     ) -> list[InventoryTransfer]:
         parameters = {
             "chains": list(chains),
-            "minting": list(chains),
             "now": to_micros(now),
             "limit": limit,
         }
-        return self._all(_DUE, parameters)
+        return [_TRANSFERS.decode(row) for row in fetch(self._db, _DUE, parameters)]
 
     def list_open(self, limit: int) -> list[InventoryTransfer]:
         query = select(inventory_transfers).where(_UNDER_WAY)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 from crossway.ports.records import KillSwitch
 from crossway.ports.topics import Topic
 from crossway.storage.bulk_sql import insert_into
+from crossway.storage.prepared import fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.service_tables import kill_switches
 
@@ -26,8 +27,8 @@ class SqlKillSwitches:
         return {row.subject: row.reason for row in self._db.execute(select(kill_switches))}
 
     def get(self, subject: str) -> KillSwitch | None:
-        row = self._db.execute(_BY_SUBJECT, {"subject": subject}).first()
-        return None if row is None else SWITCHES.decode(row)
+        rows = fetch(self._db, _BY_SUBJECT, {"subject": subject})
+        return SWITCHES.decode(rows[0]) if rows else None
 
     def list_all(self) -> list[KillSwitch]:
         rows = self._db.execute(select(kill_switches).order_by(kill_switches.c.subject))

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, delete, func, or_, select, text, update
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, text, update
 
 from crossway.domain.clients import Owner, OwnerFilter
 from crossway.domain.ramps import FINAL_ORDER_STATES
@@ -18,6 +18,7 @@ from crossway.sql.in_values import in_values
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.kyc_usage import get_usage, keep_usage
 from crossway.storage.owner_sql import is_owned
+from crossway.storage.prepared import fetch
 from crossway.storage.ramp_tables import (
     kyc_customers,
     kyc_submission_syncs,
@@ -48,6 +49,12 @@ _SAVE_SYNC = per_dialect(
             for name in ("sync_id", "attempt_count", "next_at")
         },
     )
+)
+
+_FIRST_DUE_SYNC = (
+    select(kyc_submission_syncs.c.sync_id)
+    .where(text("next_at IS NOT NULL"), kyc_submission_syncs.c.next_at <= bindparam("now"))
+    .limit(1)
 )
 
 
@@ -162,10 +169,7 @@ class SqlKycCustomers:
         )
 
     def has_due_syncs(self, now: datetime) -> bool:
-        query = select(kyc_submission_syncs.c.sync_id).where(
-            text("next_at IS NOT NULL"), kyc_submission_syncs.c.next_at <= to_micros(now)
-        )
-        return self._db.execute(query.limit(1)).first() is not None
+        return bool(fetch(self._db, _FIRST_DUE_SYNC, {"now": to_micros(now)}))
 
     def lease_due_syncs(
         self, now: datetime, limit: int, until: datetime

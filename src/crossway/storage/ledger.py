@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, insert, literal, or_, select
 
 from crossway.domain.ledger import (
     Account,
@@ -17,22 +17,24 @@ from crossway.domain.ledger import (
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting, Turnover
 from crossway.sql.in_values import in_values, within
 from crossway.storage.address_balances import AddressBalances
-from crossway.storage.bulk_sql import execute_each, list_oldest_first, per_dialect
+from crossway.storage.bulk_sql import list_oldest_first, per_dialect
 from crossway.storage.daily_balances import DailyBalances
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.tables import account_balances, postings
 from crossway.storage.treasury_tables import daily_balances
 
 POSTINGS: Final = RowMapper(Posting, postings)
 MICROS_IN_DAY = 86_400_000_000
+_BALANCE_COLUMNS = ("balance", "day", "day_debits", "day_credits")
+_ACCOUNTS: Final = {account.value: account for account in Account}
 _ADD_ACCOUNT = per_dialect(lambda put: put(account_balances).on_conflict_do_nothing())
 _LOCK_BALANCES = (
-    select(account_balances)
+    select(*(account_balances.c[name] for name in ("account", "chain", "token", *_BALANCE_COLUMNS)))
     .where(within(account_balances.c.chain, "chains"))
     .order_by(account_balances.c.account, account_balances.c.chain, account_balances.c.token)
     .with_for_update()
 )
-_BALANCE_COLUMNS = ("balance", "day", "day_debits", "day_credits")
 _SAVE_BALANCE = per_dialect(
     lambda put: put(account_balances).on_conflict_do_update(
         index_elements=["account", "chain", "token"],
@@ -51,9 +53,18 @@ _SAVE_DAY = per_dialect(
 _ADD_POSTINGS = insert(postings)
 # What others send to an address, however often.
 IS_ARRIVAL = and_(
-    postings.c.debit.in_([Account.HELD.value, Account.DUST.value]),
-    postings.c.credit.in_([Account.PAYER.value, Account.HELD.value]),
+    postings.c.debit.in_([literal(Account.HELD.value), literal(Account.DUST.value)]),
+    postings.c.credit.in_([literal(Account.PAYER.value), literal(Account.HELD.value)]),
 )
+
+
+class _Balance(NamedTuple):
+    """The balance of an account in units, and the turnover of its newest day."""
+
+    balance: int
+    day: int
+    day_debits: int
+    day_credits: int
 
 
 class SqlLedger:
@@ -205,13 +216,12 @@ class SqlLedger:
     def _update_balances(self, changed: dict[BalanceKey, tuple[int, int]], day: int) -> None:
         """Add to the stored balances; rows are locked in one order, so writers never deadlock."""
         keys = sorted(changed)
-        self._db.execute(
-            _ADD_ACCOUNT[self._db.dialect.name],
-            [{"account": a.value, "chain": c, "token": t, "balance": "0"} for a, c, t in keys],
-        )
         chains = {chain for _, chain, _ in keys}
-        rows = self._db.execute(_LOCK_BALANCES, {"chains": chains}).all()
-        current = {(Account(r.account), r.chain, r.token): r for r in rows}
+        current = self._lock_balances(chains)
+        if new := [key for key in keys if key not in current]:
+            rows = [{"account": a.value, "chain": c, "token": t, "balance": "0"} for a, c, t in new]
+            execute_each(self._db, _ADD_ACCOUNT[self._db.dialect.name], rows)
+            current = self._lock_balances(chains)
         balances = [_new_balance(key, current[key], *changed[key], day) for key in keys]
         execute_each(self._db, _SAVE_BALANCE[self._db.dialect.name], balances)
         on_time = [row for row in balances if row["day"] == day]
@@ -223,17 +233,28 @@ class SqlLedger:
             # The clock went back, or another process was first: later days change too.
             DailyBalances(self._db).add_to_past_day(late_changes, day)
 
+    def _lock_balances(self, chains: Collection[str]) -> dict[BalanceKey, _Balance]:
+        rows = fetch(self._db, _LOCK_BALANCES, {"chains": chains})
+        return {
+            (_ACCOUNTS[account], chain, token): _Balance(
+                int(balance), day, int(debits), int(credits)
+            )
+            for account, chain, token, balance, day, debits, credits in rows
+        }
 
-def _new_balance(key: BalanceKey, row: Any, debits: int, credits: int, day: int) -> dict[str, Any]:
+
+def _new_balance(
+    key: BalanceKey, row: _Balance, debits: int, credits: int, day: int
+) -> dict[str, Any]:
     """The new balance row of an account; the turnover of a new day starts at zero."""
-    of_day = (0, 0) if row.day < day else (int(row.day_debits), int(row.day_credits))
+    of_day = (0, 0) if row.day < day else (row.day_debits, row.day_credits)
     if row.day <= day:
         of_day = (of_day[0] + debits, of_day[1] + credits)
     return {
         "account": key[0].value,
         "chain": key[1],
         "token": key[2],
-        "balance": str(int(row.balance) + debits - credits),
+        "balance": str(row.balance + debits - credits),
         "day": max(row.day, day),
         "day_debits": str(of_day[0]),
         "day_credits": str(of_day[1]),

@@ -10,6 +10,7 @@ from uuid import uuid4
 from sqlalchemy import (
     Connection,
     Select,
+    bindparam,
     func,
     insert,
     or_,
@@ -23,7 +24,7 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
 from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import execute_each, per_dialect
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.creation_sql import created_between
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.order_rows import (
@@ -36,6 +37,7 @@ from crossway.storage.order_rows import (
 )
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.owner_sql import is_owned
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.ramp_tables import order_counts, order_transitions, orders, processed_updates
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.sealing import opener, sealer
@@ -49,6 +51,13 @@ _ADD_COUNTS = per_dialect(
     )
 )
 _ADD_UPDATES = per_dialect(lambda put: put(processed_updates).on_conflict_do_nothing())
+
+_FIRST_DUE = (
+    select(orders.c.id)
+    # A literal, so that the planner uses the partial index.
+    .where(text("next_at IS NOT NULL"), orders.c.next_at <= bindparam("now"))
+    .limit(1)
+)
 
 
 class SqlOrders:
@@ -166,8 +175,7 @@ class SqlOrders:
         ]
 
     def has_due(self, now: datetime) -> bool:
-        due = (text("next_at IS NOT NULL"), orders.c.next_at <= to_micros(now))
-        return self._db.execute(select(orders.c.id).where(*due).limit(1)).first() is not None
+        return bool(fetch(self._db, _FIRST_DUE, {"now": to_micros(now)}))
 
     def lease_due(self, now: datetime, limit: int, until: datetime) -> list[RampOrder]:
         query = (

@@ -7,6 +7,7 @@ from sqlalchemy import BigInteger, bindparam, cast, select, text
 
 from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.ports.records import NewOutboundTx, TxAttempt
+from crossway.sql.in_values import within
 from crossway.storage.bulk_sql import per_dialect_for_chains
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.tables import outbound_txs, tx_attempts
@@ -46,7 +47,7 @@ SELECT_DUE = (
     select(outbound_txs)
     .where(
         text("state = 'DUE'"),
-        outbound_txs.c.chain.in_(bindparam("chains", expanding=True)),
+        within(outbound_txs.c.chain, "chains"),
         outbound_txs.c.next_at <= bindparam("now"),
     )
     .order_by(outbound_txs.c.next_at, outbound_txs.c.id)
@@ -61,7 +62,7 @@ SELECT_SIGNED = (
         outbound_txs.c.tx_id,
         outbound_txs.c.attempt_count,
     )
-    .where(text("state = 'SIGNED'"), outbound_txs.c.chain.in_(bindparam("chains", expanding=True)))
+    .where(text("state = 'SIGNED'"), within(outbound_txs.c.chain, "chains"))
     .order_by(outbound_txs.c.id)
     .limit(bindparam("limit"))
 )

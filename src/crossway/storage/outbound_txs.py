@@ -21,7 +21,7 @@ from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange
 from crossway.ports.topics import Topic
 from crossway.sql.in_values import in_values, within
-from crossway.storage.bulk_sql import chain_values, execute_each, per_dialect
+from crossway.storage.bulk_sql import chain_values, per_dialect
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.outbound_tx_rows import (
     OUTBOUND_TXS,
@@ -31,6 +31,7 @@ from crossway.storage.outbound_tx_rows import (
     new_outbound_tx_row,
 )
 from crossway.storage.outbound_txs_of_intents import OutboundTxsOfIntents
+from crossway.storage.prepared import execute, execute_each, fetch
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.tx_attempts import TxAttempts
@@ -75,6 +76,7 @@ _OF_INTENTS = (
     .where(within(outbound_txs.c.intent_id, "intents"))
     .order_by(outbound_txs.c.id)
 )
+_OF_KIND = _OF_INTENTS.where(outbound_txs.c.kind == bindparam("kind"))
 
 
 def _build_enqueue(insert_into: Callable[[Table], Any]) -> Any:
@@ -104,16 +106,12 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
         self._changed_topics = changed_topics
 
     def enqueue(self, new: Sequence[NewOutboundTx], at: datetime) -> None:
-        if not new:
-            return
-        self._db.execute(
-            _ENQUEUE[self._db.dialect.name],
-            [new_outbound_tx_row(tx, at) for tx in new],
-        )
+        rows = [new_outbound_tx_row(tx, at) for tx in new]
+        execute_each(self._db, _ENQUEUE[self._db.dialect.name], rows)
 
     def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
         parameters = {"chains": list(chains), "now": to_micros(now), "limit": limit}
-        return self._all(SELECT_DUE, parameters)
+        return self._fetch(SELECT_DUE, parameters)
 
     def list_in_state(
         self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
@@ -129,10 +127,10 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
         if not heights:
             return []
         parameters = {"chains": chain_values(heights), "limit": limit}
-        return self._all(SELECT_SETTLED[self._db.dialect.name], parameters)
+        return self._fetch(SELECT_SETTLED[self._db.dialect.name], parameters)
 
     def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
-        rows = self._db.execute(SELECT_SIGNED, {"chains": list(chains), "limit": limit}).all()
+        rows = fetch(self._db, SELECT_SIGNED, {"chains": chains, "limit": limit})
         return [
             InFlightTx(row[0], row[1], OutboundTxKind(row[2]), row[3], row[4], row[5])
             for row in rows
@@ -141,13 +139,13 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
     def lock_in_state(self, tx_ids: Mapping[int, str | None], state: OutboundTxState) -> set[int]:
         if not tx_ids:
             return set()
-        rows = self._db.execute(_LOCK_IN_STATE, {"ids": tx_ids, "state": state.value}).all()
+        rows = fetch(self._db, _LOCK_IN_STATE, {"ids": tx_ids, "state": state.value})
         return {id for id, tx_id in rows if tx_id == tx_ids[id]}
 
     def lock(self, ids: Collection[int]) -> dict[int, OutboundTx]:
         if not ids:
             return {}
-        locked = self._all(_LOCK, {"ids": ids})
+        locked = self._fetch(_LOCK, {"ids": ids})
         return {tx.id: tx for tx in locked}
 
     def lock_signed(self, tx_ids: Mapping[int, str]) -> dict[int, OutboundTx]:
@@ -174,10 +172,9 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
     ) -> list[OutboundTx]:
         if not intent_ids:
             return []
-        query = (
-            _OF_INTENTS if kind is None else _OF_INTENTS.where(outbound_txs.c.kind == kind.value)
-        )
-        return self._all(query, {"intents": intent_ids})
+        if kind is None:
+            return self._fetch(_OF_INTENTS, {"intents": intent_ids})
+        return self._fetch(_OF_KIND, {"intents": intent_ids, "kind": kind.value})
 
     def update(self, changes: Sequence[OutboundTxChange], at: datetime) -> None:
         """Changes that differ only in their id are one statement, the others one each."""
@@ -210,8 +207,7 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
             "b_height": change.block_height,
             "b_at": to_micros(at),
         }
-        changed = self._db.execute(_UPDATE_MANY, values)
-        if changed.rowcount != len(ids):
+        if execute(self._db, _UPDATE_MANY, values) != len(ids):
             raise ConcurrentUpdate("a transfer moved between lock and write")
 
     def _update_each(self, changes: Sequence[OutboundTxChange], at: datetime) -> None:
@@ -279,6 +275,12 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
             .where(text("state = 'DUE'"), outbound_txs.c.updated_at > at)
             .values(next_at=outbound_txs.c.next_at - outbound_txs.c.updated_at + at, updated_at=at)
         )
+
+    def _fetch(
+        self, query: Select[tuple[object, ...]], parameters: Mapping[str, object]
+    ) -> list[OutboundTx]:
+        """As `_all`, of a query that is built once."""
+        return [OUTBOUND_TXS.decode(row) for row in fetch(self._db, query, parameters)]
 
     def _all(
         self, query: Select[tuple[object, ...]], parameters: Mapping[str, object] | None = None

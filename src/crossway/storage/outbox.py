@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, u
 from crossway.domain.clients import Mode, Owner
 from crossway.domain.webhooks import OutboxEvent
 from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import execute_each
+from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.sealing import opener
 from crossway.storage.webhook_tables import outbox

@@ -14,12 +14,13 @@ from crossway.storage.analytics_tables import (
     other_network_fees,
     payment_figures,
 )
-from crossway.storage.bulk_sql import execute_each, per_dialect
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.figure_changes import LOGS, list_changed
 from crossway.storage.figure_counting import count_payments
 from crossway.storage.figure_rows import encode_figures, encode_other_fees, load_figures
 from crossway.storage.group_figures import add_differences
 from crossway.storage.leases import SqlLeases
+from crossway.storage.prepared import execute_each
 from crossway.storage.tables import intents
 
 # A writer that takes longer is not waited for: others would have to wait behind.

@@ -4,15 +4,16 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from crossway.domain.ledger import Posting
 from crossway.domain.profit_and_loss import Group, Origin, ProfitLine, Result
 from crossway.ports.profit_repository import HourlyPrices
 from crossway.ports.treasury_repository import StoredPosting
-from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import execute_each, insert_into, per_dialect
+from crossway.sql.in_values import in_values, within
+from crossway.storage.bulk_sql import insert_into, per_dialect
 from crossway.storage.ledger import IS_ARRIVAL, POSTINGS
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.profit_tables import daily_results, ledger_prices, profit_progress
 from crossway.storage.row_mapper import from_micros
 from crossway.storage.tables import postings
@@ -24,6 +25,18 @@ _SAVE: Final = per_dialect(
         index_elements=list(_KEYS),
         set_={name: put(daily_results).excluded[name] for name in _TOTALS},
     )
+)
+_UNCOUNTED: Final = (
+    select(postings)
+    .where(postings.c.id > bindparam("counted_to"), postings.c.id <= bindparam("last_id"))
+    .order_by(postings.c.id)
+    .limit(bindparam("limit"))
+)
+_AT: Final = list(postings.columns.keys()).index("at")
+_OF_OWNERS: Final = (
+    select(postings)
+    .where(within(postings.c.intent_id, "owners"), ~IS_ARRIVAL)
+    .order_by(postings.c.id)
 )
 _ROW: Final = 1
 Key = tuple[Any, ...]
@@ -55,18 +68,16 @@ class SqlProfit:
         return int(self._db.scalar(select(profit_progress.c.posting_id)) or 0)
 
     def list_uncounted(self, last_id: int, limit: int) -> list[StoredPosting]:
-        ids = and_(postings.c.id > self.counted_to(), postings.c.id <= last_id)
-        query = select(postings).where(ids).order_by(postings.c.id).limit(limit)
+        of = {"counted_to": self.counted_to(), "last_id": last_id, "limit": limit}
         return [
-            StoredPosting(row.id, from_micros(row.at), POSTINGS.decode(row))
-            for row in self._db.execute(query)
+            StoredPosting(row[0], from_micros(row[_AT]), POSTINGS.decode(row))
+            for row in fetch(self._db, _UNCOUNTED, of)
         ]
 
     def list_of_owners(self, owners: Collection[int]) -> dict[int, list[Posting]]:
-        query = select(postings).where(in_values(postings.c.intent_id, owners), ~IS_ARRIVAL)
         found = defaultdict[int, list[Posting]](list)
-        for row in self._db.execute(query.order_by(postings.c.id)):
-            found[row.intent_id].append(POSTINGS.decode(row))
+        for posting in map(POSTINGS.decode, fetch(self._db, _OF_OWNERS, {"owners": owners})):
+            found[posting.intent_id].append(posting)
         return found
 
     def add(self, results: Sequence[Result], before: int, after: int) -> bool:

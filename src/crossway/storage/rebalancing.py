@@ -16,7 +16,8 @@ from crossway.domain.rebalancing import (
     RebalancingTransfer,
 )
 from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import execute_each, insert_into
+from crossway.storage.bulk_sql import insert_into
+from crossway.storage.prepared import execute_each
 from crossway.storage.rebalancing_tables import (
     OPEN,
     rebalancing_policies,

@@ -6,7 +6,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, insert, or_, select
 
 from crossway.ports.logs import LoggedRequest, RequestFilter
-from crossway.storage.bulk_sql import execute_each
+from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.sealing import opener, sealer
 from crossway.storage.service_tables import request_log

@@ -16,6 +16,7 @@ from sqlalchemy import (
     tuple_,
 )
 
+from crossway.storage.prepared import fetch
 from crossway.storage.ramp_tables import kyc_erased_usage, processed_updates
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.service_tables import request_log
@@ -44,6 +45,9 @@ _KINDS: Final[dict[str, tuple[Column[int], tuple[Column[Any], ...], ColumnElemen
         true(),
     ),
 }
+_OLDEST: Final = {
+    kind: select(age).order_by(*order).limit(1) for kind, (age, order, _) in _KINDS.items()
+}
 
 
 class SqlRetention:
@@ -53,9 +57,8 @@ class SqlRetention:
         self._db = db
 
     def has_older(self, kind: str, before: datetime) -> bool:
-        age, order, _ = _KINDS[kind]
-        oldest = self._db.execute(select(age).order_by(*order).limit(1)).scalar()
-        return oldest is not None and int(oldest) < to_micros(before)
+        oldest = fetch(self._db, _OLDEST[kind])
+        return bool(oldest) and int(oldest[0][0]) < to_micros(before)
 
     def delete_oldest(self, kind: str, before: datetime, limit: int) -> int:
         age, order, condition = _KINDS[kind]

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
-from operator import attrgetter, itemgetter
+from functools import lru_cache
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -24,17 +25,20 @@ from sqlalchemy import Column, LargeBinary, Table, Text
 from crossway.storage.sealing import SEALED, Seal
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
 Converter = Callable[[Any], Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def to_micros(at: datetime) -> int:
     """An instant as whole microseconds since 1970."""
-    return (at - _EPOCH) // _MICROSECOND
+    since = at - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
+# The rows of a pass have few different times.
+@lru_cache(maxsize=4_096)
 def from_micros(value: int) -> datetime:
     """The UTC instant of a number of microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=value)
@@ -54,6 +58,12 @@ class Encoder(Protocol[T_contra]):
     """Returns some columns of a record's row; `seal` encrypts the sealed ones."""
 
     def __call__(self, record: T_contra, seal: Seal | None = None) -> dict[str, Any]: ...
+
+
+class Decoder(Protocol[T_co]):
+    """Returns the record of a row; `open_text` decrypts the sealed columns."""
+
+    def __call__(self, row: Any, open_text: Seal | None = None) -> T_co: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,78 +88,65 @@ class RowMapper(Generic[T]):
     """
 
     def __init__(self, record: type[T], table: Table, renamed: Mapping[str, str] = {}) -> None:
-        self._record = record
-        self._nested: list[tuple[int, int, type[Any]]] = []
-        mapped = self._collect(record, table, renamed, "", 0)
-        positions = {column.name: position for position, column in enumerate(table.columns)}
-        self._pick = itemgetter(*(positions[field.column.name] for field in mapped))
-        self._decoders = [(i, field.decode) for i, field in enumerate(mapped) if field.decode]
-        self._sealed = [i for i, field in enumerate(mapped) if SEALED in field.column.info]
-        self._mapped = mapped
+        self._positions = {column.name: i for i, column in enumerate(table.columns)}
+        self._mapped: list[_Field] = []
+        # What the expressions below refer to by name.
+        self._names: dict[str, Any] = {"pass_through": _pass_through}
+        build = self._collect(record, table, renamed, "")
+        # The record of a row that begins with all columns of the table, in their order.
+        self.decode: Decoder[T] = eval(f"lambda row, open_text=None: {build}", self._names)
         # The row of a record by column name, and without the id that the database assigns.
         self.encode = self.encoder()
         self.encode_new = self.encoder(without=("id",))
-
-    def decode(self, row: Any, open_text: Seal | None = None) -> T:
-        """The record of a row that begins with all columns of the table, in their order."""
-        values = list(self._pick(row))
-        for position in self._sealed:
-            values[position] = _pass_through(open_text, values[position])
-        for position, convert in self._decoders:
-            values[position] = convert(values[position])
-        for first, end, record in self._nested:
-            values[first:end] = [record(*values[first:end])]
-        return self._record(*values)
 
     def encoder(
         self, only: Collection[str] | None = None, without: Collection[str] = ()
     ) -> Encoder[T]:
         """A function that returns some columns of a record's row, by name."""
-        chosen = [
-            field
+        columns = ", ".join(
+            f"{field.column.name!r}: {self._encode(field)}"
             for field in self._mapped
             if (only is None or field.column.name in only) and field.column.name not in without
-        ]
-        names = [field.column.name for field in chosen]
-        readers = [attrgetter(field.path) for field in chosen]
-        read = attrgetter(*(field.path for field in chosen)) if len(chosen) > 1 else None
-        encoders = [(field.column.name, field.encode) for field in chosen if field.encode]
-        sealed = [field.column.name for field in chosen if SEALED in field.column.info]
-
-        def encode(record: T, seal: Seal | None = None) -> dict[str, Any]:
-            values = read(record) if read else [reader(record) for reader in readers]
-            row = dict(zip(names, values, strict=True))
-            for name, convert in encoders:
-                row[name] = convert(row[name])
-            for name in sealed:
-                row[name] = _pass_through(seal, row[name])
-            return row
-
+        )
+        encode: Encoder[T] = eval(f"lambda record, seal=None: {{{columns}}}", self._names)
         return encode
 
-    def _collect(
-        self, record: Any, table: Table, renamed: Mapping[str, str], prefix: str, first: int
-    ) -> list[_Field]:
-        """The columns of a record in the order of its fields, nested records in their place."""
+    def _collect(self, record: Any, table: Table, renamed: Mapping[str, str], prefix: str) -> str:
+        """Map the fields of a record; returns the expression that builds it from a row. Compiled
+        once, it takes a fraction of the time of a loop over the fields."""
         hints = get_type_hints(record)
-        mapped: list[_Field] = []
+        values: list[str] = []
         for field in fields(record):
             path, hint = f"{prefix}{field.name}", hints[field.name]
             name = renamed.get(path, field.name)
             if name in table.columns:
                 column = table.columns[name]
-                mapped.append(_Field(path, column, *_converters(hint, column)))
+                self._mapped.append(mapped := _Field(path, column, *_converters(hint, column)))
+                values.append(self._decode(mapped))
             elif isinstance(hint, type) and is_dataclass(hint):
-                nested_first = first + len(mapped)
-                nested = self._collect(hint, table, renamed, f"{path}.", nested_first)
-                self._nested.append((nested_first, nested_first + len(fields(hint)), hint))
-                mapped += nested
+                values.append(self._collect(hint, table, renamed, f"{path}."))
             else:
                 raise LookupError(f"{table.name} has no column for {record.__name__}.{path}")
-        if not prefix:
-            # Built from the last to the first, inner ones first: each shortens the list behind it.
-            self._nested.sort(key=itemgetter(0), reverse=True)
-        return mapped
+        return f"{self._name(record)}({', '.join(values)})"
+
+    def _decode(self, field: _Field) -> str:
+        """The expression of a field's value in a row."""
+        value = f"row[{self._positions[field.column.name]}]"
+        if SEALED in field.column.info:
+            value = f"pass_through(open_text, {value})"
+        return f"{self._name(field.decode)}({value})" if field.decode else value
+
+    def _encode(self, field: _Field) -> str:
+        """The expression of a column's value of a record."""
+        value = f"record.{field.path}"
+        if field.encode:
+            value = f"{self._name(field.encode)}({value})"
+        return f"pass_through(seal, {value})" if SEALED in field.column.info else value
+
+    def _name(self, thing: object) -> str:
+        name = f"_{len(self._names)}"
+        self._names[name] = thing
+        return name
 
 
 def _pass_through(function: Seal | None, text: str | None) -> str | None:
@@ -189,7 +186,7 @@ def _codec(hint: Any, column: Column[Any]) -> tuple[Converter | None, Converter 
     if kind is int:
         return int, str
     if issubclass(kind, Enum):
-        return {member.value: member for member in kind}.__getitem__, attrgetter("value")
+        return {member.value: member for member in kind}.__getitem__, attrgetter("_value_")
     if issubclass(kind, Mapping):
         return _from_json, to_json
     if is_dataclass(kind):

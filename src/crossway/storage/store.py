@@ -18,6 +18,7 @@ from crossway.storage.availability import BUSY, translate_errors
 from crossway.storage.change_stamps import ChangeStamps
 from crossway.storage.commit_counter import count_commits
 from crossway.storage.errors import ConcurrentUpdate
+from crossway.storage.known_intents import share_known_intents
 from crossway.storage.migrate import check_version
 from crossway.storage.sealing import unlock
 from crossway.storage.unit_of_work import GroupCommit, SqlUnitOfWork
@@ -35,6 +36,7 @@ class SqlStore:
         """`group_commit`: whether writers share commits; by default on SQLite only."""
         self.writer, self.reader = writer, reader
         use_group_commit = writer.dialect.name == "sqlite" if group_commit is None else group_commit
+        share_known_intents(writer, reader)
         self._changes = ChangeStamps(reader)
         self._writability = Writability(writer.url)
         self._commits = GroupCommit(writer, self._changes.record) if use_group_commit else None
@@ -43,6 +45,10 @@ class SqlStore:
     def waiting(self) -> int:
         """How many units of work wait for a shared commit."""
         return self._commits.waiting if self._commits is not None else 0
+
+    @property
+    def has_one_writer(self) -> bool:
+        return self.writer.dialect.name == "sqlite"
 
     def unlock(self, vault: Vault) -> None:
         for engine in (self.writer, self.reader):

@@ -9,8 +9,9 @@ from sqlalchemy import Connection, select
 from crossway.domain.analytics import Step
 from crossway.sql.in_values import in_values
 from crossway.storage.analytics_tables import token_deposits
-from crossway.storage.bulk_sql import execute_each, per_dialect
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.figure_rows import HOURS_IN_DAY
+from crossway.storage.prepared import execute_each
 
 Deposits = defaultdict[tuple[str, int, str, int], int]
 """Units by mode, hour, symbol and decimals."""

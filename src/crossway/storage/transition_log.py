@@ -8,14 +8,19 @@ from sqlalchemy import Connection, func, or_, select
 from crossway.domain.clients import OwnerFilter
 from crossway.ports.intent_repository import RECENT_TRANSITIONS
 from crossway.ports.records import TransitionRecord
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import in_values, within
 from crossway.storage.bulk_sql import list_oldest_first
 from crossway.storage.intent_rows import TRANSITIONS
 from crossway.storage.owner_sql import is_owned
+from crossway.storage.prepared import fetch
 from crossway.storage.tables import intents, transitions
 
 _CHANGES_STATE: Final = or_(
     transitions.c.from_state.is_(None), transitions.c.from_state != transitions.c.to_state
+)
+
+_OF_INTENTS: Final = (
+    select(transitions).where(within(transitions.c.intent_id, "ids")).order_by(transitions.c.id)
 )
 
 
@@ -30,6 +35,9 @@ class TransitionLog:
     ) -> list[TransitionRecord]:
         if not intent_ids:
             return []
+        if newest is None:
+            rows = fetch(self._db, _OF_INTENTS, {"ids": intent_ids})
+            return [TRANSITIONS.decode(row) for row in rows]
         query = select(transitions).where(in_values(transitions.c.intent_id, intent_ids))
         rows = list_oldest_first(self._db, query, transitions.c.id, newest, _CHANGES_STATE)
         return [TRANSITIONS.decode(row) for row in rows]

@@ -7,8 +7,8 @@ from sqlalchemy import Connection, insert, select
 
 from crossway.ports.records import TxAttempt
 from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import execute_each
 from crossway.storage.outbound_tx_rows import TX_ATTEMPTS
+from crossway.storage.prepared import execute_each
 from crossway.storage.tables import tx_attempts
 
 _ADD_ATTEMPT = insert(tx_attempts)

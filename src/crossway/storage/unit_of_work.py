@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -65,8 +65,12 @@ def _repository(module: str) -> cached_property[Any]:
     use, as a start needs few."""
     name = f"Sql{module.title().replace('_', '')}"
 
+    @cache
+    def load() -> Any:
+        return getattr(import_module(f"crossway.storage.{module}"), name)
+
     def open_repository(unit: SqlUnitOfWork) -> Any:
-        return getattr(import_module(f"crossway.storage.{module}"), name)(unit._db)
+        return load()(unit._db)
 
     return cached_property(open_repository)
 

@@ -22,7 +22,7 @@ from crossway.domain.roles import Permission
 from crossway.ports.payment_figures import ChangeLog
 from crossway.ports.services import Services
 from crossway.usecases.money.books import day_number
-from crossway.usecases.money.profit_counting import hour_number, value_at
+from crossway.usecases.money.profit_counting import PricesByHour, hour_number
 
 K = TypeVar("K")
 Route = tuple[str, str, str]
@@ -195,12 +195,12 @@ def get_payment_margin(services: Services, caller: Principal, intent_id: int) ->
     caller.require_permission(Permission.VIEW)
     with services.store.read() as unit:
         booked = unit.ledger.list_by_intent(intent_id, _NEWEST_POSTINGS)
-        prices = unit.profit.get_prices({hour_number(at) for at, _ in booked})
-    postings = [posting for _, posting in booked]
+        hours = unit.profit.get_prices({hour_number(at) for at, _ in booked})
+    postings, prices = [posting for _, posting in booked], PricesByHour(services, hours)
     amounts = []
     for at, posting in booked:
         for part in contributions(posting, postings):
-            totals = part.totals(value_at(services, prices, at, part))
+            totals = part.totals(prices.value(at, part))
             amounts.append(LineAmount(part.line, *part.terms[0][0], *totals))
     return add_up(amounts)
 

@@ -1,7 +1,8 @@
 """Counts what postings add to profit and loss, at the prices of their hour, a slice at a time."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from crossway.domain.errors import Unreachable
@@ -32,6 +33,8 @@ _HOURS_IN_DAY: Final = 24
 _Key = tuple[int, ProfitLine, str, str, Group]
 
 
+# The postings of a pass have one time.
+@lru_cache(maxsize=1_024)
 def hour_number(at: datetime) -> int:
     """The number of whole hours since 1970 at a time."""
     return int(at.timestamp()) // _SECONDS_IN_HOUR
@@ -102,35 +105,41 @@ def _count(services: Services, unit: UnitOfWork, postings: Sequence[StoredPostin
     owners = {p.posting.intent_id for p in postings} - {NO_INTENT}
     related = unit.profit.list_of_owners(owners)
     intents = unit.intents.get_many({owner for owner in owners if owner > 0})
-    prices = unit.profit.get_prices({hour_number(p.at) for p in postings})
+    prices = PricesByHour(services, unit.profit.get_prices({hour_number(p.at) for p in postings}))
+    groups: dict[int, Group] = {}
     totals: dict[_Key, Result] = {}
     for stored in postings:
         owner = stored.posting.intent_id
-        group = group_of(stored.posting, intents.get(owner))
         for part in contributions(stored.posting, related.get(owner, ())):
-            value = value_at(services, prices, stored.at, part)
-            _add(totals, stored.at, group, part, value)
+            if owner not in groups:
+                groups[owner] = group_of(stored.posting, intents.get(owner))
+            _add(totals, stored.at, groups[owner], part, prices.value(stored.at, part))
     return list(totals.values())
 
 
-def value_at(
-    services: Services, prices: HourlyPrices, at: datetime, part: Contribution
-) -> int | None:
-    """The value of a contribution in nano-USD at the prices of its hour; None where one of them is
-    unknown."""
-    return value_of(part, _unit_prices(services, prices, hour_number(at), part.tokens))
+class PricesByHour:
+    """The prices of some hours, of whole tokens as the ledger names them."""
 
+    def __init__(self, services: Services, prices: HourlyPrices) -> None:
+        self._services, self._prices = services, prices
+        self._found: dict[int, dict[TokenKey, UnitPrice | None]] = {}
 
-def _unit_prices(
-    services: Services, prices: HourlyPrices, hour: int, tokens: Collection[TokenKey]
-) -> Mapping[TokenKey, UnitPrice]:
-    found = {}
-    for key in tokens:
-        denomination = get_denomination(services, *key)
-        price = prices.get((hour, denomination.symbol))
-        if price is not None:
-            found[key] = UnitPrice(price, denomination.decimals)
-    return found
+    def value(self, at: datetime, part: Contribution) -> int | None:
+        """The value of a contribution in nano-USD at the prices of its hour; None where one of them
+        is unknown."""
+        found = self._found.setdefault(hour := hour_number(at), {})
+        needed = {}
+        for key in part.tokens:
+            if key not in found:
+                found[key] = self._find(hour, key)
+            if (price := found[key]) is not None:
+                needed[key] = price
+        return value_of(part, needed)
+
+    def _find(self, hour: int, key: TokenKey) -> UnitPrice | None:
+        denomination = get_denomination(self._services, *key)
+        price = self._prices.get((hour, denomination.symbol))
+        return None if price is None else UnitPrice(price, denomination.decimals)
 
 
 def group_of(posting: Posting, intent: Intent | None) -> Group:

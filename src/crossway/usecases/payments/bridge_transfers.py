@@ -1,7 +1,7 @@
 """Changes to bridge transfers that one database transaction stores."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,17 +11,21 @@ from crossway.domain.bridge_transfer import (
     BridgeTransferState,
     advance_transfer,
 )
+from crossway.domain.changed_records import changed
 from crossway.ports.bridge_transfer_repository import BridgeTransferChange
 from crossway.ports.store import UnitOfWork
 
 
 @dataclass
 class BridgeTransferBatch:
-    """Changes to bridge transfers, which are locked when the first event is applied to each."""
+    """Changes to bridge transfers. Those of the `expected` payments are locked together when the
+    first of them is needed, any other when it is."""
 
     now: datetime
+    expected: Collection[int] = ()
     changes: list[BridgeTransferChange] = field(default_factory=list)
-    _current: dict[int, BridgeTransfer] = field(default_factory=dict)
+    # None where nothing was ever to be sent.
+    _current: dict[int, BridgeTransfer | None] = field(default_factory=dict)
 
     def get(self, unit: UnitOfWork, intent_id: int) -> BridgeTransfer:
         """The transfer of a payment as changed so far, locked.
@@ -32,21 +36,27 @@ class BridgeTransferBatch:
         transfer = self.find(unit, intent_id)
         if transfer is None:
             unit.bridge_transfers.plan([unit.intents.get_many([intent_id])[intent_id]], self.now)
-            transfer = self.find(unit, intent_id)
+            self._lock(unit, {intent_id})
+            transfer = self._current[intent_id]
         assert transfer is not None, f"payment {intent_id} has no bridge transfer"
         return transfer
 
     def find(self, unit: UnitOfWork, intent_id: int) -> BridgeTransfer | None:
         """The same, None where nothing was ever to be sent."""
         if intent_id not in self._current:
-            self._current |= unit.bridge_transfers.lock([intent_id])
-        return self._current.get(intent_id)
+            self._lock(unit, {intent_id, *self.expected} - self._current.keys())
+            self.expected = ()
+        return self._current[intent_id]
 
     def preload(self, unit: UnitOfWork, intent_ids: Collection[int]) -> dict[int, BridgeTransfer]:
         """The transfers of several payments as changed so far, locked; some may have none."""
-        missing = set(intent_ids) - self._current.keys()
-        self._current |= unit.bridge_transfers.lock(missing)
-        return {i: self._current[i] for i in intent_ids if i in self._current}
+        self._lock(unit, set(intent_ids) - self._current.keys())
+        found = {i: self._current[i] for i in intent_ids}
+        return {i: transfer for i, transfer in found.items() if transfer is not None}
+
+    def _lock(self, unit: UnitOfWork, intent_ids: set[int]) -> None:
+        if intent_ids:
+            self._current |= dict.fromkeys(intent_ids) | unit.bridge_transfers.lock(intent_ids)
 
     def apply(
         self,
@@ -82,7 +92,7 @@ class BridgeTransferBatch:
         fields: dict[str, Any],
     ) -> BridgeTransfer:
         before = self.get(unit, intent_id)
-        after = replace(before, state=state, updated_at=self.now, **fields)
+        after = changed(before, state=state, updated_at=self.now, **fields)
         if not note and after.reason != before.reason:
             note = after.reason
         self._current[intent_id] = after

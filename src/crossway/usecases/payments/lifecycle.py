@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from crossway.domain.bridge_transfer import Custody
+from crossway.domain.changed_records import changed
 from crossway.domain.intent import Intent, IntentEvent, State, advance
 from crossway.domain.ledger import Account, AddressKey, Leg, Posting
 from crossway.domain.outbound import OPEN_STATES, OutboundTxKind
@@ -39,7 +40,8 @@ class IntentBatch:
     inventory: InventoryTransferBatch = field(init=False)
 
     def __post_init__(self) -> None:
-        self.transfers = BridgeTransferBatch(self.now)
+        over_bridges = {i.id for i in self.current.values() if i.custody is Custody.BRIDGE}
+        self.transfers = BridgeTransferBatch(self.now, over_bridges)
         self.inventory = InventoryTransferBatch(self.now)
 
     def apply_event(
@@ -50,7 +52,7 @@ class IntentBatch:
         `fields` are fields of the intent to set. Raises `InvalidTransition`."""
         before = self.current[intent_id]
         transition = advance(before.state, event)
-        after = replace(before, state=transition.to, updated_at=self.now, **fields)
+        after = changed(before, state=transition.to, updated_at=self.now, **fields)
         self.current[intent_id] = after
         self.changes.append(IntentChange(before, after, event, transition, note))
         for kind in transition.outbound:

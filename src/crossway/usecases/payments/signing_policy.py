@@ -65,7 +65,9 @@ class SigningPolicy:
         self._authorized = authorized
         self._unit, self._services, self._chain = unit, services, chain
         self._stored = unit.outbound_txs.lock([tx.id for tx in txs])
-        self._intents = unit.intents.get_many({tx.intent_id for tx in txs})
+        self._intents = unit.intents.get_whole({tx.intent_id for tx in txs})
+        delivered = {tx.intent_id for tx in txs if tx.kind is K.DELIVER}
+        self._transfers = unit.bridge_transfers.get_many(delivered)
         self._stop = find_stop(unit)
         self._reserved = 0, 0
         signed = [tx.id for tx in self._stored.values() if tx.state is T.SIGNED]
@@ -224,7 +226,7 @@ class SigningPolicy:
 
     def _differences_of_message(self, intent: Intent, call: OutboundCall) -> Iterator[str]:
         """Whether it delivers the message that was verified and stored."""
-        stored = self._unit.bridge_transfers.get_many([intent.id]).get(intent.id)
+        stored = self._transfers.get(intent.id)
         if stored is None or stored.state is not BridgeTransferState.CLAIMABLE:
             yield "the bridge has not attested to it"
         elif (call.message, call.attestation) != (stored.message, stored.attestation):
