@@ -49,9 +49,7 @@ def apply_over_bridge(
 
 def close_delivered(unit: UnitOfWork, batch: IntentBatch, txs: Sequence[OutboundTx]) -> None:
     """Close the transfers whose delivery, or release, is final."""
-    for tx in txs:
-        if tx.kind not in (K.DELIVER, K.RELEASE):
-            continue
-        transfer = batch.transfers.get(unit, tx.intent_id)
+    ids = {tx.intent_id for tx in txs if tx.kind in (K.DELIVER, K.RELEASE)}
+    for intent_id, transfer in batch.transfers.preload(unit, ids).items():
         if transfer.state is S.DELIVERED:
-            batch.transfers.apply(unit, tx.intent_id, Event.FINALIZE)
+            batch.transfers.apply(unit, intent_id, Event.FINALIZE)

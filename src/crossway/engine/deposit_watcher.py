@@ -9,6 +9,7 @@ from crossway.domain.deposits import Deposit
 from crossway.domain.errors import Unreachable
 from crossway.engine.alerts import raise_alert
 from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.pass_writes import PassWrite, PassWrites
 from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.ports.chain import ChainHead, Cursor, Scan
 from crossway.ports.services import Services
@@ -96,9 +97,10 @@ def _reverse_reorged(unit: UnitOfWork, services: Services, chain_id: str, scan: 
     reverse_deposits(unit, services, missing, services.clock.now(), note)
 
 
-def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
-    """Credit deposits that have enough confirmations and are still in their block; returns how
-    many."""
+def credit_confirmed(
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites
+) -> None:
+    """Credit deposits that have enough confirmations and are still in their block."""
     heights = {chain: head.height for chain, head in heads.items()}
     with services.store.read() as unit:
         ready = unit.deposits.list_ready(heights, BATCH)
@@ -106,7 +108,6 @@ def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
     by_chain: dict[str, list[Deposit]] = {}
     for deposit in ready:
         by_chain.setdefault(deposit.incoming.chain, []).append(deposit)
-    credited = 0
     for chain_id, deposits in by_chain.items():
         try:
             included = services.chains[chain_id].verify_inclusion([d.incoming for d in deposits])
@@ -114,27 +115,36 @@ def credit_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
             missing = [
                 d for d, is_included in zip(deposits, included, strict=True) if not is_included
             ]
-            credited += _credit_batch(services, present)
+            _plan_credits(services, present, writes)
             if missing:
                 _relocate_missing(services, chain_id, missing)
         except Unreachable:
             continue
-    return credited
 
 
-def _credit_batch(services: Services, deposits: Sequence[Deposit]) -> int:
+def _plan_credits(services: Services, deposits: Sequence[Deposit], writes: PassWrites) -> None:
+    if not deposits:
+        return
     services.process.failpoint("before-credit")
-    credit = partial(_credit_in_one_commit, services)
-    credited = sum(bisect_batch(services, "crediting", deposits, lambda d: d.intent_id, credit))
-    services.process.failpoint("credited")
-    return credited
+
+    def done(credited: int) -> int:
+        services.process.failpoint("credited")
+        return credited
+
+    credit = partial(_credit, services, deposits)
+    writes.add(PassWrite(credit, partial(_credit_alone, services, deposits), done))
 
 
-def _credit_in_one_commit(services: Services, deposits: Sequence[Deposit]) -> int:
-    services.store.write(
-        lambda unit: credit_deposits(unit, services, deposits, services.clock.now())
-    )
+def _credit(services: Services, deposits: Sequence[Deposit], unit: UnitOfWork) -> int:
+    credit_deposits(unit, services, deposits, services.clock.now())
     return len(deposits)
+
+
+def _credit_alone(services: Services, deposits: Sequence[Deposit]) -> int:
+    def credit(part: Sequence[Deposit]) -> int:
+        return services.store.write(partial(_credit, services, part))
+
+    return sum(bisect_batch(services, "crediting", deposits, lambda d: d.intent_id, credit))
 
 
 def _relocate_missing(services: Services, chain_id: str, missing: Sequence[Deposit]) -> None:

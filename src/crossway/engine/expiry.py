@@ -14,6 +14,7 @@ from crossway.domain.outbound import (
 )
 from crossway.engine.alerts import raise_alert
 from crossway.engine.bisect_batch import bisect_batch
+from crossway.engine.pass_writes import PassWrite, PassWrites
 from crossway.engine.unseen_deposits import check_addresses
 from crossway.ports.chain import ChainHead
 from crossway.ports.records import OutboundTxChange
@@ -28,9 +29,8 @@ from crossway.usecases.payments.returns import enqueue_deposit_returns
 BATCH = 2_000
 
 
-def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
-    """Expire intents that were not started in time and enqueue their refunds; returns how many."""
-    expired_count = 0
+def expire_intents(services: Services, heads: Mapping[str, ChainHead], writes: PassWrites) -> None:
+    """Expire intents that were not started in time and enqueue their refunds."""
     with services.store.read() as unit:
         expired_by_chain = unit.intents.list_expired(
             {c: head.time for c, head in heads.items()}, BATCH
@@ -43,20 +43,27 @@ def expire_intents(services: Services, heads: Mapping[str, ChainHead]) -> int:
             continue
         decided = [i for i in intent_ids if i not in check.disputed | check.changed]
         services.process.failpoint("before-expiry")
-        expire = partial(_expire_batch, services, check.unexplained)
-        expired_count += sum(bisect_batch(services, "expiring", decided, lambda i: i, expire))
-        services.process.failpoint("expired")
-    return expired_count
+        if decided:
+            expire = partial(_expire, services, check.unexplained, decided)
+            alone = partial(_expire_alone, services, check.unexplained, decided)
+            writes.add(PassWrite(expire, alone, partial(_expired, services)))
 
 
-def _expire_batch(services: Services, unexplained: Mapping[int, int], ids: Sequence[int]) -> int:
-    services.store.write(partial(_expire, services=services, unexplained=unexplained, ids=ids))
-    return len(ids)
+def _expired(services: Services, count: int) -> int:
+    services.process.failpoint("expired")
+    return count
+
+
+def _expire_alone(services: Services, unexplained: Mapping[int, int], ids: Sequence[int]) -> int:
+    def expire(part: Sequence[int]) -> int:
+        return services.store.write(partial(_expire, services, unexplained, part))
+
+    return sum(bisect_batch(services, "expiring", ids, lambda i: i, expire))
 
 
 def _expire(
-    unit: UnitOfWork, services: Services, unexplained: Mapping[int, int], ids: Sequence[int]
-) -> None:
+    services: Services, unexplained: Mapping[int, int], ids: Sequence[int], unit: UnitOfWork
+) -> int:
     now = services.clock.now()
     batch = IntentBatch(services, now, unit.intents.lock(ids))
     starts = {t.intent_id: t for t in unit.outbound_txs.list_by_intents(ids, OutboundTxKind.START)}
@@ -90,6 +97,7 @@ def _expire(
     )
     enqueue_deposit_returns(unit, batch, expired)
     batch.store(unit)
+    return len(ids)
 
 
 def _book_unexplained(unit: UnitOfWork, batch: IntentBatch, intent: Intent, amount: int) -> None:

@@ -97,7 +97,7 @@ def _replace(
     coin."""
     now = services.clock.now()
     replaced, left_out = _lock_groups(unit, chain, underpriced, fee)
-    intents = unit.intents.get_many({tx.intent_id for tx, _ in replaced})
+    intents = unit.intents.get_whole({tx.intent_id for tx, _ in replaced})
     policy = SigningPolicy(unit, services, chain, [tx for tx, _ in replaced])
     calls = _build_calls(unit, services, chain, [tx for tx, _ in replaced], intents)
     requests = [

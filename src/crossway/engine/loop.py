@@ -14,8 +14,7 @@ from crossway.engine.alerts import raise_alert
 from crossway.engine.bridge_watcher import BridgeWatcher
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
-from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
-from crossway.engine.expiry import expire_intents
+from crossway.engine.deposit_watcher import scan_chain
 from crossway.engine.export_writer import ExportWriter
 from crossway.engine.fenced_store import FencedStore, LeaseLost
 from crossway.engine.figures_keeper import FiguresKeeper
@@ -33,10 +32,9 @@ from crossway.engine.pace import BEAT_SECONDS, Pace
 from crossway.engine.profit_keeper import ProfitKeeper
 from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.rebalancer import Rebalancer
-from crossway.engine.reorg_monitor import finalize_confirmed, recheck_after_reorg
+from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.engine.sleeper import Sleeper
-from crossway.engine.tx_submitter import submit_due
-from crossway.engine.tx_tracker import track_signed
+from crossway.engine.sweeps import run_sweeps
 from crossway.engine.withdrawal_watcher import WithdrawalWatcher
 from crossway.ports.chain import ChainHead, Cursor
 from crossway.ports.services import Services
@@ -45,7 +43,7 @@ from crossway.usecases.operating import retention
 
 log = logging.getLogger("crossway.engine")
 
-BUSY_SECONDS = 0.02
+BUSY_SECONDS, GATHERING_SECONDS = 0.02, 0.1
 # Another engine may have resolved an alert that still applies here.
 REALERT_AFTER = timedelta(seconds=60)
 
@@ -147,8 +145,7 @@ class Engine:
         progress = (heads, self._thread is not None)
         done += self._guarded("bridges", partial(self._bridge_watcher.follow, *progress))
         done += self._guarded("inventory", partial(self._inventory_funding.follow, *progress))
-        for sweep in _SWEEPS:
-            done += self._guarded(sweep.__name__, partial(sweep, self._services, heads))
+        done += run_sweeps(self._services, heads, self._guarded)
         if keeps_house:
             done += self._run_housekeeping(all_heads)
         done += self._guarded("figures", partial(self._figures_keeper.count, began))
@@ -205,12 +202,19 @@ class Engine:
         """Run a pass over everything after each commit, and over what is due when it is due."""
         only_due = False
         while not self._stopping.is_set():
+            began = time.monotonic()
             done = self._guarded("tick", partial(self._run_pass, only_due))
+            took = time.monotonic() - began
             if done and only_due:
                 # It may go on at once, on a chain that this pass did not look at.
                 only_due = False
                 continue
-            seconds = BUSY_SECONDS if done else max(self._pace.seconds_to_next(), BEAT_SECONDS)
+            if done:
+                # After a pass with much to do, let more come together: a payment costs less in a
+                # pass with others.
+                seconds = min(max(took, BUSY_SECONDS), GATHERING_SECONDS)
+            else:
+                seconds = max(self._pace.seconds_to_next(), BEAT_SECONDS)
             only_due = not self._sleeper.sleep(seconds) and not done
 
     def _lease_chains(self) -> set[str]:
@@ -294,6 +298,3 @@ class Engine:
             self._services.store.write(lambda unit: raise_alert(unit, self._services, *alert))
         except Exception:
             log.exception("the alert could not be stored either")
-
-
-_SWEEPS = (credit_confirmed, track_signed, submit_due, finalize_confirmed, expire_intents)

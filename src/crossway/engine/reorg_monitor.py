@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import Unreachable
@@ -21,6 +22,7 @@ from crossway.engine.bridge_effects import close_delivered
 from crossway.engine.bridge_proof import has_done
 from crossway.engine.bridge_reversals import reversal_over_bridge, reverse_over_bridge
 from crossway.engine.inventory_effects import plan_settlements, reverse_inventory_tx
+from crossway.engine.pass_writes import PassWrite, PassWrites
 from crossway.engine.tx_effects import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
@@ -39,17 +41,17 @@ _REPORTED_BY_BRIDGES = (
 )
 
 
-def finalize_confirmed(services: Services, heads: Mapping[str, ChainHead]) -> int:
-    """Mark confirmed transactions as final once their block is; returns how many were decided."""
+def finalize_confirmed(
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites
+) -> None:
+    """Mark confirmed transactions as final once their block is."""
     with services.store.read() as unit:
         final_txs = unit.outbound_txs.list_final({c: h.finalized for c, h in heads.items()}, BATCH)
-    done = 0
     for chain_id, txs in _by_chain(final_txs).items():
         try:
-            done += _recheck(services, services.chains[chain_id], txs, final=True)
+            _recheck(services, services.chains[chain_id], txs, writes)
         except Unreachable:
             continue
-    return done
 
 
 def recheck_after_reorg(services: Services, chain_id: str, from_height: int) -> None:
@@ -59,36 +61,28 @@ def recheck_after_reorg(services: Services, chain_id: str, from_height: int) -> 
             [chain_id], OutboundTxState.CONFIRMED, BATCH, min_height=from_height
         )
     if affected:
-        _recheck(services, services.chains[chain_id], affected, final=False)
+        _recheck(services, services.chains[chain_id], affected)
 
 
-def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final: bool) -> int:
-    """Check each transaction again and reverse those that are gone; returns how many changed."""
-    sent = [(t.id, t.intent_id, t.tx_id) for t in txs if t.tx_id]
-    statuses = status_of_each(services, sent, chain.status({tx_id for _, _, tx_id in sent}))
-    finalized: list[OutboundTxChange] = []
-    reorged_txs: list[OutboundTx] = []
-    decided: dict[int, str | None] = {}
-    over_bridges = _load_over_bridges(services, txs)
+def _recheck(
+    services: Services,
+    chain: Chain,
+    txs: Sequence[OutboundTx],
+    writes: PassWrites | None = None,
+) -> None:
+    """Check each transaction again and reverse those that are gone. With `writes`, those that are
+    there are final, and this is stored with them."""
     now = services.clock.now()
-    for tx in txs:
-        status = statuses.get((tx.id, tx.tx_id or ""))
-        if isinstance(status, TxUnknown):
-            continue
-        decided[tx.id] = tx.tx_id
-        if (
-            not isinstance(status, IncludedTx)
-            or not has_succeeded(tx.kind, status.reason)
-            or _may_differ(tx, status)
-            or not _has_still_done(tx, over_bridges.get(tx.intent_id), status)
-        ):
-            reorged_txs.append(tx)
-        elif final:
-            finalized.append(_build_change(tx, OutboundTxEvent.FINALIZE, status.block_height, now))
+    known, gone = _ask(services, chain, txs)
+    finalized: list[OutboundTxChange] = []
+    if writes is not None:
+        events = [(tx, OutboundTxEvent.FINALIZE, height) for tx, height in known]
+        finalized = [_build_change(*event, now) for event in events]
+    decided = {tx.id: tx.tx_id for tx in (*(tx for tx, _ in known), *gone)}
 
     def work(unit: UnitOfWork) -> None:
         confirmed = unit.outbound_txs.lock_in_state(decided, OutboundTxState.CONFIRMED)
-        reverted = [tx for tx in reorged_txs if tx.id in confirmed]
+        reverted = [tx for tx in gone if tx.id in confirmed]
         batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t in reverted}))
         for tx in reverted:
             _apply_reorg(unit, batch, chain, tx)
@@ -98,9 +92,37 @@ def _recheck(services: Services, chain: Chain, txs: Sequence[OutboundTx], final:
         unit.outbound_txs.update(changes, now)
         batch.store(unit)
 
-    if finalized or reorged_txs:
+    if writes is not None and (finalized or gone):
+        count = len(finalized) + len(gone)
+        writes.add(PassWrite(work, partial(services.store.write, work), lambda _: count))
+    elif gone:
         services.store.write(work)
-    return len(finalized) + len(reorged_txs)
+
+
+def _ask(
+    services: Services, chain: Chain, txs: Sequence[OutboundTx]
+) -> tuple[list[tuple[OutboundTx, int]], list[OutboundTx]]:
+    """Which of the transactions still are in a block, with its height, and which are gone or have
+    done something else; what the chain does not tell is in neither."""
+    sent = [(t.id, t.intent_id, t.tx_id) for t in txs if t.tx_id]
+    statuses = status_of_each(services, sent, chain.status({tx_id for _, _, tx_id in sent}))
+    over_bridges = _load_over_bridges(services, txs)
+    known: list[tuple[OutboundTx, int]] = []
+    gone: list[OutboundTx] = []
+    for tx in txs:
+        status = statuses.get((tx.id, tx.tx_id or ""))
+        if isinstance(status, TxUnknown):
+            continue
+        if (
+            isinstance(status, IncludedTx)
+            and has_succeeded(tx.kind, status.reason)
+            and not _may_differ(tx, status)
+            and _has_still_done(tx, over_bridges.get(tx.intent_id), status)
+        ):
+            known.append((tx, status.block_height))
+        else:
+            gone.append(tx)
+    return known, gone
 
 
 def _follow_final(

@@ -81,6 +81,7 @@ def store_settlements(
         {tx.id: tx.tx_id for tx in (*(s.tx for s in decided), *dropped)}
     )
     batch = IntentBatch(services, now, unit.intents.lock({t.intent_id for t in locked.values()}))
+    batch.balances.load(unit, {(t.intent_id, t.chain, t.token) for t in locked.values()})
     lost = [locked[tx.id] for tx in dropped if tx.id in locked]
     changes = [
         _reschedule(tx, OutboundTxEvent.DROP, _DROPPED, now, tx.attempt_count) for tx in lost

@@ -3,6 +3,7 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
@@ -28,6 +29,7 @@ from crossway.engine.inventory_effects import store_funding
 from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
+from crossway.engine.pass_writes import PassWrite, PassWrites
 from crossway.engine.signing_refusals import find_refusals, postpone
 from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
 from crossway.ports.chain import Chain, ChainHead, SignedTx
@@ -45,36 +47,29 @@ from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
 
 BATCH = 2_000
+# What is stored and may be broadcast, with the kind of each.
+Signed = list[tuple[OutboundTxKind, SignedTx]]
 
 
-def submit_due(services: Services, heads: Mapping[str, ChainHead]) -> int:
-    """Sign and broadcast the transactions that are due on these chains; returns their number."""
-    chains, sent = set(heads), 0
+def submit_due(services: Services, heads: Mapping[str, ChainHead], writes: PassWrites) -> None:
+    """Sign and broadcast the transactions that are due on these chains."""
+    chains = set(heads)
     while chains:
         with services.store.read() as unit:
             due = unit.outbound_txs.list_due(chains, services.clock.now(), BATCH)
         by_chain: dict[str, list[OutboundTx]] = defaultdict(list)
         for tx in due:
             by_chain[tx.chain].append(tx)
-        unanswered = set()
         for chain_id, all_txs in by_chain.items():
             chain = services.chains[chain_id]
             txs = all_txs[: chain.max_signatures]
             try:
                 snapshot = take_chain_snapshot(services, chain, heads[chain_id], txs)
             except Unreachable:
-                unanswered.add(chain_id)
                 continue
-            try:
-                sent += _sign_and_send(services, chain, heads, txs, snapshot)
-            except StorageUnavailable:
-                raise
-            except Unreachable as error:
-                report_signer(services, chain_id, error)
-                unanswered.add(chain_id)
-        # Many that are due where nobody answers must not keep the other chains waiting.
-        chains = chains - unanswered if unanswered and len(due) == BATCH else set()
-    return sent
+            _plan_signing(services, chain, heads[chain_id], txs, snapshot, writes)
+        # Many that are due on some chains must not keep the others waiting.
+        chains = chains - by_chain.keys() if len(due) == BATCH else set()
 
 
 def report_signer(services: Services, chain_id: str, error: Unreachable) -> None:
@@ -85,18 +80,32 @@ def report_signer(services: Services, chain_id: str, error: Unreachable) -> None
     )
 
 
-def _sign_and_send(
+def _plan_signing(
     services: Services,
     chain: Chain,
-    heads: Mapping[str, ChainHead],
+    head: ChainHead,
     txs: Sequence[OutboundTx],
     snapshot: ChainSnapshot,
-) -> int:
-    def prepare(batch: Sequence[OutboundTx]) -> list[tuple[OutboundTxKind, SignedTx]]:
+    writes: PassWrites,
+) -> None:
+    services.process.failpoint("before-sign")
+    prepare = partial(_prepare, services, chain, head, snapshot, txs)
+    alone = partial(_prepare_alone, services, chain, head, snapshot, txs)
+    # A signer outside this process signs few at once.
+    asks_signer = chain.max_signatures < BATCH
+    writes.add(PassWrite(prepare, alone, partial(_send, services, chain), asks_signer))
+
+
+def _prepare_alone(
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    snapshot: ChainSnapshot,
+    txs: Sequence[OutboundTx],
+) -> Signed:
+    def prepare(batch: Sequence[OutboundTx]) -> Signed:
         try:
-            return services.store.write(
-                lambda unit: _prepare(unit, services, chain, heads[chain.id], batch, snapshot)
-            )
+            return services.store.write(partial(_prepare, services, chain, head, snapshot, batch))
         except SigningRefused as refused:
             # The signer does not say which of several it refuses: they are tried in halves.
             if len(batch) > 1:
@@ -109,9 +118,18 @@ def _sign_and_send(
             services.store.write(lambda unit: stop_signing(unit, services, SYSTEM, why))
             return []
 
-    services.process.failpoint("before-sign")
-    batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare)
-    signed = [entry for batch in batches for entry in batch]
+    try:
+        batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare)
+    except StorageUnavailable:
+        raise
+    except Unreachable as error:
+        report_signer(services, chain.id, error)
+        return []
+    return [entry for batch in batches for entry in batch]
+
+
+def _send(services: Services, chain: Chain, signed: Signed) -> int:
+    """Broadcast what is stored; returns how many transactions that is."""
     if signed:
         services.process.failpoint(f"signed:{signed[0][0].value}")
         broadcast(services, chain, [s for _, s in signed])
@@ -133,13 +151,13 @@ def broadcast(services: Services, chain: Chain, signed: Sequence[SignedTx]) -> s
 
 
 def _prepare(
-    unit: UnitOfWork,
     services: Services,
     chain: Chain,
     head: ChainHead,
-    txs: Sequence[OutboundTx],
     snapshot: ChainSnapshot,
-) -> list[tuple[OutboundTxKind, SignedTx]]:
+    txs: Sequence[OutboundTx],
+    unit: UnitOfWork,
+) -> Signed:
     now = services.clock.now()
     due = unit.outbound_txs.lock_in_state({t.id: t.tx_id for t in txs}, OutboundTxState.DUE)
     locked = [tx for tx in txs if tx.id in due]

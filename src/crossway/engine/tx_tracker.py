@@ -14,6 +14,7 @@ from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.empty_sweeps import mark_started
 from crossway.engine.fee_bumper import bump_fees, split_refused
+from crossway.engine.pass_writes import PassWrite, PassWrites
 from crossway.engine.start_confirmation import find_backed_starts, find_sends
 from crossway.engine.tx_settlement import DecidedTx, gives_up_after, store_settlements
 from crossway.engine.tx_submitter import broadcast
@@ -49,23 +50,21 @@ class TrackingResult:
     rejected: list[TxAttempt] = field(default_factory=list)
 
 
-def track_signed(services: Services, heads: Mapping[str, ChainHead]) -> int:
-    """Follow every signed transaction on these chains; returns how many were settled."""
+def track_signed(services: Services, heads: Mapping[str, ChainHead], writes: PassWrites) -> None:
+    """Follow every signed transaction on these chains."""
     with services.store.read() as unit:
         signed = unit.outbound_txs.list_signed(heads.keys(), BATCH)
         usd_values = _read_usd_values(unit, signed)
-    done = 0
     by_chain: dict[str, list[InFlightTx]] = defaultdict(list)
     for tx in signed:
         by_chain[tx.chain].append(tx)
     for chain_id, txs in by_chain.items():
         try:
-            done += _track_chain(
-                services, services.chains[chain_id], heads[chain_id], txs, usd_values
+            _track_chain(
+                services, services.chains[chain_id], heads[chain_id], txs, usd_values, writes
             )
         except Unreachable:
             continue
-    return done
 
 
 def _read_usd_values(unit: UnitOfWork, txs: Sequence[InFlightTx]) -> dict[int, int]:
@@ -82,7 +81,8 @@ def _track_chain(
     head: ChainHead,
     txs: Sequence[InFlightTx],
     usd_values: Mapping[int, int],
-) -> int:
+    writes: PassWrites,
+) -> None:
     statuses = chain.status({t.tx_id for t in txs})
     own = status_of_each(services, [(t.id, t.intent_id, t.tx_id) for t in txs], statuses)
     result = TrackingResult()
@@ -104,28 +104,39 @@ def _track_chain(
         _track_unsettled(services, chain, head, unsettled, usd_values, statuses, result)
     confirmed, dropped = mark_started(services, chain, result.confirmed), result.dropped
     if not confirmed and not dropped:
-        return 0
+        return
     services.process.failpoint("before-confirm")
     decided: list[DecidedTx | InFlightTx] = [*confirmed, *dropped]
-    settle = partial(_settle_batch, services, chain)
-    settled = sum(bisect_batch(services, "settling", decided, _intent_of, settle))
-    services.process.failpoint(
-        f"confirmed:{(confirmed[0].tx if confirmed else dropped[0]).kind.value}"
-    )
-    return settled
+    kind = (confirmed[0].tx if confirmed else dropped[0]).kind.value
+
+    def done(settled: int) -> int:
+        services.process.failpoint(f"confirmed:{kind}")
+        return settled
+
+    settle = partial(_settle, services, chain, decided)
+    writes.add(PassWrite(settle, partial(_settle_alone, services, chain, decided), done))
 
 
 def _intent_of(item: DecidedTx | InFlightTx) -> int:
     return (item.tx if isinstance(item, DecidedTx) else item).intent_id
 
 
-def _settle_batch(
-    services: Services, chain: Chain, settled: Sequence[DecidedTx | InFlightTx]
+def _settle(
+    services: Services, chain: Chain, settled: Sequence[DecidedTx | InFlightTx], unit: UnitOfWork
 ) -> int:
     decided = [item for item in settled if isinstance(item, DecidedTx)]
     dropped = [item for item in settled if isinstance(item, InFlightTx)]
-    services.store.write(lambda unit: store_settlements(unit, services, chain, decided, dropped))
+    store_settlements(unit, services, chain, decided, dropped)
     return len(settled)
+
+
+def _settle_alone(
+    services: Services, chain: Chain, settled: Sequence[DecidedTx | InFlightTx]
+) -> int:
+    def store(part: Sequence[DecidedTx | InFlightTx]) -> int:
+        return services.store.write(partial(_settle, services, chain, part))
+
+    return sum(bisect_batch(services, "settling", settled, _intent_of, store))
 
 
 def _is_confirmed(
