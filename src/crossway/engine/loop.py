@@ -17,7 +17,6 @@ from crossway.engine.claim_watcher import ClaimWatcher
 from crossway.engine.deposit_watcher import scan_chain
 from crossway.engine.export_writer import ExportWriter
 from crossway.engine.fenced_store import FencedStore, LeaseLost
-from crossway.engine.figures_keeper import FiguresKeeper
 from crossway.engine.head_reader import HeadReader
 from crossway.engine.housekeeping import (
     INTERVAL_SECONDS,
@@ -34,12 +33,14 @@ from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.rebalancer import Rebalancer
 from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.engine.sleeper import Sleeper
+from crossway.engine.spare_time import SpareTime
 from crossway.engine.sweeps import run_sweeps
 from crossway.engine.withdrawal_watcher import WithdrawalWatcher
 from crossway.ports.chain import ChainHead, Cursor
 from crossway.ports.services import Services
 from crossway.usecases.money import reconciliation_runs
 from crossway.usecases.operating import retention
+from crossway.usecases.operating.payment_figures import count_changes
 
 log = logging.getLogger("crossway.engine")
 
@@ -89,7 +90,7 @@ class Engine:
         self._bridge_watcher = BridgeWatcher(services)
         self._inventory_funding = InventoryFunding(services)
         self._rebalancer = Rebalancer(services, owner)
-        self._figures_keeper = FiguresKeeper(services)
+        self._figures = SpareTime(services.clock, partial(count_changes, services.store))
         self._profit_keeper = ProfitKeeper(services)
 
     def start(self) -> None:
@@ -148,7 +149,7 @@ class Engine:
         done += run_sweeps(self._services, heads, self._guarded)
         if keeps_house:
             done += self._run_housekeeping(all_heads)
-        done += self._guarded("figures", partial(self._figures_keeper.count, began))
+        done += self._guarded("figures", partial(self._figures.use, began))
         done += self._guarded("profit", partial(self._profit_keeper.count, began))
         self._services.process.engine.record_pass(all_heads)
         if not done:
@@ -210,8 +211,7 @@ class Engine:
                 only_due = False
                 continue
             if done:
-                # After a pass with much to do, let more come together: a payment costs less in a
-                # pass with others.
+                # After a pass with much to do, let more come together: then a payment costs less.
                 seconds = min(max(took, BUSY_SECONDS), GATHERING_SECONDS)
             else:
                 seconds = max(self._pace.seconds_to_next(), BEAT_SECONDS)

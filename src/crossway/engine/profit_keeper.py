@@ -1,10 +1,11 @@
 """When the engine records prices, counts profit and loss, and looks for routes at a loss."""
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
-from crossway.engine.figures_keeper import BUSY_INTERVAL, BUSY_PASS, INTERVAL
 from crossway.engine.loss_monitor import check_routes
+from crossway.engine.spare_time import SpareTime
 from crossway.ports.services import Services
 from crossway.usecases.money.profit_counting import count_slice, hour_number, record_prices
 
@@ -14,34 +15,25 @@ PRICES_RETRY: Final = timedelta(minutes=1)
 
 
 class ProfitKeeper:
-    """Records each hour's prices, and counts a slice when it is due; while postings remain, that is
-    in every pass with time left."""
+    """Records each hour's prices, and counts postings in the engine's spare time."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._recorded_hour = -1
         self._missed_at: datetime | None = None
-        self._counted_at: datetime | None = None
-        self._behind = True
+        self._spare_time = SpareTime(services.clock, partial(count_slice, services))
         self._checked_at: datetime | None = None
 
     def count(self, pass_began: datetime) -> int:
         """Count a slice if it is due in a pass that began at a time of the machine's clock; returns
         1 if postings remain, else 0."""
-        clock = self._services.clock
-        now, last = clock.machine(), self._counted_at
+        clock, spare_time = self._services.clock, self._spare_time
         # In every pass: the simulated clock may be moved over several hours between two counts.
-        self._record_prices(hour_number(clock.now()), now)
-        interval = INTERVAL
-        if self._behind:
-            interval = BUSY_INTERVAL if now - pass_began > BUSY_PASS else timedelta()
-        if last is not None and abs(now - last) < interval:
-            return 0
-        self._counted_at = now
-        self._behind = count_slice(self._services) > 0
-        if not self._behind:
+        self._record_prices(hour_number(clock.now()), clock.machine())
+        remains = spare_time.use(pass_began)
+        if not spare_time.is_behind:
             self._check(clock.now())
-        return int(self._behind)
+        return remains
 
     def _record_prices(self, hour: int, now: datetime) -> None:
         """Record an hour's prices once; while there are none, try again at intervals."""
