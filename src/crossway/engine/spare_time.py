@@ -8,8 +8,8 @@ from typing import Final
 from crossway.ports.clock import Clock
 
 INTERVAL: Final = timedelta(seconds=10)
-# A pass that takes longer leaves no time to spare: then it is so many times the time of a count
-# until the next one, so that it takes a twentieth of a busy engine's time.
+# A pass that takes longer leaves no time to spare: then a count takes one of so many parts of the
+# engine's processor time.
 BUSY_PASS: Final = timedelta(milliseconds=20)
 BUSY_SHARE: Final = 20
 
@@ -22,19 +22,24 @@ class SpareTime:
         """`count` counts a part, and returns 0 once nothing remains."""
         self._clock, self._count = clock, count
         self._counted_at: datetime | None = None
-        self._took = timedelta()
+        self._took = self._ended = 0.0  # in seconds of this thread's processor time
         self.is_behind = True
 
     def use(self, pass_began: datetime) -> int:
         """Count a part if it is due in a pass that began at a time of the machine's clock; returns
         1 if it was and something remains, else 0."""
-        now, last = self._clock.machine(), self._counted_at
-        interval = INTERVAL
-        if self.is_behind:
-            interval = self._took * BUSY_SHARE if now - pass_began > BUSY_PASS else timedelta()
-        if last is not None and abs(now - last) < interval:
+        now, began = self._clock.machine(), time.thread_time()
+        if self._is_early(now, began, is_busy=now - pass_began > BUSY_PASS):
             return 0
-        self._counted_at, began = now, time.thread_time()
+        self._counted_at = now
         self.is_behind = self._count() > 0
-        self._took = timedelta(seconds=time.thread_time() - began)
+        self._ended = time.thread_time()
+        self._took = self._ended - began
         return int(self.is_behind)
+
+    def _is_early(self, now: datetime, began: float, is_busy: bool) -> bool:
+        if self._counted_at is None:
+            return False
+        if not self.is_behind:
+            return abs(now - self._counted_at) < INTERVAL
+        return is_busy and abs(began - self._ended) < self._took * (BUSY_SHARE - 1)

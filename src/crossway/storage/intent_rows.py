@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
-from uuid import uuid4
 
 from crossway.domain.bridge_transfer import BridgeTransfer
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.funding_level import FundingLevel, compare_funding
 from crossway.domain.intent import Intent
 from crossway.ports.records import IntentChange, TransitionRecord
@@ -50,7 +50,7 @@ def transition_row(change: IntentChange) -> dict[str, Any]:
     """The entry that one event adds to its intent's history."""
     after = change.after
     record = TransitionRecord(
-        id=f"evt_{uuid4().hex}",
+        id=new_event_id(),
         intent_id=after.id,
         at=after.updated_at,
         event=change.event.value,

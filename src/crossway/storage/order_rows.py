@@ -1,11 +1,11 @@
 """Mappers for ramp orders and their transitions, and the outbox events that follow a change."""
 
 from typing import Any, Final
-from uuid import uuid4
 
 from sqlalchemy import bindparam, update
 
 from crossway.domain.bridge_transfer import BridgeTransfer
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.ramps import RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderTransition
 from crossway.storage.intent_rows import TRANSFER_SNAPSHOT
@@ -80,7 +80,7 @@ def change_row(before: RampOrder, after: RampOrder, seal: Seal) -> dict[str, Any
 def transition_row(change: OrderChange, seal: Seal) -> dict[str, Any]:
     """The entry that one event adds to its order's history."""
     record = OrderTransition(
-        id=f"evt_{uuid4().hex}",
+        id=new_event_id(),
         order_id=change.after.id,
         at=change.after.updated_at,
         event=change.event.value,

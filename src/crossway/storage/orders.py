@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import (
     Connection,
@@ -21,6 +20,7 @@ from sqlalchemy import (
 )
 
 from crossway.domain.clients import OwnerFilter
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
 from crossway.sql.in_values import in_values
@@ -72,7 +72,7 @@ class SqlOrders:
         row = ORDERS.encode_new(order, seal)
         order = replace(order, id=int(self._db.execute(_ADD, row).scalar_one()))
         created = {
-            "event_id": f"evt_{uuid4().hex}",
+            "event_id": new_event_id(),
             "order_id": order.id,
             "at": row["created_at"],
             "event": "CREATED",

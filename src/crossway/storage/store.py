@@ -176,6 +176,8 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
         "foreign_keys=ON",
         "cache_size=-32000",
         "temp_store=MEMORY",
+        # A page that many commits change goes to the database once for all of them.
+        "wal_autocheckpoint=8000",
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
