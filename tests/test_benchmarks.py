@@ -1,12 +1,17 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import analytics, deposits, live_quotes, lookups, ramps, treasury
+from benchmarks import analytics, deposits, lists, live_quotes, lookups, ramps, treasury
 from crossway.domain.analytics import Dimension
 
 
 def test_every_lookup_is_measured_at_every_size() -> None:
     rows = lookups.run(sizes=(60, 120), samples=2)
     assert len(rows) == 3 * len(lookups.lookups())
+
+
+def test_every_list_is_measured_at_two_sizes() -> None:
+    names = [name for name, *_ in lists.run(sizes=(300, 600), rounds=1)]
+    assert len(names) == len(set(names)) > 80
 
 
 def test_four_slow_providers_are_compared() -> None:

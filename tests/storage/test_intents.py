@@ -177,16 +177,18 @@ def test_counts_are_kept_by_client_and_equal_what_is_there(store: SqlStore) -> N
         assert unit.intents.count_by_state(OwnerFilter()) == both
         assert unit.intents.count_by_state(OwnerFilter("c-2")) == {State.PENDING: 5}
         assert unit.intents.count_by_state(OwnerFilter("nobody")) == {}
-        assert unit.intents.count(IntentFilter()) == 15
-        assert unit.intents.count(IntentFilter(states=(State.FUNDED,))) == 10
-        assert unit.intents.count(IntentFilter(client_id="c-2", states=(State.FUNDED,))) == 0
-        assert unit.intents.count(IntentFilter(source_chain=BASE)) == 15
+    for filters, count in (
+        ({}, 15),
+        ({"states": (State.FUNDED,)}, 10),
+        ({"client_id": "c-2", "states": (State.FUNDED,)}, 0),
+        ({"source_chain": BASE}, 15),
+    ):
+        assert len(_page(store, **filters)) == count
 
 
 def _page(store: SqlStore, **filters: Any) -> list[int]:
     with store.read() as unit:
         page = unit.intents.list_page(IntentFilter(**filters), 100)
-        assert unit.intents.count(IntentFilter(**filters)) == len(page)
         return [intent.id for intent in page]
 
 
@@ -355,7 +357,7 @@ def test_a_retried_insert_creates_one_intent(store: SqlStore) -> None:
     [start] = enqueue(store, a_new_tx(intent, OutboundTxKind.START))
     store.write(lambda unit: unit.outbound_txs.add_attempts([an_attempt(start, "0xa")]))
     with store.read() as unit:
-        assert unit.intents.count(IntentFilter(text=intent.address)) == 1
+        assert len(unit.intents.list_page(IntentFilter(text=intent.address), 10)) == 1
     assert an_intent().id == 0
 
 

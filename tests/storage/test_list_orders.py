@@ -60,12 +60,19 @@ def test_a_list_is_read_from_either_end_and_within_a_period(
     assert listed(2, before_id=ids[3]) == [ids[2], ids[1]]
     assert listed(2, after_id=ids[3], oldest_first=True) == [ids[4], ids[5]]
     period: dict[str, Any] = {"start": later(10), "end": later(40)}
-    within = [ids[at] for at, second in enumerate(SECONDS) if 10 <= second < 40]
-    assert listed(**period) == within[::-1]
-    assert listed(**period, oldest_first=True) == within
-    assert listed(start=later(40)) == [ids[5], ids[4]]
+    by_time = [ids[at] for at in (3, 2, 1)]
+    assert listed(**period) == by_time[::-1]
+    assert listed(**period, oldest_first=True) == by_time
+    assert listed(**period, before_id=ids[2]) == [ids[3]]
+    assert listed(**period, after_id=ids[2], oldest_first=True) == [ids[1]]
+    assert listed(start=later(40)) == [ids[4], ids[5]]
     assert listed(end=later(10)) == [ids[0]]
     assert listed(start=later(60)) == []
+    # An export reads it by number.
+    within = [ids[at] for at, second in enumerate(SECONDS) if 10 <= second < 40]
+    assert listed(**period, by_number=True) == within[::-1]
+    assert listed(**period, by_number=True, oldest_first=True) == within
+    assert listed(**period, by_number=True, before_id=ids[2]) == [ids[1]]
 
 
 def _plan(db: Connection, statement: str, values: Any, kind: str) -> str:
@@ -81,22 +88,39 @@ def _plan(db: Connection, statement: str, values: Any, kind: str) -> str:
 def test_a_period_is_found_by_its_index_and_nothing_is_sorted(store: SqlStore, kind: str) -> None:
     period: dict[str, Any] = {"start": later(10), "end": later(40)}
     orders, own = OrderFilter(mode="test", **period), DeliveryFilter(webhook_id=1, **period)
-    cases: list[tuple[str, Callable[[Connection], Any]]] = [
-        ("orders_by_creation", lambda db: SqlOrders(db).list_page(orders, 26)),
+    numbered = {"by_number": True}
+    cases: list[tuple[str, int, Callable[[Connection], Any]]] = [
+        ("orders_by_creation", 1, lambda db: SqlOrders(db).list_page(orders, 26)),
         (
             "orders_by_creation",
+            1,
             lambda db: SqlOrders(db).list_page(replace(orders, oldest_first=True), 26),
         ),
-        ("deliveries_by_creation", lambda db: SqlDeliveries(db).list_page(own, 26)),
+        (
+            "orders_by_creation",
+            1,
+            lambda db: SqlOrders(db).list_page(replace(orders, before_id=9), 26),
+        ),
+        (
+            "orders_by_creation",
+            2,
+            lambda db: SqlOrders(db).list_page(replace(orders, **numbered), 26),
+        ),
+        ("deliveries_by_creation", 1, lambda db: SqlDeliveries(db).list_page(own, 26)),
+        (
+            "deliveries_by_creation",
+            2,
+            lambda db: SqlDeliveries(db).list_page(replace(own, **numbered), 26),
+        ),
     ]
-    for index, work in cases:
+    for index, count, work in cases:
         said: list[tuple[str, Any]] = []
         with store.reader.connect() as db:
             event.listen(db, "before_cursor_execute", lambda *seen, to=said: to.append(seen[2:4]))
             work(db)
             listing = next(one for one in said if "ORDER BY" in one[0])
             plan = _plan(db, *listing, kind)
-        assert plan.count(index) == 2, plan
+        assert plan.count(index) == count, plan
         assert "SCAN" not in plan.replace("SCAN CONSTANT ROW", ""), plan
         assert "TEMP B-TREE" not in plan, plan
         assert "Sort" not in plan, plan

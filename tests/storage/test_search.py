@@ -14,7 +14,13 @@ from crossway.domain.deposits import DepositPurpose
 from crossway.domain.filters import Filter, FilterField, FilterSet, parse_filters
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
-from crossway.ports.search_repository import Note, PaymentOrder, PaymentPlace, SavedView
+from crossway.ports.search_repository import (
+    Count,
+    Note,
+    PaymentOrder,
+    PaymentPlace,
+    SavedView,
+)
 from crossway.storage.ordered_intents import OrderedIntents
 from crossway.storage.search import SqlSearch, _build_search
 from crossway.storage.store import SqlStore
@@ -33,6 +39,7 @@ from tests.storage.records import (
 )
 
 Test = Callable[[Intent], bool]
+ALL = 10_000
 CREATED = (NOW + timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -185,18 +192,16 @@ def test_a_filter_returns_exactly_the_matching_intents(
             pages: list[int] = []
             while True:
                 after = PaymentPlace(pages[-1]) if pages else None
-                page = finding.filter_intents(filters, after, 7, 5.0)
+                page = finding.filter_intents(filters, after, 7, ALL)
                 pages += [intent.id for intent in page.intents]
                 if len(page.intents) < 7:
                     break
             assert pages == expected, (every, some)
-            assert finding.count_intents(filters, 10_000, 5.0).count == len(expected), (
-                every,
-                some,
-            )
+            counted = finding.count_intents(filters, 10_000, ALL, PaymentOrder.NEWEST)
+            assert counted == Count(len(expected)), (every, some)
             of_client = Filter(FilterField.CLIENT, ("c-2",))
             narrowed = replace(filters, all_of=(*filters.all_of, of_client))
-            own = finding.filter_intents(narrowed, None, 100, 5.0).intents
+            own = finding.filter_intents(narrowed, None, 100, ALL).intents
             mine = {item.id for item in many if item.client_id == "c-2"}
             assert [item.id for item in own] == [n for n in expected if n in mine]
 
@@ -235,7 +240,7 @@ def test_each_order_lists_the_matching_intents_page_by_page(
             finding = SqlSearch(db, narrow)
             while True:
                 after = PaymentPlace(pages[-1].id, _value(pages[-1])[0]) if pages else None
-                page = finding.filter_intents(filters, after, 7, 5.0, order)
+                page = finding.filter_intents(filters, after, 7, ALL, order)
                 pages += page.intents
                 if len(page.intents) < 7:
                     break
@@ -246,8 +251,7 @@ def test_an_order_by_value_reads_its_index_from_the_place_on(store: SqlStore, ki
     said: list[tuple[str, Any]] = []
     event.listen(store.reader, "before_cursor_execute", lambda *seen: said.append(seen[2:4]))
     with store.reader.connect() as db:
-        listing = OrderedIntents(db, PaymentOrder.LARGEST)
-        listing.next_places(PaymentPlace(7, 5_000_000), 100)
+        OrderedIntents(db, PaymentOrder.LARGEST).next_keys((5_000_000, 7), 100)
         statement, values = said[-1]
         if kind == "sqlite":
             plan = [row[3] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
@@ -271,46 +275,103 @@ def test_each_exception_is_a_filter(
     filters = Filter(FilterField.EXCEPTION, (kind,))
     with store.reader.connect() as db:
         finding = SqlSearch(db, narrow)
-        results = finding.filter_intents(FilterSet((filters,)), None, 10, 5.0).intents
+        results = finding.filter_intents(FilterSet((filters,)), None, 10, ALL).intents
         assert [i.id for i in results] == [many[at].id]
-        others = finding.count_intents(FilterSet((replace(filters, negated=True),)), 100, 5.0)
-        assert others.count == len(many) - 1
+        negated = FilterSet((replace(filters, negated=True),))
+        others = finding.count_intents(negated, 100, ALL, PaymentOrder.NEWEST)
+        assert others == Count(len(many) - 1)
         stuck = FilterSet((Filter(FilterField.EXCEPTION, ("stuck",)),))
         both = {many[20].id, many[30].id}
-        assert {i.id for i in finding.filter_intents(stuck, None, 10, 5.0).intents} == both
+        assert {i.id for i in finding.filter_intents(stuck, None, 10, ALL).intents} == both
 
 
-def test_a_slow_search_returns_its_progress_and_can_continue(store: SqlStore) -> None:
-    rare = store_intent(store, mode="live", asset_symbol="RARE").id
-    ids = [store_intent(store).id for _ in range(1_500)]
-    filters = FilterSet(parse_filters("mode:live;token:RARE", "all"))
-    with store.reader.connect() as db:
-        finding = SqlSearch(db, 0)
-        first = finding.filter_intents(filters, None, 10, 0.0)
-        assert list(first.intents) == []
-        assert first.searched_to == PaymentPlace(ids[-1] + 1 - 1_000)
-        [found] = finding.filter_intents(filters, first.searched_to, 10, 0.0).intents
-        assert found.id == rare
-        assert finding.count_intents(filters, 100, 0.0).more
+@pytest.fixture
+def usual(store: SqlStore) -> list[int]:
+    """Payments around a rare one, the oldest first; each has a token of a few and a usual mode."""
+    return [
+        store_intent(
+            store,
+            mode="live" if number in (0, 400) else "test",
+            asset_symbol="USDT" if number % 2 == 0 else "USDC",
+            costs=Costs(number * 1_000_000, 10_000, 80_000, 10_000, 90_000, 10_000),
+            created_at=NOW + timedelta(minutes=number),
+        ).id
+        for number in range(700)
+    ]
 
 
-@pytest.mark.parametrize("order", [PaymentOrder.OLDEST, PaymentOrder.SMALLEST])
-def test_a_slow_search_in_another_order_can_continue_too(
-    store: SqlStore, order: PaymentOrder
+RARE = FilterSet(parse_filters("token:USDT,USDC;mode:live,none", "all"))
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        *(PaymentOrder.NEWEST, PaymentOrder.OLDEST, PaymentOrder.LARGEST),
+        *(PaymentOrder.SMALLEST, PaymentOrder.LATEST, PaymentOrder.EARLIEST),
+    ],
+)
+def test_a_search_ends_after_as_many_payments_and_can_continue(
+    store: SqlStore, usual: list[int], order: PaymentOrder
 ) -> None:
-    for _ in range(1_500):
-        store_intent(store)
-    rare = store_intent(store, mode="live", asset_symbol="RARE").id
-    filters = FilterSet(parse_filters("mode:live;token:RARE", "all"))
+    found, steps, after = list[int](), 0, None
     with store.reader.connect() as db:
         finding = SqlSearch(db, 0)
-        page, steps = finding.filter_intents(filters, None, 10, 0.0, order), 1
-        while page.searched_to is not None:
-            assert page.intents == []
-            page = finding.filter_intents(filters, page.searched_to, 10, 0.0, order)
-            steps += 1
-    assert [one.id for one in page.intents] == [rare]
-    assert steps > 1
+        while True:
+            page = finding.filter_intents(RARE, after, 10, 150, order)
+            found, steps = found + [one.id for one in page.intents], steps + 1
+            # The same however long it takes.
+            assert page == finding.filter_intents(RARE, after, 10, 150, order)
+            if page.searched_to is None:
+                break
+            after = page.searched_to
+    rare = [usual[0], usual[400]]
+    assert found == (rare if order.ascending else rare[::-1])
+    assert steps == 5  # 150 of 700 at once
+
+
+def test_a_count_looks_at_as_many_payments(store: SqlStore, usual: list[int]) -> None:
+    with store.reader.connect() as db:
+        finding = SqlSearch(db, 0)
+        for max_tested, count in ((100, Count(0, True)), (350, Count(1, True)), (701, Count(2))):
+            assert finding.count_intents(RARE, 9, max_tested, PaymentOrder.NEWEST) == count
+        # An index knows how many have one token.
+        of_token = FilterSet(parse_filters("token:USDT", "all"))
+        assert finding.count_intents(of_token, 1_000, 1, PaymentOrder.NEWEST) == Count(350)
+        assert finding.count_intents(of_token, 349, 1, PaymentOrder.NEWEST) == Count(349, True)
+
+
+def test_a_list_follows_the_index_that_names_the_fewest(store: SqlStore, kind: str) -> None:
+    for number in range(300):
+        store_intent(store, mode="live" if number % 100 == 0 else "test", asset_symbol="ETH")
+    filters = FilterSet(parse_filters("token:ETH;mode:live", "all"))
+    with store.reader.connect() as db:
+        [*listed] = SqlSearch(db, 0).filter_intents(filters, None, 10, 3).intents
+        assert len(listed) == 3  # though the newest with the token are looked at in vain
+
+
+def test_a_period_is_listed_by_the_time_of_creation(store: SqlStore) -> None:
+    """Clocks of several machines differ: numbers do not follow the times."""
+    minutes = (0, 30, 20, 10, 50, 40)
+    ids = [store_intent(store, created_at=NOW + timedelta(minutes=m)).id for m in minutes]
+    by_time = [ids[at] for at in (5, 1, 2, 3)]
+    start, end = ((NOW + timedelta(minutes=m)).strftime("%Y-%m-%dT%H:%M:%SZ") for m in (10, 50))
+    filters = FilterSet(parse_filters(f"created:{start}..{end}", "all"))
+    assert PaymentOrder.NEWEST.for_list(filters) is PaymentOrder.LATEST
+    assert PaymentOrder.NEWEST.for_list(FilterSet()) is PaymentOrder.NEWEST
+    for order, expected in (
+        (PaymentOrder.LATEST, by_time),
+        (PaymentOrder.EARLIEST, by_time[::-1]),
+    ):
+        pages: list[int] = []
+        with store.reader.connect() as db:
+            finding = SqlSearch(db, 0)
+            while True:
+                after = PaymentPlace(pages[-1]) if pages else None
+                page = finding.filter_intents(filters, after, 1, ALL, order)
+                if not page.intents:
+                    break
+                pages += [one.id for one in page.intents]
+        assert pages == expected
 
 
 def test_notes_and_saved_views_are_stored(store: SqlStore) -> None:

@@ -29,7 +29,13 @@ from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import order_bridges
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps import provider_updates as ramp_reports
-from crossway.usecases.ramps.order_list import STATES, OrderQuery, has_more, parse_order_query
+from crossway.usecases.ramps.order_list import (
+    STATES,
+    OrderQuery,
+    count_orders,
+    has_more,
+    parse_order_query,
+)
 from crossway.usecases.ramps.related import parse_expand
 from crossway.usecases.validation_errors import ValidationErrors
 
@@ -93,12 +99,14 @@ def listed(
 ) -> JsonResponse:
     """The client's orders, newest first. `cursor` pages without skipping or repeating any."""
     filters, expand = _parse_query(services, page)
-    orders, total = ramp_orders.list_orders(services, caller, filters, page.limit, page.offset)
+    orders = ramp_orders.list_orders(services, caller, filters, page.limit, page.offset)
+    count = count_orders(services, caller, filters)
     more = len(orders) == page.limit and has_more(services, caller, filters, orders[-1].id)
     return JsonResponse(
         expanded.OrderPage(
             orders=expand_orders(request, services, caller, orders, expand),
-            total=total,
+            total=max(count.count, page.offset + len(orders) if orders else 0),
+            totalIsMinimum=count.more,
             limit=page.limit,
             offset=page.offset,
             nextCursor=format_cursor(services, RecordKind.ORDER, orders[-1].id) if more else None,

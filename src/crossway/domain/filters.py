@@ -92,6 +92,11 @@ class FilterSet:
     def __bool__(self) -> bool:
         return bool(self.all_of or self.any_of)
 
+    @property
+    def has_period(self) -> bool:
+        """Whether all of the list was created in a period."""
+        return any(one.field is FilterField.CREATED and not one.negated for one in self.all_of)
+
 
 def format_filters(filters: Iterable[Filter]) -> str:
     """Filters in their URL form: `state:FUNDED,INITIATED;value:100..500`."""

@@ -8,14 +8,16 @@ from typing import Any, Protocol
 from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.clients import Mode, Owner, OwnerFilter
 from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
+from crossway.ports.search_repository import Count
 
 
 @dataclass(frozen=True, slots=True)
 class OrderFilter(OwnerFilter):
     """Filters a list of orders; an empty field matches all. `text` is an order id, either
     reference, an intent address, a wallet or a transaction hash. Orders were created from `start`,
-    included, to `end`, excluded. They are listed newest first and before `before_id`, or
-    `oldest_first` and after `after_id`."""
+    included, to `end`, excluded. They are listed newest first and behind `before_id`, or
+    `oldest_first` and behind `after_id`; within a period in the order of these times unless
+    `by_number`."""
 
     states: tuple[OrderState, ...] = ()
     direction: str | None = None
@@ -28,6 +30,12 @@ class OrderFilter(OwnerFilter):
     before_id: int | None = None
     after_id: int | None = None
     oldest_first: bool = False
+    by_number: bool = False
+
+    @property
+    def by_time(self) -> bool:
+        """Whether the list is in the order of creation times."""
+        return not self.by_number and (self.start is not None or self.end is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,11 @@ class OrderRepository(Protocol):
         """In the order of the filter."""
         ...
 
-    def count(self, filter: OrderFilter) -> int: ...
+    def count(self, filter: OrderFilter, max_tested: int) -> Count:
+        """How many orders match: exactly for an owner and states, else among the first `max_tested`
+        of an index."""
+        ...
+
     def count_by_state(self, owners: OwnerFilter) -> dict[OrderState, int]: ...
 
     def apply(self, changes: Sequence[OrderChange]) -> None:

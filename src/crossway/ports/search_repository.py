@@ -25,23 +25,37 @@ class SearchHit:
 
 
 class PaymentOrder(StrEnum):
-    """The orders in which the database lists payments: by their number, which is the order of their
-    creation, or by their value before fees; equal ones by their number."""
+    """The orders in which the database lists payments: by their number, which is the order in which
+    they were stored, by their value before fees, or by the time of their creation, which clocks of
+    several machines tell; equal ones by their number."""
 
     NEWEST = "newest"
     OLDEST = "oldest"
     LARGEST = "largest"
     SMALLEST = "smallest"
+    LATEST = "latest"
+    EARLIEST = "earliest"
 
     @property
     def ascending(self) -> bool:
-        """Whether lower numbers or values come first."""
-        return self in (PaymentOrder.OLDEST, PaymentOrder.SMALLEST)
+        """Whether lower numbers, values or times come first."""
+        return self in (PaymentOrder.OLDEST, PaymentOrder.SMALLEST, PaymentOrder.EARLIEST)
 
     @property
     def by_value(self) -> bool:
         """Whether values are compared before numbers."""
         return self in (PaymentOrder.LARGEST, PaymentOrder.SMALLEST)
+
+    @property
+    def by_creation(self) -> bool:
+        """Whether times of creation are compared before numbers."""
+        return self in (PaymentOrder.LATEST, PaymentOrder.EARLIEST)
+
+    def for_list(self, filters: FilterSet) -> "PaymentOrder":
+        """The order in which a list is read: within a period of creation the newest and the oldest
+        are those by that time, as only an index of times knows where a period begins."""
+        by_time = {self.NEWEST: self.LATEST, self.OLDEST: self.EARLIEST}
+        return PaymentOrder(by_time.get(self, self)) if filters.has_period else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +70,7 @@ class PaymentPlace:
 @dataclass(frozen=True, slots=True)
 class FilteredPage:
     """One page of a filtered list. `searched_to` is the last place that was examined when the
-    search timed out; None when nothing behind it matches, or the page is full."""
+    search ended early; None when nothing behind it matches, or the page is full."""
 
     intents: Sequence[Intent]
     searched_to: PaymentPlace | None = None
@@ -115,15 +129,18 @@ class SearchRepository(Protocol):
         filters: FilterSet,
         after: PaymentPlace | None,
         limit: int,
-        timeout_seconds: float,
+        max_tested: int,
         order: PaymentOrder = PaymentOrder.NEWEST,
     ) -> FilteredPage:
-        """Intents that match the filters, in this order, behind a place. The search ends after
-        `timeout_seconds` with what it found until then."""
+        """Intents that match the filters, in this order, behind a place. The search ends with what
+        it found once `max_tested` intents were looked at."""
         ...
 
-    def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:
-        """How many intents match the filters, counted up to `limit` and for `timeout_seconds`."""
+    def count_intents(
+        self, filters: FilterSet, limit: int, max_tested: int, order: PaymentOrder
+    ) -> Count:
+        """How many intents match the filters, counted up to `limit` where an index knows it, else
+        among the first `max_tested` that the list in this order looks at."""
         ...
 
 

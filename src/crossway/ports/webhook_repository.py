@@ -13,8 +13,9 @@ from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState, E
 class DeliveryFilter(OwnerFilter):
     """Filters a list of deliveries by the owner of their webhook and more; an empty field matches
     all. `about` is the kind and id of the resource of the event. Deliveries were created from
-    `start`, included, to `end`, excluded. They are listed newest first and before `before_id`, or
-    `oldest_first` and after `after_id`."""
+    `start`, included, to `end`, excluded. They are listed newest first and behind `before_id`, or
+    `oldest_first` and behind `after_id`; within a period in the order of these times unless
+    `by_number`."""
 
     webhook_id: int | None = None
     states: tuple[DeliveryState, ...] = ()
@@ -25,6 +26,12 @@ class DeliveryFilter(OwnerFilter):
     before_id: int | None = None
     after_id: int | None = None
     oldest_first: bool = False
+    by_number: bool = False
+
+    @property
+    def by_time(self) -> bool:
+        """Whether the list is in the order of creation times."""
+        return not self.by_number and (self.start is not None or self.end is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,10 @@ from crossway.ports.webhook_repository import (
 )
 from crossway.sql.in_values import in_values
 from crossway.storage import missed_deliveries
-from crossway.storage.creation_sql import created_between
 from crossway.storage.deliveries_of_intents import list_newest_of_intents
+from crossway.storage.delivery_lists import list_delivery_ids
 from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
 from crossway.storage.outbox import EVENTS
-from crossway.storage.owner_sql import is_owned
 from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import from_micros_or_none, to_micros
 from crossway.storage.sealing import opener, sealer
@@ -115,32 +114,10 @@ class SqlDeliveries:
         return None if row is None else DELIVERIES.decode(row)
 
     def list_page(self, filter: DeliveryFilter, limit: int) -> list[tuple[Delivery, OutboxEvent]]:
-        by_id = _c.id.asc() if filter.oldest_first else _c.id.desc()
-        query = select(deliveries).order_by(by_id).limit(limit)
-        if filter.webhook_id is not None:
-            query = query.where(_c.webhook_id == filter.webhook_id)
-        if conditions := is_owned(webhooks, filter):
-            query = query.where(_c.webhook_id.in_(select(webhooks.c.id).where(*conditions)))
-        if filter.states:
-            query = query.where(_c.state.in_([state.value for state in filter.states]))
-        if filter.event:
-            of_type = select(outbox.c.id).where(
-                outbox.c.id == _c.event_id, outbox.c.type == filter.event
-            )
-            query = query.where(of_type.exists())
-        if filter.about is not None:
-            kind, number = filter.about
-            of_resource = select(outbox.c.id).where(
-                outbox.c.kind == kind, outbox.c.resource_id == number
-            )
-            query = query.where(_c.event_id.in_(of_resource))
-        own = [_c.webhook_id == filter.webhook_id] if filter.webhook_id is not None else []
-        query = query.where(*created_between(_c.id, _c.created_at, filter.start, filter.end, own))
-        if filter.before_id is not None:
-            query = query.where(_c.id < filter.before_id)
-        if filter.after_id is not None:
-            query = query.where(_c.id > filter.after_id)
-        page = [DELIVERIES.decode(row) for row in self._db.execute(query)]
+        ids = list_delivery_ids(self._db, filter, limit)
+        rows = self._db.execute(select(deliveries).where(in_values(_c.id, ids))) if ids else ()
+        by_id = {row.id: DELIVERIES.decode(row) for row in rows}
+        page = [by_id[one] for one in ids]
         events = self._events({delivery.event_id for delivery in page})
         return [(delivery, events[delivery.event_id]) for delivery in page]
 

@@ -1,40 +1,35 @@
-"""Filtered lists and counts of intents in bounded time, however many intents there are."""
+"""Filtered lists and counts of intents that read a bounded number of rows.
 
-import time
+Both follow an index in the order of the list and test the rows that it names, the first few, then
+more. How many are tested at most is a number, not a time: the same question has the same answer on
+every machine, and what it costs depends on that number and not on how much is stored.
+"""
+
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    and_,
-    func,
-    or_,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, true
 
-from crossway.domain.filters import FilterField, FilterSet
+from crossway.domain.filters import Filter, FilterField, FilterSet
 from crossway.domain.intent import Intent
 from crossway.ports.search_repository import Count, FilteredPage, PaymentOrder, PaymentPlace
-from crossway.sql.in_values import in_values
-from crossway.storage.bulk_sql import batches
-from crossway.storage.filter_sql import between, build_filter_query, single_index_test
-from crossway.storage.ordered_intents import OrderedIntents
+from crossway.storage.filter_sql import (
+    between,
+    build_filter_query,
+    index_tests,
+    is_one_index,
+)
+from crossway.storage.ordered_intents import Key, OrderedIntents
 from crossway.storage.tables import intents
 
 _c = intents.c
-# Up to this many candidates are tested one by one; with more, the list itself is scanned.
-NARROW: Final = 5_000
-BATCH, COUNTED = 500, 2_000
-MIN_SPAN, MAX_SPAN = 1_000, 50_000
-MIN_WALK, MAX_WALK = 100, 5_000  # places of the index of values at once
+# Of a filter with fewer matches than this, all are looked at.
+NARROW: Final = 1_000
+FIRST: Final = 100
 _GROWS: Final = 4
-_QUICK, _SLOW = 0.01, 0.04  # seconds: below, the next span grows; above, it shrinks
-# A part of a list, and the last place in it; None for the last part.
-Part = tuple[ColumnElement[bool], PaymentPlace | None]
+# The next keys, and whether there may be more behind them.
+Part = tuple[list[Key], bool]
 
 
 class FilterPlanner:
@@ -43,165 +38,139 @@ class FilterPlanner:
     def __init__(self, db: Connection, narrow: int = NARROW) -> None:
         self._db, self._narrow = db, narrow
         # A page and its count use the same plan.
-        self._planned: dict[FilterSet, tuple[ColumnElement[bool], list[int] | None]] = {}
-        self._bounded: dict[FilterSet, tuple[int, int]] = {}
+        self._planned: dict[FilterSet, list[int] | None] = {}
 
     def filter_intents(
         self,
         filters: FilterSet,
         after: PaymentPlace | None,
         limit: int,
-        timeout_seconds: float,
+        max_tested: int,
         order: PaymentOrder = PaymentOrder.NEWEST,
     ) -> FilteredPage:
         listing = OrderedIntents(self._db, order)
-        test, narrow = self._plan(filters)
-        if narrow is not None:
-            matching: list[Intent] = []
-            for chunk in batches(listing.sort_ids(narrow, after), BATCH):
-                matching += listing.rows(chunk, test, limit - len(matching))
-                if len(matching) >= limit:
-                    break
-            return FilteredPage(matching)
-        if not order.by_value and (filter := single_index_test(filters)) is not None:
-            return FilteredPage(listing.read(and_(filter, listing.behind(after)), limit))
-        end, found = time.monotonic() + timeout_seconds, list[Intent]()
-        walk = self._walk if order.by_value else self._scan
-        for part, reached in walk(listing, filters, after):
-            found += listing.read(and_(part, test), limit - len(found))
-            if len(found) >= limit:
-                break
-            if reached is not None and time.monotonic() > end:
-                return FilteredPage(found, reached)
-        return FilteredPage(found)
+        test, found = _test_of(filters), list[Intent]()
+        for keys, more in self._walk(listing, filters, listing.key_of(after), max_tested):
+            found += listing.read(keys, test, limit - len(found)) if keys else []
+            if len(found) >= limit or not more:
+                return FilteredPage(found)
+        return FilteredPage(found, listing.place_of(keys[-1]))
 
-    def count_intents(self, filters: FilterSet, limit: int, timeout_seconds: float) -> Count:
-        test, narrow = self._plan(filters)
-        if narrow is not None:
-            return self._count_candidates(narrow, test, limit, timeout_seconds)
-        if (filter := single_index_test(filters)) is not None:
-            n = self._count(select(_c.id).where(filter), limit + 1)
-            return Count(min(n, limit), n > limit)
-        lowest, highest = self._bounds(filters)
-        n, began, end = 0, time.monotonic(), time.monotonic() + timeout_seconds
-        for low, high in self._spans(lowest, highest):
-            part = select(_c.id).where(_c.id >= low, _c.id < high, test)
-            n += self._count(part, limit + 1 - n)
-            now = time.monotonic()
-            # The next span is larger: it is not started when it would take too long.
-            late = now + _GROWS * (now - began) > end
-            if low > lowest and (n > limit or late):
-                return Count(min(n, limit), True)
-            began = now
-        return Count(min(n, limit), n > limit)
-
-    def _count_candidates(
-        self, ids: Sequence[int], test: ColumnElement[bool], limit: int, timeout_seconds: float
+    def count_intents(
+        self, filters: FilterSet, limit: int, max_tested: int, order: PaymentOrder
     ) -> Count:
-        n, end = 0, time.monotonic() + timeout_seconds
-        chunks = list(batches(ids, COUNTED))
-        for number, chunk in enumerate(chunks, 1):
-            matches = and_(in_values(_c.id, chunk), test)
-            n += int(self._db.execute(select(func.count(_c.id)).where(matches)).scalar_one())
-            if n > limit or (time.monotonic() > end and number < len(chunks)):
-                return Count(min(n, limit), True)
-        return Count(n)
-
-    def _scan(
-        self, listing: OrderedIntents, filters: FilterSet, after: PaymentPlace | None
-    ) -> Iterator[Part]:
-        """The list by number, in spans of it."""
-        lowest, highest = self._bounds(filters)
-        ascending = listing.order.ascending
-        if after is not None:
-            lowest = max(lowest, after.id + 1) if ascending else lowest
-            highest = highest if ascending else min(highest, after.id)
-        for low, high in self._spans(lowest, highest, ascending):
-            last = high >= highest if ascending else low <= lowest
-            reached = None if last else PaymentPlace(high - 1 if ascending else low)
-            yield and_(_c.id >= low, _c.id < high), reached
+        if is_one_index(filters):
+            n = self._count(select(_c.id).where(*index_tests(filters)), limit + 1)
+            return Count(min(n, limit), n > limit)
+        listing, test = OrderedIntents(self._db, order), _test_of(filters)
+        n, has_more = 0, False
+        for keys, more in self._walk(listing, filters, None, max_tested, max_tested):
+            n, has_more = n + (listing.count(keys, test) if keys else 0), more
+        return Count(n, has_more)
 
     def _walk(
-        self, listing: OrderedIntents, filters: FilterSet, after: PaymentPlace | None
+        self,
+        listing: OrderedIntents,
+        filters: FilterSet,
+        after: Key | None,
+        max_tested: int,
+        first: int = FIRST,
     ) -> Iterator[Part]:
-        """The list by value, in runs of what its index names next."""
-        bounds = [
-            between(one, _c.amount_micro_usd)
-            for one in filters.all_of
-            if one.field is FilterField.VALUE and not one.negated
-        ]
-        size = MIN_WALK
-        while places := listing.next_places(after, size, *chain.from_iterable(bounds)):
-            after = places[-1] if len(places) == size else None
-            yield in_values(_c.id, [place.id for place in places]), after
-            if after is None:
+        """The keys of the list's candidates, in its order, until none is left or so many were
+        tested."""
+        candidates = self._find_candidates(listing, filters)
+        if candidates is not None:
+            yield from _in_parts(listing.keys_of(candidates, after), first)
+            return
+        driver, keys = self._choose_driver(listing, filters, after, first)
+        size = first
+        while True:
+            max_tested -= len(keys)
+            more = len(keys) == size
+            yield keys, more
+            if not more or max_tested <= 0:
                 return
-            size = min(MAX_WALK, size * _GROWS)
+            size = min(_GROWS * size, max_tested)
+            keys = listing.next_keys(keys[-1], size, driver)
 
-    def _spans(
-        self, lowest: int, highest: int, ascending: bool = False
-    ) -> Iterator[tuple[int, int]]:
-        span = MIN_SPAN
-        while highest > lowest:
-            low = lowest if ascending else max(lowest, highest - span)
-            high = min(highest, lowest + span) if ascending else highest
-            began = time.monotonic()
-            yield low, high
-            took = time.monotonic() - began
-            if took < _QUICK:
-                span = min(MAX_SPAN, span * _GROWS)
-            elif took > _SLOW:
-                span = max(MIN_SPAN, span // 2)
-            lowest, highest = (high, highest) if ascending else (lowest, low)
+    def _choose_driver(
+        self, listing: OrderedIntents, filters: FilterSet, after: Key | None, size: int
+    ) -> tuple[ColumnElement[bool], list[Key]]:
+        """The condition whose next keys reach furthest, so that the fewest are tested."""
+        found = [
+            (driver, listing.next_keys(after, size, driver))
+            for driver in self._drivers(listing, filters) or [true()]
+        ]
+        sign = 1 if listing.order.ascending else -1
 
-    def _bounds(self, filters: FilterSet) -> tuple[int, int]:
-        """The lowest id (inclusive) and highest id (exclusive) that can match."""
-        if filters not in self._bounded:
-            self._bounded[filters] = self._find_bounds(filters)
-        return self._bounded[filters]
+        def reach(of: tuple[ColumnElement[bool], list[Key]]) -> tuple[bool, Sequence[int]]:
+            keys = of[1]
+            return len(keys) < size, [sign * part for part in keys[-1]] if keys else []
 
-    def _find_bounds(self, filters: FilterSet) -> tuple[int, int]:
-        newest = self._db.execute(select(func.max(_c.id))).scalar_one() or 0
-        lowest, highest = 1, newest + 1
-        for filter in filters.all_of:
-            if filter.field is FilterField.CREATED and not filter.negated:
-                # From the index alone; ids need not be in the order of time.
-                query = select(func.min(_c.id), func.max(_c.id)).where(
-                    *between(filter, _c.created_at)
-                )
-                first, last = self._db.execute(query).one()
-                lowest = max(lowest, first or 1)
-                highest = min(highest, (last or 0) + 1)
-        return lowest, highest
+        return max(found, key=reach)
 
-    def _plan(self, filters: FilterSet) -> tuple[ColumnElement[bool], list[int] | None]:
-        """The test of each intent; and all candidate ids when one filter has few matches."""
-        if filters not in self._planned:
-            self._planned[filters] = self._build_plan(filters)
-        return self._planned[filters]
+    def _drivers(self, listing: OrderedIntents, filters: FilterSet) -> list[ColumnElement[bool]]:
+        """The conditions that an index has in the order of the list."""
+        if listing.by_number:
+            return index_tests(filters)
+        field = FilterField.VALUE if listing.order.by_value else FilterField.CREATED
+        column = _c.amount_micro_usd if listing.order.by_value else _c.created_at
+        ranges = [f for f in filters.all_of if f.field is field and not f.negated]
+        return [and_(true(), *(test for one in ranges for test in between(one, column)))]
 
-    def _build_plan(self, filters: FilterSet) -> tuple[ColumnElement[bool], list[int] | None]:
-        all_of = [build_filter_query(filter) for filter in filters.all_of]
-        any_of = [build_filter_query(filter) for filter in filters.any_of]
-        tests = [query.test for query in all_of]
-        if any_of:
-            tests.append(or_(*(query.test for query in any_of)))
-        by_index = [[query.ids] for query in all_of if query.ids is not None]
-        if any_of and all(query.ids is not None for query in any_of):
-            by_index.append([query.ids for query in any_of if query.ids is not None])
-        test = and_(*tests) if tests else true()
+    def _find_candidates(self, listing: OrderedIntents, filters: FilterSet) -> list[int] | None:
+        """All that can match, when one filter that the list does not follow has few matches."""
+        followed = FilterField.VALUE if listing.order.by_value else FilterField.CREATED
+        others = tuple(
+            one
+            for one in filters.all_of
+            if not (listing.by_number and index_tests(FilterSet((one,))))
+            and one.field is not followed
+        )
+        rest = replace(filters, all_of=others)
+        if rest not in self._planned:
+            self._planned[rest] = self._find_few(rest)
+        return self._planned[rest]
+
+    def _find_few(self, filters: FilterSet) -> list[int] | None:
+        queries = [build_filter_query(one).ids for one in filters.all_of]
+        by_index = [[ids] for ids in queries if ids is not None]
+        either = [build_filter_query(one).ids for one in filters.any_of]
+        if either and all(ids is not None for ids in either):
+            by_index.append([ids for ids in either if ids is not None])
         least: list[Select[Any]] | None = None
-        most = self._narrow + 1
-        for ids in by_index:
-            n = sum(self._count(filter, most) for filter in ids)
+        most = self._narrow
+        for parts in by_index:
+            n = sum(self._count(ids, most) for ids in parts)
             if n < most:
-                least, most = ids, n
+                least, most = parts, n
         if least is None:
-            return test, None
-        numbers = {int(n) for filter in least for n in self._db.execute(filter).scalars()}
-        return test, list(numbers)
+            return None
+        return list({int(n) for ids in least for n in self._db.execute(ids).scalars()})
 
     def _count(self, ids: Select[Any], limit: int) -> int:
         """How many ids there are, counted up to `limit`."""
         limited = ids.limit(limit).subquery()
         return int(self._db.execute(select(func.count()).select_from(limited)).scalar_one())
+
+
+def _test_of(filters: FilterSet) -> ColumnElement[bool]:
+    """The test of one intent."""
+
+    def test(one: Filter) -> ColumnElement[bool]:
+        return build_filter_query(one).test
+
+    tests = [test(one) for one in filters.all_of]
+    if filters.any_of:
+        tests.append(or_(*map(test, filters.any_of)))
+    return and_(true(), *tests)
+
+
+def _in_parts(keys: list[Key], first: int) -> Iterator[Part]:
+    start, size = 0, first
+    while True:
+        part = keys[start : start + size]
+        start, size = start + size, _GROWS * size
+        yield part, start < len(keys)
+        if start >= len(keys):
+            return

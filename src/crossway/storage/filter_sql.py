@@ -15,7 +15,6 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    true,
     union_all,
 )
 
@@ -64,22 +63,42 @@ class FilterQuery:
     ids: Select[Any] | None
 
 
-def single_index_test(filters: FilterSet) -> ColumnElement[bool] | None:
-    """The test of a filter set that one index returns in the order of the list: an empty set, or
-    one value of one column. None for any other."""
-    if not filters:
-        return true()
-    if filters.any_of or len(filters.all_of) > 1:
-        return None
-    filter = filters.all_of[0]
-    column = _COLUMNS.get(filter.field)
-    plain = column is not None and len(filter.values) == 1 and not filter.negated
-    plain = plain and filter.values != (NO_BRIDGE,)
-    return (
-        _with_partial_index(filter, column == filter.values[0])
-        if plain and column is not None
-        else None
-    )
+def index_tests(filters: FilterSet) -> list[ColumnElement[bool]]:
+    """The tests among those that all must meet that an index each has in the order of numbers: one
+    value of one column, and a merchant's payments in a mode."""
+    single = {
+        one.field: one
+        for one in filters.all_of
+        if one.field in (*_COLUMNS, FilterField.EXCEPTION)
+        and len(one.values) == 1
+        and not one.negated
+    }
+    tests = {field: test for field, one in single.items() if (test := _is_one(one)) is not None}
+    of_client, in_mode = tests.pop(FilterField.CLIENT, None), tests.get(FilterField.MODE)
+    if of_client is not None and in_mode is not None:
+        tests[FilterField.MODE] = and_(of_client, in_mode)
+    return list(tests.values())
+
+
+def is_one_index(filters: FilterSet) -> bool:
+    """Whether one test of `index_tests` is all that is asked."""
+    fields = [one.field for one in filters.all_of]
+    owner = sorted(fields) == [FilterField.CLIENT, FilterField.MODE]
+    return not filters.any_of and (owner or len(fields) == 1) and len(index_tests(filters)) == 1
+
+
+def _is_one(filter: Filter) -> ColumnElement[bool] | None:
+    if filter.field is FilterField.EXCEPTION:
+        level = _FUNDING_LEVELS.get(ExceptionFlag(filter.values[0]))
+        return None if level is None else _has_funding_level(level)
+    return _with_partial_index(filter, _COLUMNS[filter.field] == _values_of(filter)[0])
+
+
+def _values_of(filter: Filter) -> tuple[str, ...]:
+    """The values of its column."""
+    if filter.field is not FilterField.BRIDGE:
+        return filter.values
+    return tuple("" if value == NO_BRIDGE else value for value in filter.values)
 
 
 def _with_partial_index(filter: Filter, matches: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -109,9 +128,7 @@ def _plain_query(filter: Filter) -> FilterQuery:
     if filter.field in (FilterField.CAUSE, FilterField.REACHED):
         of_payment = payment_figures.c.intent_id == _c.id
         return FilterQuery(exists().where(of_payment, figures_test(filter)), None)
-    column, values = _COLUMNS[filter.field], filter.values
-    if filter.field is FilterField.BRIDGE:
-        values = tuple("" if value == NO_BRIDGE else value for value in values)
+    column = _COLUMNS[filter.field]
     if filter.field in (FilterField.VALUE, FilterField.CREATED):
         # Adding 0 keeps the planner from using the index of the column for the test.
         test = and_(*between(filter, column + 0))
@@ -122,7 +139,7 @@ def _plain_query(filter: Filter) -> FilterQuery:
         return FilterQuery(
             linked, select(_c.id).where(_with_partial_index(filter, column.in_(filter.values)))
         )
-    matches = column.in_(values)
+    matches = column.in_(_values_of(filter))
     return FilterQuery(matches, select(_c.id).where(matches))
 
 
@@ -146,9 +163,19 @@ def _exception_query(filter: Filter) -> FilterQuery:
     return FilterQuery(or_(false(), *(query.test for query in queries)), select(every.c[0]))
 
 
+_FUNDING_LEVELS: Final = {
+    ExceptionFlag.SHORT: FundingLevel.SHORT,
+    ExceptionFlag.OVER: FundingLevel.OVER,
+}
+
+
+def _has_funding_level(level: FundingLevel) -> ColumnElement[bool]:
+    return and_(text("intents.funding_level <> ''"), _c.funding_level == level.value)
+
+
 def _by_funding_level(level: FundingLevel) -> FilterQuery:
-    matches = and_(text("intents.funding_level <> ''"), _c.funding_level == level.value)
-    return FilterQuery(_c.funding_level == level.value, select(_c.id).where(matches))
+    matches = select(_c.id).where(_has_funding_level(level))
+    return FilterQuery(_c.funding_level == level.value, matches)
 
 
 def _by_deposit_purpose(*purposes: DepositPurpose) -> FilterQuery:

@@ -160,14 +160,6 @@ class SqlIntents(TransitionLog):
         rows = self._db.execute(query.limit(limit).offset(offset))
         return [INTENTS.decode(row) for row in rows.all()]
 
-    def count(self, filter: IntentFilter) -> int:
-        owner = OwnerFilter(filter.client_id, filter.mode)
-        if filter == IntentFilter(owner.client_id, owner.mode, filter.states):
-            counts = self.count_by_state(owner)
-            return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
-        query = apply_filter(select(func.count()).select_from(intents), filter)
-        return int(self._db.execute(query).scalar_one())
-
     def count_by_state(self, owners: OwnerFilter) -> dict[State, int]:
         query = select(intent_counts.c.state, func.sum(intent_counts.c.total)).group_by(
             intent_counts.c.state

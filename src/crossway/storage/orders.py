@@ -15,18 +15,18 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    union_all,
     update,
 )
 
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.event_ids import new_event_id
-from crossway.domain.ramps import OrderEvent, OrderState, ProviderName, RampOrder
+from crossway.domain.ramps import OrderEvent, OrderState, RampOrder
 from crossway.ports.ramp_repository import OrderChange, OrderFilter, OrderTransition
+from crossway.ports.search_repository import Count
 from crossway.sql.in_values import in_values
 from crossway.storage.bulk_sql import per_dialect
-from crossway.storage.creation_sql import created_between
 from crossway.storage.errors import ConcurrentUpdate
+from crossway.storage.order_filter_sql import apply_filter, select_first, sort_page
 from crossway.storage.order_rows import (
     ORDER_TRANSITIONS,
     ORDERS,
@@ -118,19 +118,23 @@ class SqlOrders:
         return {row.id: self._decode(row) for row in rows}
 
     def list_page(self, filter: OrderFilter, limit: int, offset: int = 0) -> list[RampOrder]:
-        by_id = orders.c.id.asc() if filter.oldest_first else orders.c.id.desc()
-        query = _apply_filter(select(orders), filter).order_by(by_id)
+        query = sort_page(apply_filter(select(orders), filter), filter)
         return [
             self._decode(row) for row in self._db.execute(query.limit(limit).offset(offset)).all()
         ]
 
-    def count(self, filter: OrderFilter) -> int:
+    def count(self, filter: OrderFilter, max_tested: int) -> Count:
         owner = OwnerFilter(filter.client_id, filter.mode)
         if filter == OrderFilter(owner.client_id, owner.mode, filter.states):
             counts = self.count_by_state(owner)
-            return sum(n for s, n in counts.items() if not filter.states or s in filter.states)
-        query = _apply_filter(select(func.count()).select_from(orders), filter)
-        return int(self._db.execute(query).scalar_one())
+            return Count(
+                sum(n for s, n in counts.items() if not filter.states or s in filter.states)
+            )
+        # The first ones in the order of an index are tested one by one.
+        first = self._db.execute(select_first(filter).limit(max_tested)).scalars().all()
+        query = apply_filter(select(func.count()).select_from(orders), filter)
+        n = self._db.execute(query.where(in_values(orders.c.id, first))).scalar_one()
+        return Count(int(n), len(first) == max_tested)
 
     def count_by_state(self, owners: OwnerFilter) -> dict[OrderState, int]:
         query = select(order_counts.c.state, func.sum(order_counts.c.total)).group_by(
@@ -256,40 +260,3 @@ class SqlOrders:
 def adds_event(change: OrderChange) -> bool:
     """Whether a change adds an event to the outbox; a note does not."""
     return change.event is not OrderEvent.NOTED
-
-
-def _apply_filter(query: Select[Any], filter: OrderFilter) -> Select[Any]:
-    """The query with the conditions of a filter."""
-    c = orders.c
-    equals = {
-        c.direction: filter.direction,
-        c.provider: filter.provider,
-        c.currency: filter.currency,
-    }
-    query = query.where(*is_owned(orders, filter))
-    query = query.where(*(column == value for column, value in equals.items() if value is not None))
-    if filter.customer_ids:
-        query = query.where(c.customer_id.in_(filter.customer_ids))
-    if filter.states:
-        query = query.where(c.state.in_([state.value for state in filter.states]))
-    query = query.where(*created_between(c.id, c.created_at, filter.start, filter.end))
-    if filter.before_id is not None:
-        query = query.where(c.id < filter.before_id)
-    if filter.after_id is not None:
-        query = query.where(c.id > filter.after_id)
-    return query.where(_matches(filter.text)) if filter.text else query
-
-
-def _matches(value: str) -> Any:
-    """Orders with an identifying column that equals the text, each found by its own index."""
-    c = orders.c
-    exact = (c.reference, c.intent_address, c.sender, c.recipient, c.provider_tx)
-    number = int(value) if value.isascii() and value.isdigit() and len(value) < 18 else -1
-    of_provider = select(c.id).where(
-        c.provider.in_([name.value for name in ProviderName]),
-        # A literal, so that the planner uses the partial index.
-        text("provider_reference <> ''"),
-        c.provider_reference == value,
-    )
-    by_column = (select(c.id).where(column == value) for column in exact)
-    return c.id.in_(union_all(*by_column, of_provider, select(c.id).where(c.id == number)))

@@ -72,7 +72,7 @@ orders = Table(
     Column("delay_reason", Text, nullable=False, server_default=""),
     Column("provider_closed_at", BigInteger),
 )
-Index("orders_of_client", orders.c.client_id, orders.c.id)
+Index("orders_of_client", orders.c.client_id, orders.c.mode, orders.c.id)
 Index("orders_by_state", orders.c.state, orders.c.id)
 Index("orders_by_creation", orders.c.created_at, orders.c.id)
 Index("orders_of_person", orders.c.customer_id, orders.c.provider, orders.c.created_at)

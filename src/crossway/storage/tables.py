@@ -117,7 +117,7 @@ intents = Table(
     Column("custody", Text, nullable=False, server_default="OPERATOR"),
     Column("swap", Text),
 )
-Index("intents_of_client", intents.c.client_id, intents.c.id)
+Index("intents_of_client", intents.c.client_id, intents.c.mode, intents.c.id)
 Index("intents_by_state", intents.c.state, intents.c.id)
 partial_index(
     "intents_expiring",

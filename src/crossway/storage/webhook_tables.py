@@ -84,6 +84,9 @@ partial_index(
     deliveries.c.id,
     where="state IN ('DUE', 'WAITING')",
 )
+partial_index(
+    "deliveries_failed", deliveries.c.webhook_id, deliveries.c.id, where="state = 'FAILED'"
+)
 
 delivery_attempts = Table(
     "delivery_attempts",

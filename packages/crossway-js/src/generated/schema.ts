@@ -1001,7 +1001,7 @@ export interface components {
             intents: components["schemas"]["ExpandedIntent"][];
             /** @description Total number of results. */
             total: number;
-            /** @description Whether there may be more results than `total`; counts end at 10,000. */
+            /** @description Whether there may be more results than `total`: counts by status are complete, others may end early. */
             totalIsMinimum: boolean;
             /** @description Maximum number of results of a page. */
             limit: number;
@@ -1266,6 +1266,8 @@ export interface components {
             orders: components["schemas"]["ExpandedOrder"][];
             /** @description Total number of results. */
             total: number;
+            /** @description Whether there may be more results than `total`: counts by status are complete, others may end early. */
+            totalIsMinimum: boolean;
             /** @description Maximum number of results of a page. */
             limit: number;
             /** @description Number of skipped results. */

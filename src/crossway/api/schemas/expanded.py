@@ -1,5 +1,7 @@
 """Resources with the related ones that `expand` names, and the pages of their lists."""
 
+from typing import Final
+
 from pydantic import Field
 
 from crossway.api.schemas.fields import RECORD, Model, field
@@ -35,14 +37,18 @@ class ExpandedUse(UseOut):
     intent: ReadIntent | None = Field(default=None, description="With `expand=intent`: its intent.")
 
 
+MINIMUM: Final = (
+    "Whether there may be more results than `total`: counts by status are complete, others may end "
+    "early."
+)
+
+
 class IntentPage(Model):
     """A page of intents, newest first."""
 
     intents: list[ExpandedIntent] = Field(description="The intents of this page.")
     total: int = field("Total number of results.", 1)
-    totalIsMinimum: bool = field(
-        "Whether there may be more results than `total`; counts end at 10,000.", False
-    )
+    totalIsMinimum: bool = field(MINIMUM, False)
     limit: int = field("Maximum number of results of a page.", 20)
     offset: int = field("Number of skipped results.", 0)
     nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")
@@ -53,6 +59,7 @@ class OrderPage(Model):
 
     orders: list[ExpandedOrder] = Field(description="The orders of this page.")
     total: int = field("Total number of results.", 1)
+    totalIsMinimum: bool = field(MINIMUM, False)
     limit: int = field("Maximum number of results of a page.", 20)
     offset: int = field("Number of skipped results.", 0)
     nextCursor: str | None = field("`cursor` of the next page; null on the last one.", "42")

@@ -75,7 +75,7 @@ class OrderDetail:
 def search_orders(services: Services, caller: Principal, text: str) -> list[RampOrder]:
     """The orders that match an id, a reference, an address or a transaction, in either mode."""
     text, caller = text.strip(), replace(caller, mode=None)
-    return ramp_orders.list_orders(services, caller, OrderFilter(text=text), 2)[0] if text else []
+    return ramp_orders.list_orders(services, caller, OrderFilter(text=text), 2) if text else []
 
 
 def load_order_detail(services: Services, caller: Principal, order_id: int) -> OrderDetail:

@@ -59,7 +59,6 @@ class ListPage:
     """One page of orders; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
-    total: int
     older_than: int | None
 
 
@@ -92,14 +91,13 @@ def load_page(
     columns: Sequence[ListColumn[ListedOrder]],
 ) -> ListPage:
     """One page of orders with these columns, in the order of the filter."""
-    orders, total = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
+    orders = ramp_orders.list_orders(services, caller, filters, PAGE_SIZE + 1)
     page_orders, last = take_page(orders, PAGE_SIZE)
     emails, names = _masked_emails(services, page_orders), client_names(services)
     return ListPage(
         rows=tuple(
             _row(columns, ListedOrder(services, order, emails, names)) for order in page_orders
         ),
-        total=total,
         older_than=last.id if last else None,
     )
 
@@ -108,7 +106,7 @@ def load_customer_orders(services: Services, caller: Principal, email: str) -> L
     """The latest orders of the customer with this e-mail address; it never appears in a URL."""
     known = customers.list_customers(services, caller, email)
     if not known:
-        return ListPage((), 0, None)
+        return ListPage((), None)
     ids = tuple(customer.id for customer in known)
     return load_page(services, caller, OrderFilter(customer_ids=ids), USUAL)
 
@@ -240,9 +238,7 @@ def export_rows(
         return
     filters: OrderFilter | None = build_filter(params, services.clock.now(), None)
     while filters is not None:
-        orders, _total = ramp_orders.list_orders(
-            services, caller, filters, ramp_orders.MAX_PAGE_SIZE
-        )
+        orders = ramp_orders.list_orders(services, caller, filters, ramp_orders.MAX_PAGE_SIZE)
         yield from (order_row(ids, order) for order in orders)
         has_more = len(orders) == ramp_orders.MAX_PAGE_SIZE
         filters = replace(filters, before_id=orders[-1].id) if has_more else None

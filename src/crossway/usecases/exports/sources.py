@@ -23,8 +23,8 @@ from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps import export_rows as order_rows
 from crossway.usecases.ramps.order_list import OrderQuery, parse_order_query
 
-BATCH_SIZE, BATCH_SECONDS = 500, 1.0
-BOUND_SECONDS = 0.08  # a request waits for these
+# Payments that are looked at for a batch, and for the first and last, for which a request waits.
+BATCH_SIZE, BATCH_TESTED, BOUND_TESTED = 500, 50_000, 5_000
 WEBHOOK: Final = "webhook_id"
 _DELIVERY_COLUMNS: Final = (
     "id", "webhook_id", "event_id", "type", "resource", "resource_id", "state", "tries",
@@ -86,13 +86,13 @@ class Source:
     def _read_numbers(self, unit: UnitOfWork, oldest: bool) -> list[int]:
         if self._payments is not None:
             order = PaymentOrder.OLDEST if oldest else PaymentOrder.NEWEST
-            page = unit.search.filter_intents(self._payments, None, 1, BOUND_SECONDS, order)
+            page = unit.search.filter_intents(self._payments, None, 1, BOUND_TESTED, order)
             reached = [page.searched_to.id] if page.searched_to is not None else []
             return [intent.id for intent in page.intents] or reached
         if self._resource is ExportResource.RAMP_ORDERS:
-            orders = replace(self._orders, oldest_first=oldest)
+            orders = replace(self._orders, oldest_first=oldest, by_number=True)
             return [order.id for order in unit.orders.list_page(orders, 1)]
-        wanted = replace(self._deliveries, oldest_first=oldest)
+        wanted = replace(self._deliveries, oldest_first=oldest, by_number=True)
         return [delivery.id for delivery, _ in unit.deliveries.list_page(wanted, 1)]
 
     def read_page(self, before_id: int, limit: int) -> SourcePage:
@@ -101,18 +101,18 @@ class Source:
         with self._services.store.read() as unit:
             if self._payments is not None:
                 place = PaymentPlace(before_id)
-                page = unit.search.filter_intents(self._payments, place, limit, BATCH_SECONDS)
+                page = unit.search.filter_intents(self._payments, place, limit, BATCH_TESTED)
                 rows = [payment_rows.payment_row(ids, intent) for intent in page.intents]
                 numbers = [intent.id for intent in page.intents]
                 if page.searched_to is not None:
                     return SourcePage(rows, page.searched_to.id)
             elif self._resource is ExportResource.RAMP_ORDERS:
-                wanted = replace(self._orders, before_id=before_id)
+                wanted = replace(self._orders, before_id=before_id, by_number=True)
                 orders = unit.orders.list_page(wanted, limit)
                 rows = [order_rows.order_row(ids, order) for order in orders]
                 numbers = [order.id for order in orders]
             else:
-                of_webhook = replace(self._deliveries, before_id=before_id)
+                of_webhook = replace(self._deliveries, before_id=before_id, by_number=True)
                 deliveries = unit.deliveries.list_page(of_webhook, limit)
                 rows = [_delivery_row(ids, *delivery) for delivery in deliveries]
                 numbers = [delivery.id for delivery, _ in deliveries]

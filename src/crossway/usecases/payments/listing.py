@@ -9,11 +9,14 @@ from crossway.domain.filters import Filter, FilterField, FilterSet
 from crossway.domain.intent import Intent, State
 from crossway.ports.search_repository import Count, FilteredPage, PaymentOrder, PaymentPlace
 from crossway.ports.services import Services
+from crossway.ports.store import UnitOfWork
 
 MAX_PAGE_SIZE = 100
-MAX_COUNT = 10_000
-SEARCH_SECONDS, COUNT_SECONDS = 0.08, 0.015  # time limits for finding a page and counting
-_BATCH_SIZE, _BATCH_SECONDS = 500, 1.0
+MAX_COUNT = 1_000
+# How many payments are looked at where no index knows those that match: for a count, for a first
+# page, and for those who go on with the search.
+COUNT_TESTED, FIRST_TESTED, MORE_TESTED = 200, 500, 10_000
+_BATCH_SIZE, _BATCH_TESTED = 500, 50_000
 
 
 def list_page(
@@ -24,23 +27,30 @@ def list_page(
     limit: int,
     order: PaymentOrder = PaymentOrder.NEWEST,
 ) -> tuple[FilteredPage, Count]:
-    """One page of the caller's payments in this order, behind a place, and their count.
+    """One page of the caller's payments in this order, behind a place, and their count. Within a
+    period of creation the newest and the oldest are those by that time.
 
-    When few of many payments match, the search stops after `SEARCH_SECONDS` and the page says how
-    far it searched. The count is exact where that is cheap, else it stops at `MAX_COUNT`.
+    When few of many payments match, the search stops after `FIRST_TESTED` payments, or behind a
+    place after `MORE_TESTED`, and the page says how far it searched. The count is exact up to
+    `MAX_COUNT` where an index knows it, else it is that of the first `FIRST_TESTED`.
     """
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
-    owners, narrowed = caller.narrow(OwnerFilter()), narrow_filters(caller, filters)
+    narrowed, order = narrow_filters(caller, filters), order.for_list(filters)
     with services.store.read() as unit:
-        page = unit.search.filter_intents(narrowed, after, limit, SEARCH_SECONDS, order)
-        if (states := _states_if_only_filter(filters)) is not None:
-            counts = unit.intents.count_by_state(owners)
-            return page, Count(sum(n for state, n in counts.items() if state in states))
+        max_tested = FIRST_TESTED if after is None else MORE_TESTED
+        page = unit.search.filter_intents(narrowed, after, limit, max_tested, order)
         if after is None and page.searched_to is None and len(page.intents) < limit:
             return page, Count(len(page.intents))
-        return page, unit.search.count_intents(narrowed, MAX_COUNT, COUNT_SECONDS)
+        return page, _count(unit, caller, filters, order)
+
+
+def count(services: Services, caller: Principal, filters: FilterSet) -> Count:
+    """How many of the caller's payments match, as `list_page` counts them."""
+    caller.require_scope(Scope.READ)
+    with services.store.read() as unit:
+        return _count(unit, caller, filters, PaymentOrder.NEWEST.for_list(filters))
 
 
 def has_more(
@@ -50,7 +60,8 @@ def has_more(
     caller.require_scope(Scope.READ)
     narrowed = narrow_filters(caller, filters)
     with services.store.read() as unit:
-        page = unit.search.filter_intents(narrowed, place, 1, SEARCH_SECONDS)
+        order = PaymentOrder.NEWEST.for_list(filters)
+        page = unit.search.filter_intents(narrowed, place, 1, FIRST_TESTED, order)
         return bool(page.intents) or page.searched_to is not None
 
 
@@ -68,7 +79,7 @@ def list_all(services: Services, caller: Principal, filters: FilterSet) -> Itera
     filters, after = narrow_filters(caller, filters), None
     while True:
         with services.store.read() as unit:
-            page = unit.search.filter_intents(filters, after, _BATCH_SIZE, _BATCH_SECONDS)
+            page = unit.search.filter_intents(filters, after, _BATCH_SIZE, _BATCH_TESTED)
         yield from page.intents
         if page.searched_to is not None:
             after = page.searched_to
@@ -76,6 +87,14 @@ def list_all(services: Services, caller: Principal, filters: FilterSet) -> Itera
             after = PaymentPlace(page.intents[-1].id)
         else:
             return
+
+
+def _count(unit: UnitOfWork, caller: Principal, filters: FilterSet, order: PaymentOrder) -> Count:
+    if (states := _states_if_only_filter(filters)) is not None:
+        counts = unit.intents.count_by_state(caller.narrow(OwnerFilter()))
+        return Count(sum(n for state, n in counts.items() if state in states))
+    narrowed = narrow_filters(caller, filters)
+    return unit.search.count_intents(narrowed, MAX_COUNT, COUNT_TESTED, order)
 
 
 def _states_if_only_filter(filters: FilterSet) -> frozenset[State] | None:

@@ -100,13 +100,13 @@ def list_page(
             "page with cursor"
         )
     if plain is not None and (offset or not filters):
-        return _list_in_full(services, caller, plain, limit, offset)
+        return _list_in_full(services, caller, filters, plain, limit, offset)
     after = None if before_id is None else PaymentPlace(before_id)
     page, count = listing.list_page(services, caller, FilterSet(filters), after, limit)
     next_place = page.searched_to
     if plain is not None and next_place and all(f.field is FilterField.STATE for f in filters):
         # Clients page a list by status with an offset, too: its pages are never short.
-        return _list_in_full(services, caller, plain, limit)
+        return _list_in_full(services, caller, filters, plain, limit)
     if next_place is None and len(page.intents) == limit:
         last = PaymentPlace(page.intents[-1].id)
         # The count of a first page says so already.
@@ -118,14 +118,21 @@ def list_page(
 
 
 def _list_in_full(
-    services: Services, caller: Principal, plain: IntentFilter, limit: int, offset: int = 0
+    services: Services,
+    caller: Principal,
+    filters: tuple[Filter, ...],
+    plain: IntentFilter,
+    limit: int,
+    offset: int = 0,
 ) -> ListedPage:
     """A page that has `limit` payments if there are so many, however long that takes."""
-    found, total = intents.list_page(services, caller, plain, limit, offset)
+    found = intents.list_page(services, caller, plain, limit, offset)
+    count = listing.count(services, caller, FilterSet(filters))
     last_id = found[-1].id if len(found) == limit else None
     if last_id is not None and not intents.has_more(services, caller, plain, last_id):
         last_id = None
-    return ListedPage(found, total, False, last_id)
+    shown = offset + len(found) if found else 0
+    return ListedPage(found, max(count.count, shown), count.more, last_id)
 
 
 def _as_intent_filter(filters: tuple[Filter, ...], before_id: int | None) -> IntentFilter | None:

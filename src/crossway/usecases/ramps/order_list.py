@@ -1,4 +1,4 @@
-"""The list of ramp orders that a client reads: its query as a filter, and whether it goes on."""
+"""The list of ramp orders that a client reads: its query as a filter, and what is beyond a page."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.ramps import Direction, OrderState, ProviderName
 from crossway.ports.ramp_repository import OrderFilter
+from crossway.ports.search_repository import Count
 from crossway.ports.services import Services
 from crossway.usecases.instants import parse_creation
 from crossway.usecases.validation_errors import ValidationErrors
@@ -13,6 +14,7 @@ from crossway.usecases.validation_errors import ValidationErrors
 STATES: Final = tuple(state.value for state in OrderState)
 TYPES: Final = tuple(direction.value for direction in Direction)
 PROVIDERS: Final = tuple(name.value for name in ProviderName)
+COUNT_TESTED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +65,12 @@ def has_more(
     behind = replace(caller.narrow(order_filter), before_id=last_id)
     with services.store.read() as unit:
         return bool(unit.orders.list_page(behind, 1))
+
+
+def count_orders(services: Services, caller: Principal, order_filter: OrderFilter) -> Count:
+    """How many of the caller's orders match on all pages: where nothing keeps their number, at
+    least those among the first `COUNT_TESTED`."""
+    caller.require_scope(Scope.READ)
+    everything = replace(order_filter, before_id=None, after_id=None, oldest_first=False)
+    with services.store.read() as unit:
+        return unit.orders.count(caller.narrow(everything), COUNT_TESTED)
