@@ -172,11 +172,11 @@ def _events(services: Services, history: History) -> dict[str, Asked]:
 
     def stream() -> object:
         with services.store.read() as unit:
-            last = unit.outbox.last_position()
+            last = unit.outbox.last_positions([big.client.id])[big.client.id]
             after = unit.outbox.get_position(
                 big.owner, f"evt_0000000000000000002{key('', 13, 200)}"
             )
-            return unit.outbox.list_after(after or 200, (big.owner,), last, PAGE)
+            return unit.outbox.list_after(after or 200, big.owner, last, PAGE)
 
     def sent(**more: Any) -> Asked:
         wanted = DeliveryFilter(**more)

@@ -67,7 +67,7 @@ def test_the_stream_has_the_payment_url(api: Api, service: Service, public_url: 
         page = api.create().json()["payment_url"].partition("/pay/")[2]
     fan_out(service.services)
     with service.store.read() as unit:
-        first, _ = unit.outbox.list_after(0, [api.owner], 1_000, 2)
+        first, _ = unit.outbox.list_after(0, api.owner, 1_000, 2)
     with (
         serving(service.services) as base,
         streaming(base, api, Last_Event_ID=first.event_id) as stream,

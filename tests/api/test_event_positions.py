@@ -14,8 +14,8 @@ def add_event(api: Api) -> tuple[int, bytes]:
     api.create()
     fan_out(api.service.services)
     with api.service.store.read() as unit:
-        last = unit.outbox.last_position()
-        (event,) = unit.outbox.list_after(last - 1, [api.owner], last, 1)
+        last = unit.outbox.last_positions([api.client_id])[api.client_id]
+        (event,) = unit.outbox.list_after(last - 1, api.owner, last, 1)
     return last, f"id: {event.event_id}\n".encode()
 
 

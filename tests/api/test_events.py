@@ -114,7 +114,7 @@ def test_an_event_is_streamed_as_it_happens(base: str, api: Api) -> None:
 def test_a_stream_resumes_after_the_last_event_id(base: str, api: Api) -> None:
     created = [create_intent_with_event(api) for _ in range(5)]
     with api.service.store.read() as unit:
-        events = unit.outbox.list_after(0, [api.owner], unit.outbox.last_position(), 10)
+        events = unit.outbox.list_after(0, api.owner, 1_000, 10)
     with streaming(base, api, Last_Event_ID=events[1].event_id) as stream:
         body = [json.loads(stream.next()["data"]) for _ in range(3)]
         late = create_intent_with_event(api)
@@ -128,7 +128,7 @@ def test_a_client_streams_only_its_own_events(
     other = Api(http, service, *new_key(service))
     own = create_intent_with_event(api)
     with api.service.store.read() as unit:
-        [outbox_events] = unit.outbox.list_after(0, [api.owner], unit.outbox.last_position(), 10)
+        [outbox_events] = unit.outbox.list_after(0, api.owner, 1_000, 10)
     create_intent_with_event(other)
     webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
     with streaming(base, other, Last_Event_ID=outbox_events.event_id) as stream:
@@ -211,7 +211,7 @@ def test_an_event_that_cannot_be_rendered_stops_no_stream(service: Service, api:
     assert outgoing is not None
     broken = replace(service.services, webhooks=replace(outgoing, render_events=draw))
     with serving(broken) as base, api.service.store.read() as unit:
-        first = unit.outbox.list_after(0, [api.owner], unit.outbox.last_position(), 10)[0]
+        first = unit.outbox.list_after(0, api.owner, 1_000, 10)[0]
         with streaming(base, api, Last_Event_ID=first.event_id) as stream:
             assert json.loads(stream.next()["data"])["data"]["id"] == ids[2]
 

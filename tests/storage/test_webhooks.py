@@ -46,7 +46,7 @@ def add_event(store: SqlStore) -> list[OutboxEvent]:
     def work(unit: Any) -> list[OutboxEvent]:
         unit.leases.lock("announcements")
         new: list[OutboxEvent] = unit.outbox.list_unsequenced(100)
-        unit.outbox.assign_positions([item.id for item in new])
+        unit.outbox.assign_positions(new)
         return new
 
     return store.write(work)
@@ -122,8 +122,8 @@ def test_positions_have_no_gaps_with_concurrent_writers(store: SqlStore) -> None
     run_concurrently([lambda: store_intent(store) for _ in range(20)])
     run_concurrently([lambda: add_event(store) for _ in range(4)])
     with store.read() as unit:
-        events = unit.outbox.list_after(0, [OWNER], unit.outbox.last_position(), 100)
-        assert unit.outbox.list_after(0, [Owner("c-1", Mode.LIVE)], 100, 100) == []
+        events = unit.outbox.list_after(0, OWNER, unit.outbox.last_positions(["c-1"])["c-1"], 100)
+        assert unit.outbox.list_after(0, Owner("c-1", Mode.LIVE), 100, 100) == []
         assert unit.outbox.get_position(OWNER, events[3].event_id) == 4
         assert unit.outbox.get_position(Owner("c-1", Mode.LIVE), events[3].event_id) is None
     assert [item.position for item in events] == list(range(1, 21))
@@ -246,7 +246,7 @@ def test_a_removed_endpoint_is_deleted_with_its_deliveries(store: SqlStore) -> N
         assert unit.webhooks.get(to.id) is None
         assert unit.deliveries.get(one.id) is None
         assert unit.deliveries.list_attempts(one.id) == []
-        assert unit.outbox.last_position() == 1
+        assert unit.outbox.last_positions(["c-1", "c-2"]) == {"c-1": 1, "c-2": 0}
 
 
 def test_deliveries_are_found_by_event_and_counted_by_state(

@@ -25,7 +25,7 @@ MAX_STREAMS_PER_CLIENT, MAX_STREAMS = 10, 500
 POLL_SECONDS, HEARTBEAT_SECONDS = 0.25, 15.0
 # Keys are checked as often as those of requests.
 KEY_CHECK_SECONDS, MAX_STREAM_SECONDS = 5.0, 900.0
-BATCH, MAX_QUEUED = 500, 1_000
+BATCH, MAX_READ, MAX_QUEUED = 500, 2_000, 1_000
 _RETRY_SECONDS = 2
 OPENING = f"retry: {_RETRY_SECONDS * 1000}\n\n".encode()
 ALIVE = b": alive\n\n"
@@ -106,7 +106,8 @@ class SseBroker:
         loop = asyncio.get_running_loop()
         try:
             if stream.after is None:
-                stream.after = await anyio.to_thread.run_sync(self._last)
+                last = await anyio.to_thread.run_sync(self._last, {stream.owner})
+                stream.after = last[stream.owner]
             yield OPENING
             if self._ended:
                 return
@@ -148,23 +149,20 @@ class SseBroker:
 
     async def _missed(self, owner: Owner, after: int, until: int) -> AsyncIterator[bytes]:
         while after < until:
-            after, frames = await anyio.to_thread.run_sync(self._read, after, (owner,), until)
+            read = partial(self._read, {owner: after}, {owner: until})
+            places, frames = await anyio.to_thread.run_sync(read)
+            after = places[owner]
             for _, _, frame in frames:
                 yield frame
 
     async def _read_loop(self) -> None:
         """Read new events for all streams, until none is open."""
-        position: int | None = None
+        places: dict[Owner, int] = {}
         checked = asyncio.get_running_loop().time()
         while (self._joining or self._open) and not self._ended:
             try:
-                if position is None:
-                    position = await anyio.to_thread.run_sync(self._last)
-                self._admit_joining(position)
-                owners = tuple({stream.owner for stream in self._open})
-                position, frames = await anyio.to_thread.run_sync(
-                    self._read, position, owners, None
-                )
+                places = await self._admit_joining(places)
+                places, frames = await anyio.to_thread.run_sync(self._read, places)
                 for owner, position, frame in frames:
                     for stream in tuple(self._open):
                         if stream.owner == owner:
@@ -176,13 +174,21 @@ class SseBroker:
                 LOG.exception("event streams failed to read the outbox")
             await asyncio.sleep(POLL_SECONDS)
 
-    def _admit_joining(self, position: int) -> None:
-        """Add waiting streams between two reads, so that none misses events of a running read."""
-        for stream in self._joining:
+    async def _admit_joining(self, places: dict[Owner, int]) -> dict[Owner, int]:
+        """Add waiting streams between two reads, so that none misses events of a running read;
+        returns how far each owner's events are read."""
+        joining = tuple(self._joining)
+        new = {stream.owner for stream in joining} - places.keys()
+        if new:
+            places = places | await anyio.to_thread.run_sync(self._last, new)
+        for stream in joining:
+            if stream in self._joining:
+                self._joining.remove(stream)
             if not stream.joined.done():
-                stream.joined.set_result(position)
+                stream.joined.set_result(places[stream.owner])
                 self._open.add(stream)
-        self._joining.clear()
+        still_open = {stream.owner for stream in self._open}
+        return {owner: place for owner, place in places.items() if owner in still_open}
 
     async def _close_changed_keys(self) -> None:
         """Close streams whose key changed; clients that may still read reconnect at once."""
@@ -200,25 +206,36 @@ class SseBroker:
             number: None if key and key.is_expired(now) else key for number, key in keys.items()
         }
 
-    def _last(self) -> int:
+    def _last(self, owners: Collection[Owner]) -> dict[Owner, int]:
         with self._services.store.read() as unit:
-            return unit.outbox.last_position()
+            last = unit.outbox.last_positions({owner.client_id for owner in owners})
+        return {owner: last[owner.client_id] for owner in owners}
 
     def _read(
-        self, after: int, owners: tuple[Owner, ...], until: int | None
-    ) -> tuple[int, list[tuple[Owner, int, bytes]]]:
-        """The events after a position, each with owner and position, and the position reached."""
+        self, places: Mapping[Owner, int], until: Mapping[Owner, int] | None = None
+    ) -> tuple[dict[Owner, int], list[tuple[Owner, int, bytes]]]:
+        """The events of owners behind their places, each with owner and position, and the places
+        reached."""
+        reached, events = dict(places), list[OutboxEvent]()
         with self._services.store.read() as unit:
-            last = unit.outbox.last_position() if until is None else until
-            if last <= after:
-                return after, []
-            events = unit.outbox.list_after(after, owners, last, BATCH)
-            reached = events[-1].position if len(events) == BATCH else last
+            last = unit.outbox.last_positions({owner.client_id for owner in places})
+            for owner, place in places.items():
+                if len(events) >= MAX_READ:
+                    break
+                end = last[owner.client_id] if until is None else until[owner]
+                if end <= place:
+                    continue
+                found = unit.outbox.list_after(place, owner, end, BATCH)
+                events += found
+                # A full batch may not be all: the rest is read next time.
+                full = found[-1].position if len(found) == BATCH else None
+                # Moved behind the others, which are read first next time.
+                del reached[owner]
+                reached[owner] = full or end
             frames = [
                 (Owner(event.client_id, event.mode), event.position or 0, frame)
                 for event, frame in self._frames(unit, events)
             ]
-        assert reached is not None
         return reached, frames
 
     def _frames(

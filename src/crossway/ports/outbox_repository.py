@@ -1,4 +1,4 @@
-"""The repository of the outbox: events for webhooks and event streams, in one order."""
+"""The repository of the outbox: events for webhooks and event streams, in order by client."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -15,27 +15,28 @@ class OutboxRepository(Protocol):
         """Store an event that no transition creates (its id is assigned)."""
         ...
 
-    def list_unsequenced(self, limit: int) -> list[OutboxEvent]:
-        """Events without a position, oldest first."""
+    def list_unsequenced(
+        self, limit: int, clients: Collection[str] | None = None, without: Collection[str] = ()
+    ) -> list[OutboxEvent]:
+        """Events without a position, of all clients or of some, and not of others, oldest first."""
         ...
 
     def has_unsequenced(self) -> bool: ...
 
-    def assign_positions(self, ids: Sequence[int]) -> None:
-        """Give each event the next position. The caller holds a lock, so that positions become
-        visible in order although transactions do not commit in the order of ids."""
+    def assign_positions(self, events: Sequence[OutboxEvent]) -> None:
+        """Give each event the next position of its client, in this order. The caller holds the
+        locks of the clients, so that positions of a client become visible in order although
+        transactions do not commit in the order of ids."""
         ...
 
-    def last_position(self) -> int:
-        """The highest position; 0 before the first."""
+    def last_positions(self, clients: Collection[str]) -> dict[str, int]:
+        """The highest position of each client; 0 before the first."""
         ...
 
     def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]: ...
 
-    def list_after(
-        self, position: int, owners: Collection[Owner], until: int, limit: int
-    ) -> list[OutboxEvent]:
-        """Events of these owners by position: after `position` and up to `until`."""
+    def list_after(self, position: int, owner: Owner, until: int, limit: int) -> list[OutboxEvent]:
+        """Events of an owner by position: after `position` and up to `until`."""
         ...
 
     def get_position(self, owner: Owner, event_id: str) -> int | None:

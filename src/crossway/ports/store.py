@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -92,6 +92,11 @@ class LeaseRepository(Protocol):
 
     def lock_shared(self, name: str) -> None:
         """Hold a named lock together with others who share it: whoever is to `lock` it waits."""
+        ...
+
+    def lock_free(self, names: Collection[str]) -> set[str]:
+        """Hold those of the named locks that nobody holds until the unit of work ends; returns
+        their names, without waiting for the others."""
         ...
 
 

@@ -3,7 +3,7 @@
 Times are those of the database, so that engines on several machines agree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy import (
@@ -114,6 +114,14 @@ class SqlLeases:
 
     def lock_shared(self, name: str) -> None:
         self._lock(name, shared=True)
+
+    def lock_free(self, names: Collection[str]) -> set[str]:
+        rows = [{"name": name, "owner": "", "until": 0, "epoch": 0} for name in sorted(names)]
+        if not rows:
+            return set()
+        self._db.execute(_ADD[self._db.dialect.name], rows)
+        free = select(leases.c.name).where(in_values(leases.c.name, names))
+        return set(self._db.execute(free.with_for_update(skip_locked=True)).scalars())
 
     def _lock(self, name: str, shared: bool) -> None:
         if self._db.dialect.name == "sqlite":

@@ -1,14 +1,15 @@
-"""The outbox: events stored in the transaction of their change, given positions later."""
+"""The outbox: events stored in the transaction of their change, and given positions later."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from crossway.domain.clients import Mode, Owner
+from crossway.domain.clients import Owner
 from crossway.domain.webhooks import OutboxEvent
 from crossway.sql.in_values import in_values
+from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
 from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.sealing import opener
@@ -19,7 +20,15 @@ ADD_EVENT: Final = insert(outbox)
 _SET_POSITION = (
     update(outbox).where(outbox.c.id == bindparam("b_id")).values(position=bindparam("b_position"))
 )
-_LAST = select(func.max(outbox.c.position))
+# The index of a client's positions is entered at its end.
+_LAST = per_dialect_for_chains(
+    lambda clients: select(
+        clients.c.key,
+        select(func.max(outbox.c.position))
+        .where(outbox.c.client_id == clients.c.key)
+        .scalar_subquery(),
+    )
+)
 
 
 class SqlOutbox:
@@ -33,8 +42,15 @@ class SqlOutbox:
         row = EVENTS.encode_new(event, str)
         return EVENTS.decode(self._db.execute(ADD_EVENT.returning(outbox), row).one(), str)
 
-    def list_unsequenced(self, limit: int) -> list[OutboxEvent]:
-        query = select(outbox).where(outbox.c.position.is_(None))
+    def list_unsequenced(
+        self, limit: int, clients: Collection[str] | None = None, without: Collection[str] = ()
+    ) -> list[OutboxEvent]:
+        # Appending nothing leaves the index of new events as the one to take: it is in order.
+        query, client = select(outbox).where(outbox.c.position.is_(None)), outbox.c.client_id + ""
+        if clients is not None:
+            query = query.where(in_values(client, clients))
+        if without:
+            query = query.where(~in_values(client, without))
         rows = self._db.execute(query.order_by(outbox.c.id).limit(limit))
         return [EVENTS.decode(row, self._open_text) for row in rows]
 
@@ -42,13 +58,18 @@ class SqlOutbox:
         query = select(outbox.c.id).where(outbox.c.position.is_(None)).limit(1)
         return self._db.execute(query).first() is not None
 
-    def assign_positions(self, ids: Sequence[int]) -> None:
-        first = self.last_position() + 1
-        rows = [{"b_id": id, "b_position": first + n} for n, id in enumerate(ids)]
+    def assign_positions(self, events: Sequence[OutboxEvent]) -> None:
+        last = self.last_positions({event.client_id for event in events})
+        rows = []
+        for event in events:
+            last[event.client_id] += 1
+            rows.append({"b_id": event.id, "b_position": last[event.client_id]})
         execute_each(self._db, _SET_POSITION, rows)
 
-    def last_position(self) -> int:
-        return int(self._db.execute(_LAST).scalar_one() or 0)
+    def last_positions(self, clients: Collection[str]) -> dict[str, int]:
+        none = dict.fromkeys(clients, 0)
+        found = self._db.execute(_LAST[self._db.dialect.name], {"chains": chain_values(none)})
+        return none | {client: int(last) for client, last in found if last}
 
     def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
         query = select(outbox).where(in_values(outbox.c.id, ids))
@@ -57,29 +78,19 @@ class SqlOutbox:
         )
         return {event.id: event for event in events}
 
-    def list_after(
-        self, position: int, owners: Collection[Owner], until: int, limit: int
-    ) -> list[OutboxEvent]:
-        clients_by_mode: dict[Mode, list[str]] = {}
-        for owner in owners:
-            clients_by_mode.setdefault(owner.mode, []).append(owner.client_id)
-        is_owned = or_(
-            *(
-                and_(outbox.c.mode == mode, in_values(outbox.c.client_id, clients))
-                for mode, clients in clients_by_mode.items()
-            )
-        )
+    def list_after(self, position: int, owner: Owner, until: int, limit: int) -> list[OutboxEvent]:
         query = (
             select(outbox)
-            .where(outbox.c.position > position, outbox.c.position <= until, is_owned)
+            .where(
+                outbox.c.client_id == owner.client_id,
+                outbox.c.mode == owner.mode,
+                outbox.c.position > position,
+                outbox.c.position <= until,
+            )
             .order_by(outbox.c.position)
             .limit(limit)
         )
-        return (
-            [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)]
-            if owners
-            else []
-        )
+        return [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)]
 
     def get_position(self, owner: Owner, event_id: str) -> int | None:
         query = select(outbox.c.position).where(

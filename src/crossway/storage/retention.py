@@ -23,8 +23,15 @@ from crossway.storage.service_tables import request_log
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox
 
 _ENDED_DELIVERY = deliveries.c.state.not_in(("DUE", "WAITING"))
-# The newest position is never deleted: the next one follows it, and streams resume by positions.
-_NEWEST = select(func.max(outbox.c.position)).scalar_subquery()
+# A client's newest position is never deleted: the next one follows it, and streams resume by
+# positions.
+_OF_CLIENT = outbox.alias()
+_NEWEST = (
+    select(func.max(_OF_CLIENT.c.position))
+    .where(_OF_CLIENT.c.client_id == outbox.c.client_id)
+    .correlate(outbox)
+    .scalar_subquery()
+)
 _DELETABLE_EVENT = (outbox.c.position < _NEWEST) & ~exists().where(
     deliveries.c.event_id == outbox.c.id
 )

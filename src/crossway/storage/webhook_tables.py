@@ -17,13 +17,13 @@ outbox = Table(
     Column("resource_id", BigInteger, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("snapshot", Text, nullable=False, info={SEALED: True}),
-    # Its position in the order of all events; NULL until it is fanned out.
-    Column("position", BigInteger, unique=True),
+    # Its position in the order of its client's events; NULL until it is fanned out.
+    Column("position", BigInteger),
     # Empty only in a row without an owner, which nobody sees.
     Column("mode", Text, nullable=False, server_default=""),
 )
 partial_index("outbox_new", outbox.c.id, where="position IS NULL")
-Index("outbox_of_client", outbox.c.client_id, outbox.c.position)
+Index("outbox_of_client", outbox.c.client_id, outbox.c.position, unique=True)
 Index("outbox_at", outbox.c.client_id, outbox.c.at)
 
 # Ids of webhooks and deliveries are never reused, as SQLite does by default: a late response to a
