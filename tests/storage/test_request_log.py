@@ -74,6 +74,15 @@ def test_requests_are_found_by_their_attributes(
     assert found(store, **filters) == [f"r-{number}" for number in numbers]
 
 
+def test_a_period_is_listed_by_time_from_any_place(store: SqlStore) -> None:
+    made = [a_request(number, at=later(second)) for number, second in enumerate((5, 40, 20, 30), 1)]
+    store.write(lambda unit: unit.request_log.add(made))
+    period = {"start": later(10), "end": later(50)}
+    assert found(store, **period) == ["r-2", "r-4", "r-3"]
+    assert found(store, **period, before_id=4) == ["r-3"]
+    assert found(store, **period, client_id=made[0].client_id, before_id=2) == ["r-4", "r-3"]
+
+
 def test_the_oldest_are_deleted_a_few_at_a_time(store: SqlStore) -> None:
     store.write(lambda unit: unit.request_log.add([a_request(number) for number in (1, 2, 3, 4)]))
 

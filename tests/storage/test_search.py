@@ -16,10 +16,8 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.search_repository import (
     Count,
-    Note,
     PaymentOrder,
     PaymentPlace,
-    SavedView,
 )
 from crossway.storage.ordered_intents import OrderedIntents
 from crossway.storage.search import SqlSearch, _build_search
@@ -91,6 +89,25 @@ def test_a_payment_is_found_by_each_of_its_fields(store: SqlStore) -> None:
         assert hits(store, value, "nobody's") == {("payment", intent.id): why}, value
     assert hits(store, number=intent.id) == {("payment", intent.id): "number"}
     assert hits(store, "%", "", "true") == {}
+
+
+def test_a_payment_with_equal_addresses_is_found_by_each(store: SqlStore) -> None:
+    """Of equal fields one index has the value."""
+    one = store_intent(store, {"refund_address": "0xpayer"}, sender="0xpayer", address="0xboth",
+                       destination_address="0xboth")  # fmt: skip
+    two = store_intent(store, {"refund_address": "0xsafe"}, sender="0xpayer-2", address="0xhere",
+                       destination_address="0xthere")  # fmt: skip
+    for value, expected in (
+        ("0xboth", {("payment", one.id): "address"}),
+        ("0xpayer", {("payment", one.id): "sender?"}),
+        ("0xsafe", {("payment", two.id): "refund_address?"}),
+        ("0xhere", {("payment", two.id): "address"}),
+        ("0xthere", {("payment", two.id): "destination_address"}),
+    ):
+        assert hits(store, value) == expected
+    with store.read() as unit:
+        known = ("0xboth", "0xhere", "0xthere", "0xpayer")
+        assert [unit.intents.is_deposit_address(one) for one in known] == [True, True, True, False]
 
 
 def test_search_returns_the_newest_of_many_hits(store: SqlStore) -> None:
@@ -372,28 +389,3 @@ def test_a_period_is_listed_by_the_time_of_creation(store: SqlStore) -> None:
                     break
                 pages += [one.id for one in page.intents]
         assert pages == expected
-
-
-def test_notes_and_saved_views_are_stored(store: SqlStore) -> None:
-    note = Note(0, "intent:1", NOW, "Ada", "Called the payer.")
-    created = store.write(lambda unit: unit.notes_and_saved_views.add_note(note))
-    view = SavedView(0, "intents", "Stuck", "all=exception%3Astuck", "Ada", NOW, True)
-    first = store.write(lambda unit: unit.notes_and_saved_views.add_view(view))
-    second = store.write(
-        lambda unit: unit.notes_and_saved_views.add_view(
-            replace(view, name="Big", screen="intents")
-        )
-    )
-    with store.read() as unit:
-        assert unit.notes_and_saved_views.list_notes("intent:1") == [created]
-        assert unit.notes_and_saved_views.list_notes("intent:2") == []
-        assert unit.notes_and_saved_views.list_views("intents") == [
-            second,
-            replace(first, is_default=False),
-        ]
-        assert unit.notes_and_saved_views.list_views("orders") == []
-    store.write(lambda unit: unit.notes_and_saved_views.update_view(replace(first, name="Held up")))
-    store.write(lambda unit: unit.notes_and_saved_views.delete_view(second.id))
-    with store.read() as unit:
-        assert unit.notes_and_saved_views.list_views("intents") == [replace(first, name="Held up")]
-        assert unit.notes_and_saved_views.get_view(second.id) is None

@@ -16,6 +16,7 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    union_all,
     update,
 )
 
@@ -43,7 +44,7 @@ from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import to_micros
-from crossway.storage.search import apply_filter
+from crossway.storage.search import OTHER_ADDRESS, apply_filter
 from crossway.storage.search_tables import metadata_values
 from crossway.storage.tables import intent_counts, intents, outbound_txs, transitions
 from crossway.storage.transition_log import TransitionLog
@@ -168,8 +169,11 @@ class SqlIntents(TransitionLog):
         return {State(state): int(n) for state, n in self._db.execute(query) if n}
 
     def is_deposit_address(self, address: str) -> bool:
-        either = or_(intents.c.address == address, intents.c.destination_address == address)
-        return self._db.execute(select(intents.c.id).where(either).limit(1)).first() is not None
+        c = intents.c
+        of_source = select(c.id).where(c.address == address)
+        of_destination = select(c.id).where(OTHER_ADDRESS, c.destination_address == address)
+        either = union_all(of_source, of_destination)
+        return self._db.execute(either).first() is not None
 
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:

@@ -6,8 +6,9 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, insert, or_, select
 
 from crossway.ports.logs import LoggedRequest, RequestFilter
+from crossway.storage.creation_sql import behind, created_within, sort
 from crossway.storage.prepared import execute_each
-from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.row_mapper import RowMapper
 from crossway.storage.sealing import opener, sealer
 from crossway.storage.service_tables import request_log
 
@@ -32,15 +33,28 @@ class SqlRequestLog:
         return None if row is None else REQUESTS.decode(row, self._open_text)
 
     def list_page(self, filter: RequestFilter, limit: int) -> list[LoggedRequest]:
-        query = select(request_log).where(*_conditions(filter))
-        conditions = self._db.execute(query.order_by(request_log.c.id.desc()).limit(limit))
-        return [REQUESTS.decode(row, self._open_text) for row in conditions]
+        query, c = select(request_log).where(*_conditions(filter)), request_log.c
+        order, place = [c.id.desc()], filter.before_id
+        if _by_time(filter):
+            query = query.where(behind(c.id, c.at, place, oldest_first=False))
+            order = sort(c.id, c.at, oldest_first=False)
+        elif place is not None:
+            query = query.where(c.id < place)
+        rows = self._db.execute(query.order_by(*order).limit(limit))
+        return [REQUESTS.decode(row, self._open_text) for row in rows]
+
+
+def _by_time(filter: RequestFilter) -> bool:
+    """Whether a list is in the order of times, as it is within a period."""
+    return filter.start is not None or filter.end is not None
 
 
 def _conditions(filter: RequestFilter) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if filter.client_id is not None:
-        conditions.append(request_log.c.client_id == filter.client_id)
+        client = request_log.c.client_id
+        # Appending nothing leaves the index of times as the one to take.
+        conditions.append((client + "" if _by_time(filter) else client) == filter.client_id)
     if filter.mode is not None:
         conditions.append(or_(request_log.c.mode == filter.mode, request_log.c.mode.is_(None)))
     for column, value in (
@@ -60,10 +74,4 @@ def _conditions(filter: RequestFilter) -> list[ColumnElement[bool]]:
         conditions.append(request_log.c.status.between(low, high))
     if filter.failed:
         conditions.append(request_log.c.status >= 400)
-    if filter.start is not None:
-        conditions.append(request_log.c.at >= to_micros(filter.start))
-    if filter.end is not None:
-        conditions.append(request_log.c.at < to_micros(filter.end))
-    if filter.before_id is not None:
-        conditions.append(request_log.c.id < filter.before_id)
-    return conditions
+    return [*conditions, *created_within(request_log.c.at, filter.start, filter.end)]

@@ -47,6 +47,10 @@ _i, _o = intents.c, orders.c
 _KNOWN = text("orders.provider_reference <> ''")
 _HAS_LINK = text("intents.payment_link_id IS NOT NULL")
 _HAS_ACCOUNT = text("intents.deposit_token_account IS NOT NULL")
+_HAS_PAYOUT = text("intents.tx_hash IS NOT NULL")
+# Where these are equal, the other field is what matches.
+OTHER_ADDRESS = text("intents.destination_address <> intents.address")
+_HAS_REFUND_ADDRESS = text("intents.refund_address <> intents.sender")
 _TX_WITH_ATTEMPTS = tx_attempts.join(
     outbound_txs, outbound_txs.c.id == tx_attempts.c.outbound_tx_id
 )
@@ -54,11 +58,11 @@ _TX_WITH_ATTEMPTS = tx_attempts.join(
 # and a literal condition for the planner to use a partial index, where needed.
 _FIELDS: tuple[tuple[Any, ...], ...] = (
     ("payment", _i.id, _i.address, "address", True),
-    ("payment", _i.id, _i.destination_address, "destination_address", True),
+    ("payment", _i.id, _i.destination_address, "destination_address", True, None, OTHER_ADDRESS),
     ("payment", _i.id, _i.deposit_token_account, "token_account", True, None, _HAS_ACCOUNT),
     ("payment", _i.id, _i.intent_hash, "key", True),
     ("payment", _i.id, _i.nonce, "nonce", True),
-    ("payment", _i.id, _i.tx_hash, "payout", True),
+    ("payment", _i.id, _i.tx_hash, "payout", True, None, _HAS_PAYOUT),
     ("payment", deposits.c.intent_id, deposits.c.tx_hash, "deposit", True),
     ("payment", outbound_txs.c.intent_id, outbound_txs.c.tx_id, "transfer", True),
     ("payment", outbound_txs.c.intent_id, tx_attempts.c.tx_id, "attempt", True, _TX_WITH_ATTEMPTS),
@@ -66,7 +70,7 @@ _FIELDS: tuple[tuple[Any, ...], ...] = (
     ("payment", _i.id, _i.recipient, "recipient", False),
     ("payment", _i.id, _i.sender, "sender", False),
     ("payment", deposits.c.intent_id, deposits.c.sender, "depositor", False),
-    ("payment", _i.id, _i.refund_address, "refund_address", False),
+    ("payment", _i.id, _i.refund_address, "refund_address", False, None, _HAS_REFUND_ADDRESS),
     ("payment", metadata_values.c.intent_id, metadata_values.c.value, "metadata", False),
     ("payment", _i.id, _i.payment_link_id, "link", False, None, _HAS_LINK),
     ("order", _o.id, _o.reference, "reference", True),
@@ -237,9 +241,10 @@ def _matching(text: str) -> Any:
     """Intents with an identifying column, or a transaction id, that equals the text."""
     c = intents.c
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 18 else -1
-    columns = (c.address, c.destination_address, c.recipient, c.sender, c.tx_hash)
+    columns = (c.address, c.recipient, c.sender, c.tx_hash)
     return union_all(
         *(select(c.id).where(column == text) for column in columns),
+        select(c.id).where(OTHER_ADDRESS, c.destination_address == text),
         select(c.id).where(c.id == number),
         select(outbound_txs.c.intent_id).where(outbound_txs.c.tx_id == text),
     )

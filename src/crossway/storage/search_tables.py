@@ -18,7 +18,6 @@ for _name, _column in (
     ("creation", intents.c.created_at),
     ("recipient", intents.c.recipient),
     ("sender", intents.c.sender),
-    ("refund_address", intents.c.refund_address),
 ):
     Index(f"intents_by_{_name}", _column, intents.c.id)
 Index("intents_by_hash", intents.c.intent_hash)
@@ -27,8 +26,17 @@ for _name, _column, _condition in (
     ("link", intents.c.payment_link_id, "payment_link_id IS NOT NULL"),
     ("order", intents.c.order_id, "order_id IS NOT NULL"),
     ("token_account", intents.c.deposit_token_account, "deposit_token_account IS NOT NULL"),
+    # A refund goes to the sender unless another address is named.
+    ("refund_address", intents.c.refund_address, "refund_address <> sender"),
 ):
     partial_index(f"intents_by_{_name}", _column, intents.c.id, where=_condition)
+partial_index("intents_by_payout", intents.c.tx_hash, where="tx_hash IS NOT NULL")
+# Between EVM chains a payment has one address.
+partial_index(
+    "intents_by_destination_address",
+    intents.c.destination_address,
+    where="destination_address <> address",
+)
 
 Index("clients_by_name", clients.c.name)
 Index("deposits_by_tx", deposits.c.tx_hash)
