@@ -17,7 +17,8 @@ from crossway.settings import Settings
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intent_counts, intents
 from crossway.usecases.developers import clients
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 
 SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 

@@ -47,7 +47,8 @@ from crossway.ports.services import Services
 from crossway.storage.store import SqlStore, connect
 from crossway.usecases.money import address_book
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.simulator import chain_controls
 from tests.databases import fast, migrate_database
 

@@ -31,7 +31,8 @@ from crossway.usecases.developers import clients
 from crossway.usecases.payers import branding, links
 from crossway.usecases.payers.link_fields import LinkRequest
 from crossway.usecases.payments import checkout_urls
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.simulator import chain_controls
 from tests.browser.conftest import PHONE, Site, new_browser_context, read_qr_codes
 from tests.processes import free_port, wait_until

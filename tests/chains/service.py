@@ -16,7 +16,8 @@ from crossway.engine.loop import Engine
 from crossway.settings import Settings
 from crossway.usecases.money.inventory_adjustments import book_opening_balances
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from tests.databases import fast, new_sqlite
 
 AMOUNT = 25_000_000

@@ -18,6 +18,10 @@ class IntentRepository(Protocol):
         """Store a new intent (its id is assigned) and its `intent_created` event."""
         ...
 
+    def add_all(self, new: Sequence[tuple[Intent, str]]) -> list[Intent]:
+        """As `add` for many intents, each with the id of its event, in the order of their ids."""
+        ...
+
     def get(self, intent_id: int) -> Intent | None: ...
     def find_by_address(self, address: str) -> Intent | None: ...
     def get_many(self, ids: Collection[int]) -> dict[int, Intent]:
@@ -50,8 +54,10 @@ class IntentRepository(Protocol):
 
     def count_by_state(self, owners: OwnerFilter) -> dict[State, int]: ...
 
-    def is_deposit_address(self, address: str) -> bool:
-        """Whether an address belongs to any intent, on its source chain or its destination."""
+    def find_deposit_addresses(self, addresses: Collection[str]) -> set[str]:
+        """Those of the addresses that belong to any intent, on its source chain or its
+        destination."""
+        ...
 
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         """Intent ids by deposit address; addresses of no intent are left out."""

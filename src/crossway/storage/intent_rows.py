@@ -46,6 +46,20 @@ def change_row(before: Intent, after: Intent) -> dict[str, Any]:
     return changed | {"b_id": after.id, "b_state": before.state.value}
 
 
+def created_row(intent: Intent, event_id: str) -> dict[str, Any]:
+    """The first entry of an intent's history."""
+    return {
+        "event_id": event_id,
+        "intent_id": intent.id,
+        "at": to_micros(intent.created_at),
+        "event": "CREATED",
+        "from_state": None,
+        "to_state": intent.state.value,
+        "event_type": "intent_created",
+        "note": "",
+    }
+
+
 def transition_row(change: IntentChange) -> dict[str, Any]:
     """The entry that one event adds to its intent's history."""
     after = change.after

@@ -1,7 +1,6 @@
 """Intents with their counts, transitions and outbox events."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,11 +11,9 @@ from sqlalchemy import (
     bindparam,
     cast,
     func,
-    insert,
     or_,
     select,
     text,
-    union_all,
     update,
 )
 
@@ -33,34 +30,35 @@ from crossway.storage.intent_rows import (
     INTENTS,
     change_row,
     intent_event_row,
-    intent_row,
-    metadata_value_rows,
     transition_row,
 )
 from crossway.storage.intent_totals import add_link_uses, add_totals, list_open_pairs
 from crossway.storage.inventory_tables import UNSENT, inventory_transfers
 from crossway.storage.known_intents import read_intents, read_whole, remember_changed
+from crossway.storage.new_intents import ADD_TRANSITION, add_intents
 from crossway.storage.outbox import ADD_EVENT
 from crossway.storage.owner_sql import is_owned
 from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import OTHER_ADDRESS, apply_filter
-from crossway.storage.search_tables import metadata_values
-from crossway.storage.tables import intent_counts, intents, outbound_txs, transitions
+from crossway.storage.tables import intent_counts, intents, outbound_txs
 from crossway.storage.transition_log import TransitionLog
 
 _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _AMONG = within(intents.c.id, "ids")
 _c = intents.c
+_DEPOSIT_ADDRESSES = [
+    select(_c.address).where(within(_c.address, "addresses")),
+    select(_c.destination_address).where(
+        OTHER_ADDRESS, within(_c.destination_address, "addresses")
+    ),
+]
 _USD_VALUES = select(
     _c.id, _c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd
 ).where(_AMONG)
 _PAYOUTS = select(_c.id, _c.destination_chain, _c.token_out, _c.payout_amount).where(_AMONG)
 _OVER_BRIDGES = select(_c.id, _c.bridger).where(_AMONG, _c.custody == Custody.BRIDGE.value)
-_ADD = insert(intents).returning(intents.c.id)
-_ADD_TRANSITION = insert(transitions)
-_ADD_METADATA_VALUE = insert(metadata_values)
 _IDS_BY_ADDRESS = select(intents.c.address, intents.c.id).where(
     within(intents.c.address, "addresses")
 )
@@ -107,27 +105,10 @@ class SqlIntents(TransitionLog):
     """`ports.intent_repository.IntentRepository` on one connection."""
 
     def add(self, intent: Intent, event_id: str) -> Intent:
-        row = intent_row(intent)
-        intent = replace(intent, id=self._db.execute(_ADD, row).scalar_one())
-        self._db.execute(
-            _ADD_TRANSITION,
-            {
-                "event_id": event_id,
-                "intent_id": intent.id,
-                "at": row["created_at"],
-                "event": "CREATED",
-                "from_state": None,
-                "to_state": intent.state.value,
-                "event_type": "intent_created",
-                "note": "",
-            },
-        )
-        execute_each(self._db, _ADD_METADATA_VALUE, metadata_value_rows(intent))
-        event = intent_event_row(event_id, "intent_created", intent)
-        execute_each(self._db, ADD_EVENT, [event])
-        add_totals(self._db, [(None, intent)])
-        add_link_uses(self._db, [(None, intent)])
-        return intent
+        return self.add_all([(intent, event_id)])[0]
+
+    def add_all(self, new: Sequence[tuple[Intent, str]]) -> list[Intent]:
+        return add_intents(self._db, new)
 
     def get(self, intent_id: int) -> Intent | None:
         return self._find(_BY_ID, intent_id)
@@ -168,12 +149,11 @@ class SqlIntents(TransitionLog):
         query = query.where(*is_owned(intent_counts, owners))
         return {State(state): int(n) for state, n in self._db.execute(query) if n}
 
-    def is_deposit_address(self, address: str) -> bool:
-        c = intents.c
-        of_source = select(c.id).where(c.address == address)
-        of_destination = select(c.id).where(OTHER_ADDRESS, c.destination_address == address)
-        either = union_all(of_source, of_destination)
-        return self._db.execute(either).first() is not None
+    def find_deposit_addresses(self, addresses: Collection[str]) -> set[str]:
+        found: set[str] = set()
+        for query in _DEPOSIT_ADDRESSES if addresses else ():
+            found.update(row[0] for row in fetch(self._db, query, {"addresses": addresses}))
+        return found
 
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:
@@ -232,7 +212,7 @@ class SqlIntents(TransitionLog):
         if execute_each(self._db, _UPDATE, updates) != len(last):
             raise ConcurrentUpdate("an intent changed between read and write")
         remember_changed(self._db, last.values())
-        execute_each(self._db, _ADD_TRANSITION, new_transitions)
+        execute_each(self._db, ADD_TRANSITION, new_transitions)
         execute_each(self._db, ADD_EVENT, events)
         moved = [(c.before.state, c.after) for c in changes if c.before.state is not c.after.state]
         add_totals(self._db, moved)

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from crossway.domain.intent import State
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import in_values, within
 from crossway.storage.analytics_tables import payment_figures
 from crossway.storage.archive_tables import UNPAID, archived_payments
 from crossway.storage.intent_totals import add_state_counts
@@ -70,6 +70,10 @@ _KEPT = or_(
         for table in (transitions, payment_link_uses)
     ),
 )
+_KNOWN: Final = [
+    select(column).where(within(column, "addresses"))
+    for column in (archived_payments.c.address, archived_payments.c.destination_address)
+]
 _LOCK: Final = 0x43726F73_41726368
 # A literal, so that the planner uses the partial index.
 _UNPAID = text(UNPAID)
@@ -104,11 +108,9 @@ class SqlPaymentArchive:
         self._lock("pg_advisory_xact_lock_shared")
 
     def find_known(self, addresses: Collection[str]) -> set[str]:
-        c = archived_payments.c
         found: set[str] = set()
-        for column in (c.address, c.destination_address) if addresses else ():
-            query = select(column).where(in_values(column, addresses))
-            found |= set(self._db.execute(query).scalars())
+        for query in _KNOWN if addresses else ():
+            found |= set(self._db.execute(query, {"addresses": addresses}).scalars())
         return found
 
     def find_address(self, intent_id: int) -> str | None:

@@ -44,7 +44,8 @@ from crossway.usecases.payments import (
     notes_and_saved_views,
 )
 from crossway.usecases.payments import notes_and_saved_views as notes
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.ramps import orders
 from crossway.usecases.ramps.create_order import CreateOrderRequest
 from crossway.usecases.simulator import chain_controls

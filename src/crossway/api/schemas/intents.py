@@ -42,7 +42,7 @@ from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY, Intent
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.usecases.instants import timestamp, timestamp_seconds
 from crossway.usecases.payments.bridge_progress import BridgeProgress
-from crossway.usecases.payments.create_intent import CreateIntentRequest
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.payments.self_service import SelfService
 
 _USD = "micro-USD (6 decimals, the scale of USDC)"

@@ -30,7 +30,8 @@ from crossway.domain.typed_amounts import TypedAmount, read_amount
 from crossway.ports.services import Services
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.pricing import quotes
 from crossway.usecases.pricing.priced_request import RequestedRoute
 

@@ -12,7 +12,8 @@ from crossway.ports.services import Services
 from crossway.usecases.developers import webhooks
 from crossway.usecases.developers.webhooks import WebhookUpdate
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.pricing import quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest
 from crossway.usecases.simulator import chain_controls

@@ -9,7 +9,7 @@ from typing import Any
 from crossway.domain.errors import FieldError, InvalidInput
 from crossway.domain.money import Token, parse_units
 from crossway.domain.payment_links import MAX_DECIMAL_PLACES
-from crossway.usecases.payments.create_intent import MAX_METADATA_BYTES
+from crossway.usecases.payments.intent_request import MAX_METADATA_BYTES
 from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_USES = 1_000_000_000

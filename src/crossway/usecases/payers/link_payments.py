@@ -18,7 +18,8 @@ from crossway.usecases.payers.checkout import (
     parse_amount,
     principal_of,
 )
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.pricing.exposure_limit import ExposureExceeded
 
 NONCE_PATTERN = re.compile(r"[A-Za-z0-9_-]{16,64}\Z")

@@ -1,84 +1,39 @@
-"""Create an intent: parse and validate the request, quote it, and build and store the intent."""
+"""Create intents: quote their requests, and build and store them, many in one transaction."""
 
-import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
 
-from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal, Scope
-from crossway.domain.errors import FieldError, InvalidInput, MissingInput
 from crossway.domain.intent import Intent, State, Terms
-from crossway.domain.money import Token, parse_units
 from crossway.domain.quotes import Quote
 from crossway.ports import process
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.chains.kill_switches import active_kill_switches
-from crossway.usecases.chains.payable_addresses import parse_payable_address
-from crossway.usecases.chains.request_fields import (
-    parse_address,
-    parse_chain,
-    parse_source_chain,
-    parse_token,
-)
+from crossway.usecases.chains.payable_addresses import read_deposit_addresses
 from crossway.usecases.money.emergency_stop import require_not_stopped
-from crossway.usecases.payments.link_reference import parse_link_id
+from crossway.usecases.payments.intent_request import CreateIntentRequest, IntentFields, parse
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
-from crossway.usecases.pricing.priced_request import RequestedRoute
 from crossway.usecases.pricing.quotes import quote_intent
-from crossway.usecases.validation_errors import ValidationErrors
 
-MAX_METADATA_BYTES = 8 * 1024
 # JavaScript reads integers up to 2^53 - 1.
 _NONCE_BITS = 53
 
 
-@dataclass(frozen=True, slots=True)
-class CreateIntentRequest:
-    """A create-intent request as text; None for fields that were left out. `by_payer`: it comes by
-    a payment link, and `payer` is the digest of the network address that it came from.
-    `field_errors` are about fields that were refused before, when a body was parsed."""
-
-    amount: str
-    token_in: str
-    source_chain: str
-    destination_chain: str
-    recipient: str
-    sender: str | None = None
-    refund_address: str | None = None
-    amount_symbol: str | None = None
-    token_out: str | None = None
-    metadata: Mapping[str, Any] | None = None
-    payment_link_id: str | None = None
-    by_payer: bool = False
-    payer: str = ""
-    field_errors: Sequence[FieldError] = ()
+def new_event_id() -> str:
+    """A new id for the outbox event that is stored with a new intent."""
+    return f"evt_{secrets.token_hex(16)}"
 
 
 @dataclass(frozen=True, slots=True)
-class IntentFields:
-    """What an intent stores beside its quote; `token_out` is the token paid out."""
+class NewIntent:
+    """A quoted intent that is not stored yet; `payer` as in its request."""
 
-    token_out: Token
-    recipient: str
-    refund_address: str
-    sender: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict)
-    payment_link_id: str | None = None
-    by_payer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedRequest:
-    """A valid request; `amount` is in the smallest units of `amount_symbol`."""
-
-    route: RequestedRoute
-    amount: int
-    amount_symbol: str
-    fields: IntentFields
+    intent: Intent
+    payer: str
+    event_id: str = field(default_factory=new_event_id)
 
 
 def create_intent(
@@ -94,16 +49,12 @@ def create_intent(
     of exposure to a price, `PaymentsStopped`, and `QuotesUnavailable`.
     """
     caller.require_scope(Scope.WRITE)
-    require_not_stopped(services)
-    parsed = parse(services, caller, request)
-    quote = quote_intent(services, caller, parsed.route, parsed.amount, parsed.amount_symbol)
-    life_seconds = services.policy.intent_life_seconds
-    intent = build_intent(services, caller, parsed.fields, quote, life_seconds)
-    event_id = new_event_id()
+    new = prepare_intents(services, [(caller, request)])[0]
+    if isinstance(new, Exception):
+        raise new
 
     def store(unit: UnitOfWork) -> Intent:
-        stored = unit.intents.add(intent, event_id)
-        require_exposure_room(services, unit, stored, request.payer)
+        [stored] = store_intents(services, unit, [new])
         on_stored(unit, stored)
         return stored
 
@@ -113,100 +64,57 @@ def create_intent(
     return stored
 
 
-def new_event_id() -> str:
-    """A new id for the outbox event that is stored with a new intent."""
-    return f"evt_{secrets.token_hex(16)}"
+def prepare_intents(
+    services: Services, requests: Sequence[tuple[Principal, CreateIntentRequest]]
+) -> list[NewIntent | Exception]:
+    """For each request the intent that it asks for, or what `create_intent` raises for it. The
+    addresses of all requests are looked up at once."""
+    named: list[set[str]] = [set() for _ in requests]
+    outcomes = [
+        _prepare(services, *asked, partial(_take_down, own))
+        for asked, own in zip(requests, named, strict=True)
+    ]
+    every = set().union(*named)
+    if every and (known := read_deposit_addresses(services, every)):
+        for index, own in enumerate(named):
+            if own & known:
+                outcomes[index] = _prepare(services, *requests[index], known.__contains__)
+    return outcomes
 
 
-def parse(services: Services, caller: Principal, request: CreateIntentRequest) -> ParsedRequest:
-    """Parse and validate a request; raises `InvalidInput` with all errors."""
-    disabled, errors = active_kill_switches(services), ValidationErrors(request.field_errors)
-    source = errors.collect(
-        parse_source_chain, services, caller, disabled, request.source_chain, "source_chain"
-    )
-    destination = errors.collect(
-        parse_chain, services, caller, disabled, request.destination_chain, "destination_chain"
-    )
-    amount = errors.collect(parse_units, "amount", request.amount)
-    symbol = errors.collect(services.catalogue.symbol, request.amount_symbol or "USDC")
-    token_in = sender = refund_address = recipient = token_out = None
-    if source is not None:
-        token_in = errors.collect(
-            parse_token, services, caller, source, request.token_in, "tokenIn"
-        )
-        if request.sender is not None:
-            sender = errors.collect(parse_address, services, source, request.sender, "sender")
-        refund_address = errors.collect(_parse_refund_address, services, caller, request, source)
-    if destination is not None:
-        recipient = errors.collect(
-            parse_payable_address, services, destination, request.recipient, "recipient"
-        )
-        token_out = errors.collect(
-            _parse_token_out, services, caller, destination, request, token_in
-        )
-    metadata = errors.collect(_parse_metadata, request.metadata)
-    link_id = errors.collect(_parse_link, services, caller, request)
-    errors.raise_if_any()
-    assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
-    assert recipient and refund_address and metadata is not None  # noqa: PT018
-    route = RequestedRoute(source, destination, token_in, token_out, recipient)
-    fields = IntentFields(
-        token_out, recipient, refund_address, sender or "", metadata, link_id, request.by_payer
-    )
-    return ParsedRequest(route, amount, symbol, fields)
+def store_intents(services: Services, unit: UnitOfWork, new: Sequence[NewIntent]) -> list[Intent]:
+    """Store prepared intents in one transaction. Raises `ExposureExceeded`, which undoes it, where
+    together they do not fit into a limit of exposure."""
+    stored = unit.intents.add_all([(one.intent, one.event_id) for one in new])
+    for one, intent in zip(new, stored, strict=True):
+        require_exposure_room(services, unit, intent, one.payer)
+    return stored
 
 
-def _parse_refund_address(
-    services: Services, caller: Principal, request: CreateIntentRequest, source: Chain
-) -> str:
-    """The refund address, by default the sender, else the client's own for this chain family."""
-    text, name = request.refund_address, "refund_address"
-    if text is None and request.sender is not None:
-        text, name = request.sender, "sender"
-    elif text is None:
-        text = caller.client.refund_addresses.get(source.kind)
-        if not text:
-            raise MissingInput(
-                "refund_address or sender is required, so that the payment can be refunded"
-            )
-    return parse_payable_address(services, source, text, name)
+def _take_down(addresses: set[str], address: str) -> bool:
+    """Note that it must be known whether this is a deposit address; for now it is taken for none,
+    like nearly every one."""
+    addresses.add(address)
+    return False
 
 
-def _parse_token_out(
+def _prepare(
     services: Services,
     caller: Principal,
-    destination: Chain,
     request: CreateIntentRequest,
-    token_in: Token | None,
-) -> Token | None:
-    """The payout token, by default USDC on the destination chain, else the deposited symbol there.
-    None when the default depends on a token that is invalid."""
-    if request.token_out is not None:
-        return parse_token(services, caller, destination, request.token_out, "tokenOut")
-    if token_in is None:
-        return None
+    is_deposit_address: Callable[[str], bool],
+) -> NewIntent | Exception:
     try:
-        return services.catalogue.token(destination.id, "USDC", "tokenOut")
-    except InvalidInput:
-        return services.catalogue.token(destination.id, token_in.symbol, "tokenOut")
-
-
-def _parse_link(services: Services, caller: Principal, request: CreateIntentRequest) -> str | None:
-    # The page of a link has looked at it already.
-    is_checked = request.by_payer or request.payment_link_id is None
-    return (
-        request.payment_link_id
-        if is_checked
-        else parse_link_id(services, caller, request.payment_link_id)
-    )
-
-
-def _parse_metadata(value: Mapping[str, Any] | None) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if len(json.dumps(value, separators=(",", ":")).encode()) > MAX_METADATA_BYTES:
-        raise InvalidInput("metadata must be at most 8 KiB of JSON")
-    return dict(value)
+        caller.require_scope(Scope.WRITE)
+        require_not_stopped(services)
+        parsed = parse(services, caller, request, is_deposit_address)
+        quote = quote_intent(services, caller, parsed.route, parsed.amount, parsed.amount_symbol)
+        life_seconds = services.policy.intent_life_seconds
+        return NewIntent(
+            build_intent(services, caller, parsed.fields, quote, life_seconds), request.payer
+        )
+    except Exception as error:
+        return error
 
 
 def build_intent(

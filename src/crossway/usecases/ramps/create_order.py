@@ -17,10 +17,8 @@ from crossway.domain.ramps import Direction, OrderState, ProviderCommand, RampOr
 from crossway.ports.services import Services
 from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.kyc.corridors import parse_provider
-from crossway.usecases.payments.create_intent import (
-    IntentFields,
-    build_intent,
-)
+from crossway.usecases.payments.create_intent import build_intent
+from crossway.usecases.payments.intent_request import IntentFields
 from crossway.usecases.ramps.order_intents import intent_lifetime_seconds
 from crossway.usecases.ramps.poll_schedule import CREATION_GRACE
 from crossway.usecases.ramps.provider_quotes import RampQuote

@@ -13,8 +13,9 @@ from crossway.domain.payment_links import PaymentLink
 from crossway.ports.sandbox import Faults
 from crossway.usecases.payers.checkout import CheckoutError
 from crossway.usecases.payers.link_payments import CheckoutForm, pay_by_link
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.deposits import check_deposits
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway_demo.demo.demo_world import DemoWorld
 from crossway_demo.demo.scenario_plan import Merchant, Payment, PaymentVariant
 

@@ -19,7 +19,8 @@ from crossway.ports.records import Alert
 from crossway.settings import Settings
 from crossway.usecases.developers import clients
 from crossway.usecases.payments import intents
-from crossway.usecases.payments.create_intent import CreateIntentRequest, create_intent
+from crossway.usecases.payments.create_intent import create_intent
+from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.payments.timeline import IntentTimeline, get_timeline
 from crossway.usecases.simulator import chain_controls
 from crossway_demo.scenarios.backup import back_up, restore
