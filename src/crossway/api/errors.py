@@ -207,6 +207,15 @@ HANDLERS: Final[dict[int | type[Exception], Any]] = {
 }
 
 
+def failure_response(request: Request, error: Exception) -> JsonResponse:
+    """The response to any error of an endpoint, as the application makes it."""
+    for kind in type(error).__mro__:
+        if kind in HANDLERS:
+            response: JsonResponse = HANDLERS[kind](request, error)
+            return response
+    return unhandled_error(request.scope, error)
+
+
 def _allowed_methods(request: Request) -> set[str]:
     routes = [r for r in request.app.router.routes if isinstance(r, Route)]
     methods_per_route = [

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import anyio.to_thread
 from starlette.datastructures import Headers
@@ -18,7 +18,7 @@ from crossway.api.errors import error_response, unhandled_error
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import Conflict, IdempotencyConflict, StorageUnavailable
-from crossway.ports.records import IdempotencySlot
+from crossway.ports.records import IdempotencySlot, KeyedRequest
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers import idempotency
@@ -26,6 +26,9 @@ from crossway.usecases.developers.idempotency import OpenSlot
 
 LOG = logging.getLogger("crossway.api")
 MAX_KEY_LENGTH = 255
+# Endpoints that store the key in the transaction of their work, instead of one before and after
+# it. They know no query parameters: a request with some is refused as anywhere else.
+KEPT_BY_ENDPOINT: Final = frozenset({"/v1/intents"})
 RENEWAL_SECONDS = idempotency.LEASE_SECONDS / 4
 T = TypeVar("T")
 
@@ -97,6 +100,11 @@ class IdempotencyMiddleware:
             code, name = ErrorCode.PARAMETER_INVALID, ["Idempotency-Key"]
             await error_response(400, text, code, fields=name)(scope, receive, send)
             return
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if path in KEPT_BY_ENDPOINT and not scope["query_string"]:
+            scope["state"]["keyed"] = KeyedRequest(caller.owner, key, _fingerprint(scope))
+            await self.app(scope, receive, send)
+            return
         try:
             slot = await anyio.to_thread.run_sync(
                 idempotency.open_slot, services, caller.owner, key, _fingerprint(scope)
@@ -106,12 +114,10 @@ class IdempotencyMiddleware:
         except StorageUnavailable as error:
             await unhandled_error(scope, error)(scope, receive, send)
         except Conflict as error:
-            await _conflict_response(error)(scope, receive, send)
+            await conflict_response(error)(scope, receive, send)
         else:
             if isinstance(slot, IdempotencySlot):
-                replayed = {"idempotent-replayed": "true"}
-                response = Response(slot.body, slot.status or 200, replayed, "application/json")
-                await response(scope, receive, send)
+                await replay(slot)(scope, receive, send)
             else:
                 with self._renewer.holding(services, slot):
                     await self._execute(services, slot, scope, receive, send)
@@ -142,7 +148,7 @@ class IdempotencyMiddleware:
             except StorageUnavailable:
                 pass  # What was done is done: its response is sent, stored or not.
             except Conflict as error:
-                await _conflict_response(error)(scope, receive, send)
+                await conflict_response(error)(scope, receive, send)
                 return
         for message in messages:
             await send(message)
@@ -183,7 +189,19 @@ def is_repeat(request: Request) -> bool:
     return slot is not None and slot.is_repeat
 
 
-def _conflict_response(error: Conflict) -> Response:
+def keyed_request(request: Request) -> KeyedRequest | None:
+    """The request as one with an idempotency key, for endpoints that keep keys themselves."""
+    keyed: KeyedRequest | None = request.scope["state"].get("keyed")
+    return keyed
+
+
+def replay(slot: IdempotencySlot) -> Response:
+    """The response to a repeat."""
+    replayed = {"idempotent-replayed": "true"}
+    return Response(slot.body, slot.status or 200, replayed, "application/json")
+
+
+def conflict_response(error: Conflict) -> Response:
     """The response to a request whose key another one holds, or has taken over: a repeat gets the
     response of that one."""
     retry = {"retry-after": str(idempotency.RETRY_SECONDS)}

@@ -1,4 +1,4 @@
-"""`/v1/intents`: create, read, trigger and refund payment intents."""
+"""`/v1/intents`: read, trigger and refund payment intents."""
 
 from collections.abc import Collection
 from typing import Annotated
@@ -9,7 +9,7 @@ from starlette.requests import Request
 from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
 from crossway.api.expansion import OF_INTENTS, ExpandIntents, expand_intents
-from crossway.api.idempotency import is_repeat, store_response
+from crossway.api.idempotency import is_repeat
 from crossway.api.intent_lists import (
     IntentListParams,
     PayerListParams,
@@ -25,14 +25,13 @@ from crossway.api.schemas.error_responses import (
     DestinationAddressFailed,
     error_responses,
 )
-from crossway.api.schemas.fields import INTENT, WALLET, request_body_schema
-from crossway.api.schemas.responses import JsonResponse, payment_url
+from crossway.api.schemas.fields import INTENT, WALLET
+from crossway.api.schemas.responses import JsonResponse
 from crossway.api.schemas.timeline import TimelineOut
 from crossway.domain.clients import Principal
 from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.usecases.payments import intents, manual_operations, manual_refunds
-from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.merchant_timeline import get_merchant_timeline
 from crossway.usecases.payments.self_service import get_self_service
 from crossway.usecases.public_numbers import ids_of
@@ -40,27 +39,6 @@ from crossway.usecases.ramps.related import parse_expand
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]
-Body = Annotated[wire.CreateIntent, Depends(wire.CreateIntent.from_request)]
-
-
-@router.post(
-    "",
-    status_code=201,
-    response_model=wire.CreatedIntent,
-    responses=error_responses(post=True),
-    openapi_extra=request_body_schema(wire.CreateIntent),
-    summary="Create an intent",
-    operation_id="createIntent",
-)
-def create(request: Request, services: ServicesDep, caller: Writer, body: Body) -> JsonResponse:
-    """Create a single-use payment with its own deposit address."""
-
-    def respond(intent: Intent) -> JsonResponse:
-        url = payment_url(request, intent)
-        return JsonResponse(wire.CreatedIntent.from_intent(ids_of(services), intent, url), 201)
-
-    store = store_response(request, respond)
-    return respond(create_intent(services, caller, body.to_request(), store))
 
 
 @router.get(

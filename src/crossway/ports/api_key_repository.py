@@ -1,6 +1,6 @@
 """The repository of clients, their API keys and idempotent responses."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -31,6 +31,17 @@ class ApiKeyRepository(Protocol):
     def touch_api_keys(self, used: Mapping[int, datetime]) -> None: ...
 
     def get_idempotency_slot(self, owner: Owner, key: str) -> IdempotencySlot | None: ...
+    def find_idempotency_slots(
+        self, keys: Collection[tuple[Owner, str]]
+    ) -> dict[tuple[Owner, str], IdempotencySlot]:
+        """The slots of those keys that have one."""
+        ...
+
+    def add_idempotency_slots(self, slots: Sequence[tuple[Owner, str, IdempotencySlot]]) -> None:
+        """Store slots of new keys. Raises `ConcurrentUpdate`, after which the work is done again,
+        where one is in use already."""
+        ...
+
     def open_idempotency_slot(
         self, owner: Owner, key: str, body_hash: str, at: datetime, holder: str, seconds: float
     ) -> bool:

@@ -11,11 +11,12 @@ from decimal import Decimal
 from threading import Lock
 from typing import Any
 
-from crossway.domain.clients import Principal
+from crossway.domain.clients import Owner, Principal
 from crossway.domain.corridor_stats import bucket_of, quantile_seconds
 from crossway.domain.staff import StaffMember, StaffSession
 from crossway.ports.chain import ChainHead
 from crossway.ports.demo import DemoJob
+from crossway.ports.records import KeyedRequest
 
 HEALTH_MINUTES = 60
 # Beyond this many queued requests, further ones are logged without their bodies.
@@ -253,11 +254,13 @@ class ProcessState:
 
     `wake` makes the engine start its next pass at once; `pause` waits a moment while polling.
     `failpoint` is called with the name of each step that tests interrupt. `first_keys` returns the
-    API keys of the first run by mode, once; afterwards it is empty.
+    API keys of the first run by mode, once; afterwards it is empty. `keys_in_flight` are the
+    requests of this process that store their idempotency keys with their responses.
     """
 
     api_keys: ApiKeyCache = field(default_factory=ApiKeyCache)
     kill_switches: KillSwitchCache = field(default_factory=KillSwitchCache)
+    keys_in_flight: dict[tuple[Owner, str], KeyedRequest] = field(default_factory=dict)
     sessions: SessionCache = field(default_factory=SessionCache)
     engine: EngineHealth = field(default_factory=EngineHealth)
     request_log: RequestLogBuffer = field(default_factory=RequestLogBuffer)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Self
 
 from crossway.domain.bridge_transfer import BridgeTransfer
-from crossway.domain.clients import OwnerFilter
+from crossway.domain.clients import Owner, OwnerFilter
 from crossway.domain.intent import Intent, IntentEvent, State, Transition
 from crossway.domain.outbound import (
     OutboundTx,
@@ -192,6 +192,15 @@ class KillSwitch:
     reason: str
     by: str
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRequest:
+    """A request with an idempotency key; `body_hash` is equal for equal requests."""
+
+    owner: Owner
+    key: str
+    body_hash: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
 """Clients, API keys and idempotency slots."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
 
 from crossway.domain.clients import ApiKey, Client, Owner
 from crossway.ports.records import IdempotencySlot
-from crossway.storage.bulk_sql import per_dialect
+from crossway.sql.in_values import within
+from crossway.storage.bulk_sql import execute_each, per_dialect
 from crossway.storage.database_time import MICROS, read_database_time
+from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.service_tables import idempotency_slots
 from crossway.storage.tables import api_keys, clients
@@ -23,11 +25,13 @@ _ADD_SLOT = per_dialect(
         result(idempotency_slots).on_conflict_do_nothing().returning(idempotency_slots.c.key)
     )
 )
-_IS_SLOT = (
+_ADD_NEW_SLOT = per_dialect(lambda result: result(idempotency_slots).on_conflict_do_nothing())
+_IS_OWNED = (
     idempotency_slots.c.client_id == bindparam("b_client"),
     idempotency_slots.c.mode == bindparam("b_mode"),
-    idempotency_slots.c.key == bindparam("b_key"),
 )
+_IS_SLOT = (*_IS_OWNED, idempotency_slots.c.key == bindparam("b_key"))
+_SLOTS = select(idempotency_slots).where(*_IS_OWNED, within(idempotency_slots.c.key, "keys"))
 _SLOT = select(idempotency_slots).where(*_IS_SLOT)
 _HAS_NO_RESPONSE = idempotency_slots.c.status.is_(None)
 _IS_HELD_BY = (*_IS_SLOT, idempotency_slots.c.holder == bindparam("b_holder"))
@@ -133,9 +137,38 @@ class SqlApiKeys:
 
     def get_idempotency_slot(self, owner: Owner, key: str) -> IdempotencySlot | None:
         row = self._db.execute(_SLOT, _slot_key(owner, key)).first()
-        if row is None:
-            return None
-        return IdempotencySlot(row.body_hash, from_micros(row.at), row.status, row.body, row.holder)
+        return None if row is None else _to_slot(row)
+
+    def find_idempotency_slots(
+        self, keys: Collection[tuple[Owner, str]]
+    ) -> dict[tuple[Owner, str], IdempotencySlot]:
+        by_owner: dict[Owner, list[str]] = {}
+        for owner, key in keys:
+            by_owner.setdefault(owner, []).append(key)
+        found = {}
+        for owner, own in by_owner.items():
+            place = {"b_client": owner.client_id, "b_mode": owner.mode.value, "keys": own}
+            for row in self._db.execute(_SLOTS, place).all():
+                found[owner, row.key] = _to_slot(row)
+        return found
+
+    def add_idempotency_slots(self, slots: Sequence[tuple[Owner, str, IdempotencySlot]]) -> None:
+        rows = [
+            {
+                "client_id": owner.client_id,
+                "mode": owner.mode.value,
+                "key": key,
+                "body_hash": slot.body_hash,
+                "at": to_micros(slot.at),
+                "status": slot.status,
+                "body": slot.body,
+                "holder": slot.holder,
+                "held_until": 0,
+            }
+            for owner, key, slot in slots
+        ]
+        if execute_each(self._db, _ADD_NEW_SLOT[self._db.dialect.name], rows) != len(rows):
+            raise ConcurrentUpdate("an idempotency key was stored meanwhile")
 
     def open_idempotency_slot(
         self, owner: Owner, key: str, body_hash: str, at: datetime, holder: str, seconds: float
@@ -197,6 +230,10 @@ class SqlApiKeys:
         """The time of the database, and that many seconds later."""
         now = read_database_time(self._db)
         return now, now + int(seconds * MICROS)
+
+
+def _to_slot(row: Any) -> IdempotencySlot:
+    return IdempotencySlot(row.body_hash, from_micros(row.at), row.status, row.body, row.holder)
 
 
 def _slot_key(owner: Owner, key: str) -> dict[str, str]:

@@ -71,6 +71,14 @@ class RequestModel(Model):
         return parsed
 
     @classmethod
+    async def from_request_or_error(cls, request: Request) -> Self | InvalidInput:
+        """A dependency: the request's body, or why it has none."""
+        try:
+            return await cls.from_request(request)
+        except InvalidInput as error:
+            return error
+
+    @classmethod
     async def valid_from_request(cls, request: Request) -> Self:
         """A dependency: the request's body. Raises `InvalidInput` when a field is refused."""
         body = await cls.from_request(request)

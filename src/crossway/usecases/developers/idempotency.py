@@ -6,7 +6,8 @@ was killed ends within seconds: then the same request may be started again under
 """
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -14,8 +15,8 @@ from typing import Final
 
 from crossway.domain.clients import Owner
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import Conflict, IdempotencyConflict
-from crossway.ports.records import IdempotencySlot
+from crossway.domain.errors import Conflict, DomainError, IdempotencyConflict
+from crossway.ports.records import IdempotencySlot, KeyedRequest
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers.authentication import IDEMPOTENCY_RETENTION
@@ -62,29 +63,109 @@ def open_slot(
     that request is in flight.
     """
     now, holder = services.clock.now(), secrets.token_hex(8)
+    request = KeyedRequest(owner, key, body_hash)
 
     def work(unit: UnitOfWork) -> OpenSlot | IdempotencySlot:
         stored = unit.api_keys.get_idempotency_slot(owner, key)
-        if stored is not None and stored.at < now - IDEMPOTENCY_RETENTION:
-            unit.api_keys.delete_idempotency_slot(owner, key)
-            stored = None
-        if stored is None:
-            opened = unit.api_keys.open_idempotency_slot(
-                owner, key, body_hash, now, holder, LEASE_SECONDS
-            )
-            if opened:
-                return OpenSlot(owner, key, holder, now)
-            raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
-        if stored.body_hash != body_hash:
-            raise IdempotencyConflict("Idempotency-Key was used before with another request")
-        if stored.status is not None:
-            return stored
-        if unit.api_keys.take_over_idempotency_slot(owner, key, holder, LEASE_SECONDS):
-            return OpenSlot(owner, key, holder, stored.at, is_repeat=True)
-        raise Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
+        if (taken := _take(unit, request, stored, now, holder)) is not None:
+            return taken
+        if unit.api_keys.open_idempotency_slot(owner, key, body_hash, now, holder, LEASE_SECONDS):
+            return OpenSlot(owner, key, holder, now)
+        raise _in_flight_error()
 
     slot = services.store.write(work)
     return _decrypt(services, slot) if isinstance(slot, IdempotencySlot) else slot
+
+
+def _take(
+    unit: UnitOfWork,
+    request: KeyedRequest,
+    stored: IdempotencySlot | None,
+    now: datetime,
+    holder: str,
+) -> OpenSlot | IdempotencySlot | None:
+    """What a key says that is `stored`: the response to a repeat, or the slot of a request that is
+    gone; None where the key is free. Raises as `open_slot`."""
+    owner, key = request.owner, request.key
+    if stored is not None and stored.at < now - IDEMPOTENCY_RETENTION:
+        unit.api_keys.delete_idempotency_slot(owner, key)
+        stored = None
+    if stored is None:
+        return None
+    _require_same(request, stored.body_hash)
+    if stored.status is not None:
+        return stored
+    if unit.api_keys.take_over_idempotency_slot(owner, key, holder, LEASE_SECONDS):
+        return OpenSlot(owner, key, holder, stored.at, is_repeat=True)
+    raise _in_flight_error()
+
+
+@contextmanager
+def in_flight(services: Services, request: KeyedRequest) -> Iterator[None]:
+    """Hold a key in this process for the length of a `with` block, for a request that stores its
+    slot with its response. Raises as `open_slot` where another request of this process holds it."""
+    held, place = services.process.keys_in_flight, (request.owner, request.key)
+    if (other := held.setdefault(place, request)) is not request:
+        _require_same(request, other.body_hash)
+        raise _in_flight_error()
+    try:
+        yield
+    finally:
+        del held[place]
+
+
+def find_response(services: Services, request: KeyedRequest) -> IdempotencySlot | None:
+    """The stored response to a repeat; None for any other request. Opens no slot."""
+    place = request.owner, request.key
+    with services.store.read() as unit:
+        stored = unit.api_keys.find_idempotency_slots([place]).get(place)
+    if stored is None or stored.status is None or stored.body_hash != request.body_hash:
+        return None
+    outdated = stored.at < services.clock.now() - IDEMPOTENCY_RETENTION
+    return None if outdated else _decrypt(services, stored)
+
+
+def claim(
+    services: Services, unit: UnitOfWork, requests: Sequence[KeyedRequest]
+) -> list[OpenSlot | IdempotencySlot | DomainError]:
+    """As `open_slot` for several requests in the transaction of their work, with the errors in the
+    place of those that get one. A new slot is stored by `save_responses`."""
+    now, holder = services.clock.now(), secrets.token_hex(8)
+    stored = unit.api_keys.find_idempotency_slots([(one.owner, one.key) for one in requests])
+    claims: list[OpenSlot | IdempotencySlot | DomainError] = []
+    for one in requests:
+        try:
+            slot = _take(unit, one, stored.get((one.owner, one.key)), now, holder)
+            if isinstance(slot, IdempotencySlot):
+                slot = _decrypt(services, slot)
+            claims.append(slot or OpenSlot(one.owner, one.key, holder, now))
+        except (Conflict, IdempotencyConflict) as error:
+            claims.append(error)
+    return claims
+
+
+def save_responses(
+    services: Services,
+    unit: UnitOfWork,
+    responses: Sequence[tuple[KeyedRequest, OpenSlot, int, bytes]],
+) -> None:
+    """Store the responses to requests that `claim` gave slots; a 503 is not stored, so that the
+    request may be sent again. Raises `Conflict` when a slot was lost, and where another process has
+    stored the key meanwhile, the work is to be done again."""
+    new = []
+    for request, slot, status, body in responses:
+        if status == _UNKNOWN_OUTCOME:
+            if slot.is_repeat:
+                unit.api_keys.release_idempotency_slot(slot.owner, slot.key, slot.holder)
+        elif slot.is_repeat:
+            save_response(services, unit, slot, status, body)
+        else:
+            body_hash = request.body_hash
+            answered = IdempotencySlot(
+                body_hash, slot.at, status, _encrypt(services, body), slot.holder
+            )
+            new.append((slot.owner, slot.key, answered))
+    unit.api_keys.add_idempotency_slots(new)
 
 
 def renew_slots(services: Services, slots: Collection[OpenSlot]) -> None:
@@ -125,8 +206,21 @@ def save_final_response(services: Services, slot: OpenSlot, status: int, body: b
 
 
 def _store(services: Services, unit: UnitOfWork, slot: OpenSlot, status: int, body: bytes) -> bool:
-    encrypted = _ENCRYPTED_PREFIX + services.vault.encrypt(body)
+    encrypted = _encrypt(services, body)
     return unit.api_keys.store_response(slot.owner, slot.key, slot.holder, status, encrypted)
+
+
+def _require_same(request: KeyedRequest, body_hash: str) -> None:
+    if request.body_hash != body_hash:
+        raise IdempotencyConflict("Idempotency-Key was used before with another request")
+
+
+def _in_flight_error() -> Conflict:
+    return Conflict(IN_FLIGHT, ErrorCode.IDEMPOTENCY_KEY_IN_USE)
+
+
+def _encrypt(services: Services, body: bytes) -> bytes:
+    return _ENCRYPTED_PREFIX + services.vault.encrypt(body)
 
 
 def _decrypt(services: Services, stored: IdempotencySlot) -> IdempotencySlot:
