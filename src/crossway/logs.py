@@ -70,4 +70,5 @@ def _fields(record: logging.LogRecord) -> Mapping[str, Any]:
 
 
 def _timestamp(record: logging.LogRecord) -> str:
-    return f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+    at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds")
+    return at.removesuffix("+00:00") + "Z"

@@ -27,6 +27,7 @@ class FernetVault:
         """
         self._newest_key, self._all_keys = _parse_keys(keys)
         self._index_key = index_key
+        self._derived_keys: dict[str, bytes] = {}
         # Not derived from the index key: who can write the database could exchange that.
         self._signing_keys = [hmac.new(key, b"signatures", sha256).digest() for key in keys]
 
@@ -44,8 +45,10 @@ class FernetVault:
         return None
 
     def derive_key(self, purpose: str) -> bytes:
-        root = hmac.new(self._index_key, b"derived keys", sha512).digest()
-        return hmac.new(root, purpose.encode(), sha256).digest()
+        if purpose not in self._derived_keys:
+            root = hmac.new(self._index_key, b"derived keys", sha512).digest()
+            self._derived_keys[purpose] = hmac.new(root, purpose.encode(), sha256).digest()
+        return self._derived_keys[purpose]
 
     def sign(self, text: str) -> str:
         return _hmac(self._signing_keys[0], text)

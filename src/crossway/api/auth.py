@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import Depends
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -20,6 +19,7 @@ from crossway.api.rate_limits import (
     RateLimiter,
     RateLimitResult,
 )
+from crossway.api.raw_headers import header_value
 from crossway.api.request_fields import list_nul_parameters
 from crossway.api.request_weights import request_weight
 from crossway.domain.clients import Principal
@@ -100,7 +100,7 @@ class AuthMiddleware:
     ) -> tuple[Principal | None, RateLimitResult]:
         """The caller, None without a valid key, and the limit that this request counts against:
         a valid key counts for itself, whatever else comes from its address."""
-        scheme, _, secret = Headers(scope=scope).get("authorization", "").partition(" ")
+        scheme, _, secret = (header_value(scope, b"authorization") or "").partition(" ")
         secret = secret.strip() if scheme.lower() == "bearer" else ""
         caller = authentication.get_cached_principal(services, secret) if secret else None
         if caller is None:

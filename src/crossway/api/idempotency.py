@@ -9,12 +9,12 @@ from hashlib import sha256
 from typing import Final, TypeVar
 
 import anyio.to_thread
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.errors import error_response, unhandled_error
+from crossway.api.raw_headers import header_value
 from crossway.domain.clients import Scope as KeyScope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import Conflict, IdempotencyConflict, StorageUnavailable
@@ -87,8 +87,9 @@ class IdempotencyMiddleware:
         self._renewer = SlotRenewer()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope) if scope.get("method") == "POST" else {}
-        key, caller = headers.get("idempotency-key"), scope.get("state", {}).get("caller")
+        is_post = scope.get("method") == "POST"
+        key = header_value(scope, b"idempotency-key") if is_post else None
+        caller = scope.get("state", {}).get("caller")
         needed = KeyScope.REFUND if scope.get("path", "").endswith("/refund") else KeyScope.WRITE
         # Without the scope the endpoint refuses the request; no stored response may be read.
         if key is None or caller is None or needed not in caller.scopes:

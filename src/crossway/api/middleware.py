@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from crossway.api.errors import error_response, unhandled_error
 from crossway.api.metrics import RequestMetrics
 from crossway.api.openapi.deprecation import find_deprecation
+from crossway.api.raw_headers import header_value
 from crossway.domain.clients import Principal
 from crossway.domain.error_codes import ErrorCode
 from crossway.ports import process
@@ -62,7 +62,7 @@ class RequestContextMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = Headers(scope=scope).get("x-request-id", "")
+        request_id = header_value(scope, b"x-request-id") or ""
         if not _ID.match(request_id):
             request_id = secrets.token_hex(12)
         extra = [(b"x-request-id", request_id.encode())]
@@ -166,8 +166,7 @@ def record_request(scope: Scope, response: ResponseRecord) -> None:
     is_probe = path in _PROBE_PATHS and status < 400
     LOG.log(logging.DEBUG if is_probe else logging.INFO, "request", extra={"fields": fields})
     metrics: RequestMetrics = scope["app"].state.metrics
-    metrics.requests.labels(path, method, status).inc()
-    metrics.seconds.labels(path, method).observe(entry.microseconds / 1_000_000)
+    metrics.record(path, method, status, entry.microseconds / 1_000_000)
     services: Services | None = getattr(scope["app"].state, "services", None)
     # Rate-limited requests without a valid key are left out, so that nobody can flood the log.
     is_logged = entry.client_id is not None or (path.startswith("/v1/") and status != 429)

@@ -1,6 +1,7 @@
 """How many requests one request counts as: those that cost more count for more."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # Relative to creating an intent, by processor time; what is not named counts as one. A look-up of
@@ -18,6 +19,7 @@ _PATTERNS: Final = tuple(
 )
 
 
+@lru_cache(maxsize=1_024)
 def request_weight(method: str, path: str) -> int:
     """What a request counts as; HEAD counts as GET."""
     method = "GET" if method == "HEAD" else method

@@ -256,6 +256,8 @@ def networks_of(texts: tuple[str, ...]) -> Networks:
 
 def is_allowed(address: str, networks: Networks) -> bool:
     """Whether an address is in one of these networks; False for an invalid address."""
+    if not networks:
+        return False
     try:
         parsed = normalize_address(address)
     except ValueError:

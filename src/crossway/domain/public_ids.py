@@ -33,7 +33,14 @@ class PublicIds:
 
     def __init__(self, key: bytes) -> None:
         """`key` is secret and never changes; it has at most 64 bytes."""
-        self._key = key
+        # What all numbers of a kind begin with is digested once.
+        self._rounds = {
+            kind: [
+                blake2b(f"{kind} {number} ".encode(), digest_size=8, key=key)
+                for number in range(_ROUNDS)
+            ]
+            for kind in RecordKind
+        }
 
     def encode(self, kind: RecordKind, record_id: int) -> int:
         """The public number of a record. Raises `ValueError` outside the range."""
@@ -63,9 +70,10 @@ class PublicIds:
         return left << _HALF_BITS | right
 
     def _mix(self, kind: RecordKind, round_number: int, half: int) -> int:
-        text = f"{kind} {round_number} {half}".encode()
-        digest = blake2b(text, digest_size=8, key=self._key).digest()
-        return int.from_bytes(digest, "big") & _HALF_MASK
+        """A keyed digest of "kind round half"."""
+        digest = self._rounds[kind][round_number].copy()
+        digest.update(b"%d" % half)
+        return int.from_bytes(digest.digest(), "big") & _HALF_MASK
 
 
 @lru_cache(maxsize=16)

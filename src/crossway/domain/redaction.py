@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any, Final
 
 MASK: Final = "…"
 MAX_BODY_CHARACTERS: Final = 4_096
 _MAX_DEPTH = 20
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # Each pattern is applied only to texts that contain one of its markers, which is cheap to check.
 # URL passwords come first: the host after them makes them look like an e-mail address.
 _SECRETS: Final = (
@@ -57,8 +57,10 @@ _HARMLESS: Final = frozenset(
 def redact(text: str) -> str:
     """A text with secrets and e-mail addresses replaced."""
     for markers, pattern, replacement in _SECRETS:
-        if any(marker in text for marker in markers):
-            text = pattern.sub(replacement, text)
+        for marker in markers:
+            if marker in text:
+                text = pattern.sub(replacement, text)
+                break
     return text
 
 
@@ -70,9 +72,9 @@ def mask_body(body: bytes) -> str:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return f"({len(body)} bytes that are not JSON)"
-    if not isinstance(value, (Mapping, list)):
+    if not isinstance(value, (dict, list)):
         return MASK
-    text = redact(json.dumps(_mask_value(value, 0), ensure_ascii=False, separators=(",", ":")))
+    text = redact(_JSON.encode(_mask_value(value, 0)))
     # JSON can contain lone surrogates, which databases reject.
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MAX_BODY_CHARACTERS:
@@ -83,7 +85,7 @@ def mask_body(body: bytes) -> str:
 def _mask_value(value: Any, depth: int) -> Any:
     if depth > _MAX_DEPTH:
         return MASK
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {
             name[:60]: _mask_value(inner, depth + 1) if _is_harmless(name, inner) else MASK
             for name, inner in value.items()

@@ -5,13 +5,13 @@ that it resolves to our address (DNS rebinding), or by a WebSocket, which browse
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from crossway.api.raw_headers import header_value, header_values
 from crossway.domain.clients import normalize_address
 from crossway.ports.policy import IngressConfig
 
@@ -45,22 +45,14 @@ class AllowedHosts:
 
     def refusal(self, scope: Scope) -> str:
         """Why the Host or the Origin of a request is refused; empty if both are allowed."""
-        headers = Headers(scope=scope)
-        hosts = headers.getlist("host")
-        if len(hosts) != 1 or not self._allows_host(hosts[0], scope):
+        hosts = header_values(scope, b"host")
+        listening = (scope.get("server") or ("",))[0]
+        if len(hosts) != 1 or not _is_allowed_host(self.names, hosts[0], listening):
             return HOST_REFUSED
-        origins = headers.getlist("origin")
+        origins = header_values(scope, b"origin")
         if origins and not all(self._allows_origin(one, hosts[0], scope) for one in origins):
             return ORIGIN_REFUSED
         return ""
-
-    def _allows_host(self, host: str, scope: Scope) -> bool:
-        name = host_name(host)
-        if name in self.names or is_loopback_name(name):
-            return True
-        # No page can be loaded under an address and then be resolved to another one.
-        listening = (scope.get("server") or ("",))[0]
-        return bool(name) and _is_same_address(name, listening)
 
     def _allows_origin(self, origin: str, host: str, scope: Scope) -> bool:
         if origin in self.origins:
@@ -69,6 +61,16 @@ class AllowedHosts:
             # A form of a page that tells no referrer; browsers say beside it where it comes from.
             return scope["type"] == "http" and not is_cross_site(scope)
         return origin.partition("://")[2] == host
+
+
+@lru_cache(maxsize=256)
+def _is_allowed_host(names: frozenset[str], host: str, listening: str) -> bool:
+    """Cached: a server is asked under few names."""
+    name = host_name(host)
+    if name in names or is_loopback_name(name):
+        return True
+    # No page can be loaded under an address and then be resolved to another one.
+    return bool(name) and _is_same_address(name, listening)
 
 
 def host_name(host: str) -> str:
@@ -96,8 +98,7 @@ def is_loopback_name(name: str) -> bool:
 
 def is_cross_site(scope: Scope) -> bool:
     """Whether a browser says that another origin's page made this request."""
-    site = Headers(scope=scope).get("sec-fetch-site", "none")
-    return site not in ("same-origin", "none")
+    return header_value(scope, b"sec-fetch-site") not in (None, "same-origin", "none")
 
 
 def _is_same_address(name: str, listening: str) -> bool:

@@ -2,29 +2,29 @@
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from crossway.api.client_ip import peer_address
+from crossway.api.raw_headers import header_value
 from crossway.domain.clients import is_allowed, networks_of
 from crossway.ports.policy import IngressConfig
 
 HSTS: Final = "max-age=31536000"
-_NO_STORE: Final = "no-store"
+_NO_STORE: Final = b"no-store"
 _INLINE_SCRIPT: Final = re.compile(r"<script(?:\s[^>]*)?>(.+?)</script>", re.DOTALL)
 # A header that a route has set itself stays.
-_EVERYWHERE: Final = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-}
+_EVERYWHERE: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+)
 # What is no page of ours loads and frames nothing.
 _NO_CONTENT_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
 
@@ -47,24 +47,28 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._complete(scope, MutableHeaders(scope=message))
+                headers = list(message.get("headers", ()))
+                message["headers"] = [*headers, *self._missing(scope, dict(headers))]
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
 
-    def _complete(self, scope: Scope, headers: MutableHeaders) -> None:
-        for name, value in _EVERYWHERE.items():
-            headers.setdefault(name, value)
-        is_api, content = scope["path"].startswith("/api/"), headers.get("content-type", "")
-        is_page = content.startswith("text/html") and not is_api
+    def _missing(
+        self, scope: Scope, present: Mapping[bytes, bytes]
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """The headers of a response that it does not have yet."""
+        wanted = list(_EVERYWHERE)
+        is_api, content = scope["path"].startswith("/api/"), present.get(b"content-type", b"")
+        is_page = content.startswith(b"text/html") and not is_api
         if is_page or is_api:
-            headers.setdefault("cache-control", _NO_STORE)
+            wanted.append((b"cache-control", _NO_STORE))
         # "Not modified" has no content; its headers would replace those of the stored page.
         if content:
             policy = self._page_policy() if is_page else _NO_CONTENT_POLICY
-            headers.setdefault("content-security-policy", policy)
+            wanted.append((b"content-security-policy", policy.encode()))
         if is_encrypted(scope, self._ingress()):
-            headers.setdefault("strict-transport-security", HSTS)
+            wanted.append((b"strict-transport-security", HSTS.encode()))
+        return (one for one in wanted if one[0] not in present)
 
 
 @cache
@@ -101,5 +105,5 @@ def is_encrypted(scope: Scope, ingress: IngressConfig) -> bool:
         return True
     if not is_allowed(peer_address(scope), networks_of(ingress.trusted_proxies)):
         return False
-    forwarded = Headers(scope=scope).get("x-forwarded-proto", "")
+    forwarded = header_value(scope, b"x-forwarded-proto") or ""
     return forwarded.partition(",")[0].strip() == "https"

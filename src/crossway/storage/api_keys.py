@@ -10,9 +10,10 @@ from sqlalchemy import Connection, bindparam, delete, insert, or_, select, updat
 from crossway.domain.clients import ApiKey, Client, Owner
 from crossway.ports.records import IdempotencySlot
 from crossway.sql.in_values import within
-from crossway.storage.bulk_sql import execute_each, per_dialect
+from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.database_time import MICROS, read_database_time
 from crossway.storage.errors import ConcurrentUpdate
+from crossway.storage.prepared import execute_each
 from crossway.storage.row_mapper import RowMapper, from_micros, to_micros
 from crossway.storage.service_tables import idempotency_slots
 from crossway.storage.tables import api_keys, clients

@@ -29,6 +29,7 @@ T_co = TypeVar("T_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
 Converter = Callable[[Any], Any]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 def to_micros(at: datetime) -> int:
@@ -212,4 +213,4 @@ def _from_json(text: str) -> Any:
 
 def to_json(value: Mapping[str, Any]) -> str:
     """A mapping as compact JSON."""
-    return json.dumps(dict(value), separators=(",", ":"))
+    return _COMPACT.encode(dict(value))

@@ -1,7 +1,7 @@
 """JSON responses: how models, exact numbers and page URLs are written in them."""
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from pydantic import BaseModel
@@ -12,6 +12,8 @@ from crossway.domain.intent import Intent
 from crossway.domain.money import format_units
 from crossway.domain.payment_links import PaymentLink
 from crossway.usecases.payments import checkout_urls
+
+_COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 class JsonResponse(Response):
@@ -35,7 +37,7 @@ def set_fields(model: Any) -> dict[str, Any]:
 
 def raw_json(value: Any) -> orjson.Fragment:
     """JSON data with integers of any size; orjson itself refuses those above 64 bits."""
-    return orjson.Fragment(json.dumps(value, separators=(",", ":")))
+    return orjson.Fragment(_COMPACT.encode(value))
 
 
 def json_decimal(units: int, places: int) -> orjson.Fragment:
