@@ -12,6 +12,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from crossway.api.client_ip import rate_limit_address
 from crossway.domain.clients import is_allowed, networks_of
+from crossway.server.joined_writes import JoinedWrites
 
 MAX_HEADER_BYTES: Final = 64 * 1024
 MAX_CONNECTIONS: Final = 4096
@@ -141,7 +142,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._written_by: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]
         self._read_by = self.loop.time() + self._deadlines.headers
         if not self._registry.admit(self, self.client[0] if self.client else ""):
             transport.abort()

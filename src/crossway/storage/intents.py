@@ -14,6 +14,7 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    union_all,
     update,
 )
 
@@ -48,12 +49,12 @@ _BY_ID = select(intents).where(intents.c.id == bindparam("value"))
 _BY_ADDRESS = select(intents).where(intents.c.address == bindparam("value"))
 _AMONG = within(intents.c.id, "ids")
 _c = intents.c
-_DEPOSIT_ADDRESSES = [
+_DEPOSIT_ADDRESSES = union_all(
     select(_c.address).where(within(_c.address, "addresses")),
     select(_c.destination_address).where(
         OTHER_ADDRESS, within(_c.destination_address, "addresses")
     ),
-]
+)
 _USD_VALUES = select(
     _c.id, _c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd
 ).where(_AMONG)
@@ -150,10 +151,8 @@ class SqlIntents(TransitionLog):
         return {State(state): int(n) for state, n in self._db.execute(query) if n}
 
     def find_deposit_addresses(self, addresses: Collection[str]) -> set[str]:
-        found: set[str] = set()
-        for query in _DEPOSIT_ADDRESSES if addresses else ():
-            found.update(row[0] for row in fetch(self._db, query, {"addresses": addresses}))
-        return found
+        rows = fetch(self._db, _DEPOSIT_ADDRESSES, {"addresses": addresses}) if addresses else ()
+        return {row[0] for row in rows}
 
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:
         if not addresses:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    union_all,
 )
 
 from crossway.domain.intent import State
@@ -70,10 +71,12 @@ _KEPT = or_(
         for table in (transitions, payment_link_uses)
     ),
 )
-_KNOWN: Final = [
-    select(column).where(within(column, "addresses"))
-    for column in (archived_payments.c.address, archived_payments.c.destination_address)
-]
+_KNOWN: Final = union_all(
+    *(
+        select(column).where(within(column, "addresses"))
+        for column in (archived_payments.c.address, archived_payments.c.destination_address)
+    )
+)
 _LOCK: Final = 0x43726F73_41726368
 # A literal, so that the planner uses the partial index.
 _UNPAID = text(UNPAID)
@@ -108,10 +111,8 @@ class SqlPaymentArchive:
         self._lock("pg_advisory_xact_lock_shared")
 
     def find_known(self, addresses: Collection[str]) -> set[str]:
-        found: set[str] = set()
-        for query in _KNOWN if addresses else ():
-            found |= set(self._db.execute(query, {"addresses": addresses}).scalars())
-        return found
+        found = self._db.execute(_KNOWN, {"addresses": addresses}).scalars() if addresses else ()
+        return set(found)
 
     def find_address(self, intent_id: int) -> str | None:
         query = select(archived_payments.c.address).where(archived_payments.c.id == intent_id)

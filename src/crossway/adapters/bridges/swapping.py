@@ -33,6 +33,8 @@ class SwappingBridge:
     def get_quotes(self, requests: Sequence[RouteRequest], now: datetime) -> Sequence[Answer]:
         """One answer for each request, in order. Raises `Unreachable`."""
         swapped = [self._needs_swap(request) for request in requests]
+        if not any(swapped):
+            return self._bridge.get_quotes(requests, now)
         asked = [
             replace(request, symbol_in=request.symbol_out) if swaps else request
             for request, swaps in zip(requests, swapped, strict=True)

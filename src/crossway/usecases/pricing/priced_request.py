@@ -92,6 +92,11 @@ class PricedRequest:
         """A bridge's quote with the network costs of this payment instead of the model's."""
         return quote.with_network_fee(self.network_fee(quote).charged)
 
+    def rank(self, quote: BridgeQuote) -> tuple[int, int, str]:
+        """`BridgeQuote.rank` with the network costs of this payment instead of the model's."""
+        fee = quote.fee_with_network(self.network_fees.charged(quote.path))
+        return fee, quote.fill_seconds, quote.bridge
+
     def costs(self, quote: BridgeQuote | None) -> tuple[Costs, int]:
         """The costs with a bridge's quote, which includes its network costs, and the amount to
         deposit; None within one chain."""

@@ -74,7 +74,7 @@ def list_quotes(
     disabled = active_kill_switches(services)
     priced, bridges = parse_comparison(services, caller, request, exclude_bridges, disabled)
     bridge_quotes, _ = _list_bridge_quotes(services, priced, bridges, disabled)
-    return [build_quote(services, priced, bridge_quote) for bridge_quote in bridge_quotes]
+    return [_build_listed(services, priced, bridge_quote) for bridge_quote in bridge_quotes]
 
 
 def parse_comparison(
@@ -110,7 +110,7 @@ def optimal_quote(services: Services, caller: Principal | None, request: QuoteRe
     priced = parse(services, caller, request, disabled, ValidationErrors())
     bridge_quotes, rejections = _list_bridge_quotes(services, priced, services.bridges, disabled)
     if bridge_quotes:
-        return build_quote(services, priced, bridge_quotes[0])
+        return _build_listed(services, priced, bridge_quotes[0])
     if any(rejection.supported and rejection.param for rejection in rejections):
         raise _explain_rejections(priced.route, rejections)
     pair = f"{priced.route.source.id} -> {priced.route.destination.id}"
@@ -141,7 +141,7 @@ def quote_intent(
     except QuotesUnavailable as error:
         raise NoTerms(f"A payment needs a quote, not an estimate. {error}") from error
     if bridge_quotes:
-        return build_quote(services, priced, bridge_quotes[0])
+        return _build_listed(services, priced, bridge_quotes[0])
     raise _explain_rejections(priced.route, rejections)
 
 
@@ -163,8 +163,8 @@ def _explain_rejections(route: RequestedRoute, rejections: Sequence[QuoteRejecte
 def _list_bridge_quotes(
     services: Services, priced: PricedRequest, bridges: Sequence[Bridge], disabled: Collection[str]
 ) -> tuple[Sequence[BridgeQuote | None], Sequence[QuoteRejected]]:
-    """The bridge quotes of a route, cheapest first, and the rejections. Within one chain the only
-    quote is None.
+    """The bridge quotes of a route, cheapest first, with the network costs of their models, and the
+    rejections. Within one chain the only quote is None.
 
     Raises `InvalidInput` for an amount outside the limits of one chain, and `QuotesUnavailable`
     when there is no quote and some bridge did not respond.
@@ -173,11 +173,19 @@ def _list_bridge_quotes(
         require_within_limits(priced)
         return [None], ()
     fetched = fetch_bridge_quotes(services, bridges, [priced.route_request], disabled)
-    quotes = sorted(map(priced.with_network_fee, fetched.quotes[0]), key=BridgeQuote.rank)
+    quotes = sorted(fetched.quotes[0], key=priced.rank)
     if not quotes and fetched.excluded:
         reasons = format_excluded(fetched.excluded)
         raise QuotesUnavailable(f"No quote, and some bridges did not respond: {reasons}")
     return quotes, fetched.rejections[0]
+
+
+def _build_listed(
+    services: Services, priced: PricedRequest, bridge_quote: BridgeQuote | None
+) -> Quote:
+    """The full quote for one of `_list_bridge_quotes`."""
+    charged = None if bridge_quote is None else priced.with_network_fee(bridge_quote)
+    return build_quote(services, priced, charged)
 
 
 def require_within_limits(priced: PricedRequest) -> None:
