@@ -164,14 +164,14 @@ async def _client(server: Server, key: str, end: float) -> int:
 
 
 def _request(key: str) -> bytes:
-    body = json.dumps(_ASKED | {"metadata": {"order": next(_orders)}}).encode()
+    body = json.dumps(ASKED | {"metadata": {"order": next(_orders)}}).encode()
     return (
         f"POST /api/v1/intents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode() + body
 
 
-_ASKED = {
+ASKED = {
     "amount": "25000000",
     "tokenIn": load_catalogue().tokens[SOURCE, "USDC"].address,
     "source_chain": SOURCE,

@@ -5,7 +5,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 import httpx
@@ -180,6 +182,37 @@ def test_a_refund_is_answered_once_more_after_its_process_was_killed(processes: 
     assert sent.tx_hash == again.json()["txHash"]
     assert refund("refund").content == again.content
     assert refund("another").status_code == 400
+
+
+def test_no_acknowledged_create_is_missing_after_a_kill(processes: Processes) -> None:
+    """Many at once, each with a key, until the process is killed in the midst of them. Repeated,
+    every request has one payment, and those that were answered have the same answer."""
+    killed, other = processes.start("killed"), processes.start("other")
+    answered: dict[int, bytes] = {}
+    numbers = count()
+
+    def create(number: int, http: httpx.Client) -> httpx.Response:
+        # The URL of the payer's page begins with the host that is asked.
+        headers = {"Idempotency-Key": f"order-{number}", "Host": "pay.test"}
+        return http.post("/intents", json={**INTENT, "metadata": {"n": number}}, headers=headers)
+
+    def create_until_killed(_: int) -> None:
+        with suppress(httpx.TransportError):
+            while (response := create(number := next(numbers), killed)).status_code == 201:
+                answered[number] = response.content
+
+    with ThreadPoolExecutor(16) as pool:
+        running = [pool.submit(create_until_killed, n) for n in range(16)]
+        wait_until("some are answered", lambda: len(answered) >= 200)
+        processes.running[0].kill()
+        for one in running:
+            one.result(PATIENCE_SECONDS)
+    sent = range(next(numbers))
+    again = {number: create(number, other) for number in sent}
+    assert {response.status_code for response in again.values()} == {201}
+    assert {n: again[n].content for n in answered} == answered
+    assert all("idempotent-replayed" in again[n].headers for n in answered)
+    assert other.get("/intents").json()["total"] == len(sent)
 
 
 def expired_with_money(processes: Processes, http: httpx.Client) -> str:

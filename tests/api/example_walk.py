@@ -114,6 +114,9 @@ class ExampleWalk(Walk):
     def _intents(self) -> None:
         self.call("createIntent", 400, body={**INTENT, "amount": "25.00"})
         created = self.call("createIntent", 201, body={**INTENT, "metadata": {"order": "A-1001"}})
+        batch = {"mode": "each", "intents": [INTENT, {**INTENT, "amount": "1"}]}
+        self.call("createIntents", body=batch)
+        self.call("createIntents", 400, body={**batch, "mode": "all"})
         address = {"address": created["intent_address"]}
         self.call("sendSandboxDeposit", body={**address, "amount": "exact"})
         self.call("sendSandboxDeposit", 400, body={**address, "amount": "much"})

@@ -30,6 +30,7 @@ ENDPOINTS = {
     ("get", "/v1/quotes/multi-source"),
     ("get", "/v1/router/supported-bridges/all"),
     ("get", "/v1/intents/{id}/timeline"),
+    ("post", "/v1/intents/batch"),
     ("get", "/v1/router/supported-bridges/route"),
     ("get", "/v1/router/supported-routes/bridge/{bridge}"),
     ("get", "/v1/router/optimal-route"),

@@ -103,7 +103,7 @@ def error_response(
     fields: Sequence[str] = (),
 ) -> JsonResponse:
     """An error response in the default shape; `fields` are the refused ones."""
-    details = _details(code, fields)
+    details = error_details(code, fields)
     return JsonResponse(ErrorBody(statusCode=status, message=message, **details), status, headers)
 
 
@@ -228,7 +228,7 @@ def _with_details(text: str, details: str) -> str:
     return text.replace("<error details>", details)
 
 
-def _details(code: ErrorCode, fields: Sequence[str]) -> dict[str, Any]:
+def error_details(code: ErrorCode, fields: Sequence[str]) -> dict[str, Any]:
     """The members of every error body; one refused field is `param`, several are `params`."""
     details: dict[str, Any] = {"code": code}
     if len(fields) == 1:
@@ -241,7 +241,7 @@ def _details(code: ErrorCode, fields: Sequence[str]) -> dict[str, Any]:
 def _in_endpoint_shape(
     scope: Scope, status: int, message: str, code: ErrorCode, fields: Sequence[str] = ()
 ) -> JsonResponse:
-    shape, details = getattr(scope.get("endpoint"), "shape", None), _details(code, fields)
+    shape, details = getattr(scope.get("endpoint"), "shape", None), error_details(code, fields)
     if shape is ErrorShape.SUCCESS:
         return JsonResponse(ActionFailed(success=False, message=message, **details), status)
     if shape is ErrorShape.ERROR:

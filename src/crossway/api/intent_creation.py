@@ -23,13 +23,13 @@ from crossway.domain.intent import Intent
 from crossway.ports import process
 from crossway.ports.records import IdempotencySlot
 from crossway.ports.services import Services
-from crossway.usecases.developers.idempotency import in_flight
-from crossway.usecases.payments.create_together import (
+from crossway.usecases.developers.create_together import (
     CreateCall,
     create_together,
     prepare_alone,
     quotes_in_process,
 )
+from crossway.usecases.developers.idempotency import in_flight
 from crossway.usecases.public_numbers import ids_of
 
 router = APIRouter(prefix="/v1/intents", tags=["Intents"], route_class=DirectRoute)

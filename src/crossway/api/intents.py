@@ -4,7 +4,10 @@ from collections.abc import Collection
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
+from fastapi.routing import APIRoute
 from starlette.requests import Request
+from starlette.routing import Match
+from starlette.types import Scope
 
 from crossway.api.auth import Reader, Refunder, ServicesDep, Writer
 from crossway.api.errors import ErrorShape, error_format
@@ -37,7 +40,18 @@ from crossway.usecases.payments.self_service import get_self_service
 from crossway.usecases.public_numbers import ids_of
 from crossway.usecases.ramps.related import parse_expand
 
+
+class _ByNumber(APIRoute):
+    """Leaves `/v1/intents/batch`, which looks like a number, to its own route."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, child = super().matches(scope)
+        is_batch = child.get("path_params", {}).get("id") == "batch"
+        return (Match.NONE, {}) if is_batch else (match, child)
+
+
 router = APIRouter(prefix="/v1/intents", tags=["Intents"])
+by_number = APIRouter(prefix="/v1/intents", tags=["Intents"], route_class=_ByNumber)
 Address = Annotated[str, Path(description="The intent's deposit address.", examples=[INTENT])]
 
 
@@ -113,7 +127,7 @@ def of_sender(
     return list_of_payer(request, services, caller, params, sender)
 
 
-@router.get(
+@by_number.get(
     "/{id}",
     response_model=expanded.ExpandedIntent,
     responses=error_responses(400, 404),

@@ -26,7 +26,9 @@ from crossway.ports.services import Services
 LOG = logging.getLogger("crossway.requests")
 MAX_BODY_BYTES = 64 * 1024
 # Paths with another limit; a KYC document is uploaded as the body itself.
-BODY_LIMIT_BY_PATH: Final = MappingProxyType({"/v1/ramp/kyc/documents": 5 * 1024 * 1024})
+BODY_LIMIT_BY_PATH: Final = MappingProxyType(
+    {"/v1/ramp/kyc/documents": 5 * 1024 * 1024, "/v1/intents/batch": 1024 * 1024}
+)
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}\Z")
 MAX_LOGGED_BODY_BYTES = 16 * 1024
 UNKNOWN_PATH = "(no such path)"

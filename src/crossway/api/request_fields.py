@@ -2,7 +2,7 @@
 fields of a request are put into its order."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import orjson
@@ -76,15 +76,22 @@ def require_known_query(route: BaseRoute) -> None:
 def refused_fields(request: Request, errors: Sequence[FieldError]) -> list[str]:
     """The fields that errors are about, in the order of the request: those in its query or
     body first. A sentence about no field begins with another word and names none."""
-    known = _known_fields(request.scope.get("route"))
+    given = [*request.query_params, *_body_names(request)]
+    return order_fields(errors, given, _known_fields(request.scope.get("route")))
+
+
+def order_fields(
+    errors: Sequence[FieldError], given: Iterable[str], known: Collection[str]
+) -> list[str]:
+    """The fields that errors are about: those of the `given` ones first, then of all that are
+    `known`."""
     names = dict.fromkeys(
         name
         for one in errors
         for name in one.names
         if one.code in _NAMED or name.partition(".")[0].partition("[")[0] in known
     )
-    in_order = dict.fromkeys([*request.query_params, *_body_names(request), *known])
-    position = {name: place for place, name in enumerate(in_order)}
+    position = {name: place for place, name in enumerate(dict.fromkeys([*given, *known]))}
     return sorted(names, key=lambda name: position.get(name.partition(".")[0], len(position)))
 
 

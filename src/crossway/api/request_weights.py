@@ -5,13 +5,14 @@ from functools import lru_cache
 from typing import Final
 
 # Relative to creating an intent, by processor time; what is not named counts as one. A look-up of
-# balances asks every chain for every token; a search looks in every index;
-# an export reads a whole list.
+# balances asks every chain for every token; a search looks in every index; an export reads a whole
+# list; a batch may have 500 intents.
 WEIGHTS: Final = {
     ("GET", "/v1/chains/balances/{address}"): 18,
     ("GET", "/v1/search"): 3,
     ("POST", "/v1/search"): 3,
     ("POST", "/v1/exports"): 10,
+    ("POST", "/v1/intents/batch"): 50,
 }
 _PATTERNS: Final = tuple(
     (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + r"\Z"), weight)

@@ -13,7 +13,12 @@ from crossway.api.lazy_routes import LazyRoutes
 # routes are tried. The busiest come first.
 _GROUPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "/v1/quotes": (("quotes", "router"),),
-    "/v1/intents": (("intent_creation", "router"), ("intents", "router")),
+    "/v1/intents": (
+        ("intent_creation", "router"),
+        ("intent_batches", "router"),
+        ("intents", "router"),
+        ("intents", "by_number"),
+    ),
     "/v1/router": (("router", "router"),),
     "/v1/chains": (("chains", "router"),),
     "/v1/sandbox": (("sandbox", "router"), ("ramp_sandbox", "router")),

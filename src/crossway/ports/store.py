@@ -118,6 +118,10 @@ class KillSwitchRepository(Protocol):
 class UnitOfWork(Protocol):
     """One unit of work: everything in it is stored together or not at all."""
 
+    def savepoint(self) -> AbstractContextManager[object]:
+        """Undo what is done in a `with` block if it raises; the rest of the unit of work stays."""
+        ...
+
     @property
     def intents(self) -> IntentRepository: ...
     @property

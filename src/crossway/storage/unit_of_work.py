@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
@@ -122,6 +123,9 @@ class SqlUnitOfWork:
     def __init__(self, db: Connection) -> None:
         self._db = db
         self.changed_topics: set[Topic] = set()
+
+    def savepoint(self) -> AbstractContextManager[object]:
+        return self._db.begin_nested()
 
     @cached_property
     def public_ids(self) -> PublicIds:

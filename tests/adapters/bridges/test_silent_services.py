@@ -15,9 +15,9 @@ from crossway.domain.errors import NoTerms
 from crossway.domain.quotes import Quote
 from crossway.ports.policy import Policy
 from crossway.ports.services import Services
+from crossway.usecases.pricing.intent_quotes import quote_intent
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from crossway.usecases.pricing.priced_request import QuoteRequest, RequestedRoute
-from crossway.usecases.pricing.quotes import quote_intent
 from crossway.usecases.pricing.shown_quotes import list_shown_quotes
 from tests.adapters.bridges.test_live_bridges import read
 from tests.bridges.across_service import AcrossService, running_across

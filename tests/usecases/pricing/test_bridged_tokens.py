@@ -10,7 +10,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import InvalidInput
 from crossway.domain.quotes import BridgeName, Quote
 from crossway.ports.services import Services
-from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing import intent_quotes, quotes
 from crossway.usecases.pricing.priced_request import QuoteRequest, RequestedRoute
 from tests.services import BRIDGES, CATALOGUE, KillSwitchStore, address, services
 
@@ -74,12 +74,15 @@ def intent_route(source: str, paid: str, destination: str, received: str) -> Req
 def test_an_intent_that_no_bridge_carries_is_rejected_with_the_reason_of_each() -> None:
     route = intent_route(BASE, "WETH", ARBITRUM, "USDC")
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_intent(services(bridges=REAL), None, route, 100_000_000, "USDC")
+        intent_quotes.quote_intent(services(bridges=REAL), None, route, 100_000_000, "USDC")
     assert str(refused.value) == (
         "tokenIn: no bridge carries WETH to USDC, BASE_MAINNET -> ARBITRUM_MAINNET: ACROSS does "
         "not exchange WETH for USDC, CCTP carries USDC only"
     )
-    assert quotes.quote_intent(services(), None, route, 100_000_000, "USDC").bridge == "INVENTORY"
+    assert (
+        intent_quotes.quote_intent(services(), None, route, 100_000_000, "USDC").bridge
+        == "INVENTORY"
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,14 +106,14 @@ def test_an_intent_without_a_route_or_outside_the_limits_is_rejected(
 ) -> None:
     route = intent_route(source, "USDC", "BSC_MAINNET", "USDC")
     with pytest.raises(InvalidInput, match=message):
-        quotes.quote_intent(services(), None, route, units, "USDC")
+        intent_quotes.quote_intent(services(), None, route, units, "USDC")
 
 
 def test_an_intent_whose_bridge_is_disabled_says_so() -> None:
     route = intent_route(BASE, "USDC", "HYPEREVM_MAINNET", "USDC")
     off = KillSwitchStore({"bridge:CCTP": "", "bridge:ACROSS": ""})
     with pytest.raises(InvalidInput) as refused:
-        quotes.quote_intent(services(bridges=REAL, store=off), None, route, 10**8, "USDC")
+        intent_quotes.quote_intent(services(bridges=REAL, store=off), None, route, 10**8, "USDC")
     assert str(refused.value) == (
         "destination_chain: ACROSS is disabled for BASE_MAINNET -> HYPEREVM_MAINNET, "
         "CCTP is disabled for BASE_MAINNET -> HYPEREVM_MAINNET"

@@ -22,9 +22,10 @@ from crossway.domain.quotes import (
 )
 from crossway.ports.services import Services
 from crossway.usecases.pricing.estimates import fetch_shown_quotes
+from crossway.usecases.pricing.intent_quotes import quote_intent
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from crossway.usecases.pricing.priced_request import QuoteRequest, RequestedRoute
-from crossway.usecases.pricing.quotes import best_quote, list_quotes, quote_intent
+from crossway.usecases.pricing.quotes import best_quote, list_quotes
 from crossway.usecases.pricing.router import find_optimal_route
 from crossway.usecases.pricing.shown_quotes import list_shown_quotes
 from tests.services import CATALOGUE, KillSwitchStore, address, caller, services

@@ -12,7 +12,7 @@ from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.money import format_units, parse_decimal
 from crossway.domain.quotes import BridgeName, Comparison
-from crossway.usecases.pricing import multi_source, quotes
+from crossway.usecases.pricing import intent_quotes, multi_source
 from crossway.usecases.pricing.priced_request import RequestedRoute
 from tests.services import BRIDGES, CATALOGUE, PRICES, KillSwitchStore, address, caller, services
 
@@ -216,7 +216,7 @@ def test_every_option_equals_the_deposit_amount_of_an_intent(
             chains = CATALOGUE.chains[source.source], CATALOGUE.chains[destination]
             amount = parse_decimal("amount", text, 6 if symbol == "USDC" else decimals)
             route = RequestedRoute(*chains, token_in, out)
-            quote = quotes.quote_intent(configured_services, args, route, amount, symbol)
+            quote = intent_quotes.quote_intent(configured_services, args, route, amount, symbol)
             assert quote.deposit_amount == option.deposit_amount
             assert quote.costs.fees_units == option.fee_units
             assert quote.bridge == source.bridge

@@ -14,12 +14,12 @@ from crossway.domain.errors import InvalidInput, NotFound, QuotesUnavailable, Un
 from crossway.domain.money import Price
 from crossway.domain.quotes import BridgeName, BridgeQuote, QuoteRejected, Route, RouteRequest
 from crossway.ports.policy import Policy, TimeoutPolicy
+from crossway.usecases.pricing.intent_quotes import quote_intent
 from crossway.usecases.pricing.multi_source import quote_multi_source
 from crossway.usecases.pricing.priced_request import QuoteRequest, RequestedRoute
 from crossway.usecases.pricing.quotes import (
     best_quote,
     list_quotes,
-    quote_intent,
     quote_with_bridge,
 )
 from tests.services import (

@@ -17,20 +17,22 @@ export interface Operations {
   createIntent: Call<"createIntent">
   /** List intents. The client's intents, newest first. `cursor` pages without skipping or repeating any. */
   listIntents: Call<"listIntents">
+  /** Create many intents. Create up to 500 payments at once, in one transaction; the body may have 1 MiB. In the mode `all` they are created together or not at all: a 400 names what is wrong with each that is refused, as `intents[3].amount`. In the mode `each` those that can be created are, and the others have their `error`. With an `Idempotency-Key` the whole batch is repeated safely. Counts as 50 requests. */
+  createIntents: Call<"createIntents">
   /** Get an intent by its address. One intent by its deposit address. */
   getIntentByAddress: Call<"getIntentByAddress">
   /** Calculate the destination intent address. The intent's address on the destination chain. */
   getDestinationAddress: Call<"getDestinationAddress">
   /** List the intents of a payer. The client's newest intents with this sender, at most 100, newest first. */
   listIntentsOfSender: Call<"listIntentsOfSender">
-  /** Get an intent by its number. One intent by its record number. */
-  getIntent: Call<"getIntent">
   /** Get the timeline of an intent. What happened to a payment, step by step, and what happens next. */
   getIntentTimeline: Call<"getIntentTimeline">
   /** Process an intent manually. Check the funding now and start the intent. Test networks need this call. */
   triggerProcessing: Call<"triggerProcessing">
   /** Refund an expired intent. Refund the balance of an expired intent when the automatic refund did not. */
   refundIntent: Call<"refundIntent">
+  /** Get an intent by its number. One intent by its record number. */
+  getIntent: Call<"getIntent">
   /** List bridges and routes. Every bridge with all its routes. */
   listBridges: Call<"listBridges">
   /** The bridges between two chains. The bridges that serve this pair of chains now, each for the tokens that it carries. */
@@ -174,13 +176,14 @@ export const OPERATIONS: Record<keyof Operations, Operation> = {
   getMultiSourceQuote: {"method":"GET","path":"/v1/quotes/multi-source"},
   createIntent: {"method":"POST","path":"/v1/intents"},
   listIntents: {"method":"GET","path":"/v1/intents","items":"intents"},
+  createIntents: {"method":"POST","path":"/v1/intents/batch"},
   getIntentByAddress: {"method":"GET","path":"/v1/intents/address/{address}"},
   getDestinationAddress: {"method":"GET","path":"/v1/intents/destination-address/{address}"},
   listIntentsOfSender: {"method":"GET","path":"/v1/intents/user/{sender}"},
-  getIntent: {"method":"GET","path":"/v1/intents/{id}"},
   getIntentTimeline: {"method":"GET","path":"/v1/intents/{id}/timeline"},
   triggerProcessing: {"method":"POST","path":"/v1/intents/{intentAddress}/trigger-processing"},
   refundIntent: {"method":"POST","path":"/v1/intents/{intentAddress}/refund"},
+  getIntent: {"method":"GET","path":"/v1/intents/{id}"},
   listBridges: {"method":"GET","path":"/v1/router/supported-bridges/all"},
   listBridgesOfRoute: {"method":"GET","path":"/v1/router/supported-bridges/route"},
   listRoutesOfBridge: {"method":"GET","path":"/v1/router/supported-routes/bridge/{bridge}"},

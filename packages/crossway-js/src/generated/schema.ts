@@ -70,6 +70,15 @@ export interface components {
             /** @description The token's address. */
             address: string;
         };
+        /** @description What came of one intent of a batch; it has either `intent` or `error`. */
+        BatchItem: {
+            /** @description Its place in `intents` of the request, from 0. */
+            index: number;
+            /** @description The intent, if it was created. */
+            intent?: components["schemas"]["CreatedIntent"] | null;
+            /** @description What POST /intents answers for it, if it was not. */
+            error?: components["schemas"]["ErrorBody"] | null;
+        };
         /** @description The client's branding on payment pages; null where nothing is set. */
         Branding: {
             /** @description The name that payers see. */
@@ -419,6 +428,42 @@ export interface components {
             } | null;
             /** @description Your payment link. */
             payment_link_id?: string | null;
+        };
+        /** @description The body of POST /intents/batch. */
+        CreateIntentBatch: {
+            /**
+             * @description `all`: if one cannot be created, none is, which is a 400. `each`: the others are.
+             * @default all
+             * @enum {string}
+             */
+            mode?: "all" | "each";
+            /** @description The intents, each as in POST /intents. */
+            intents: {
+                /** @description Wallet of the payer on the source chain. */
+                sender?: string | null;
+                /** @description Amount that the recipient receives, in the smallest unit of `amountSymbol`. */
+                amount: string;
+                /** @description The token of `amount`; USDC, the default, means US dollars. */
+                amountSymbol?: components["schemas"]["TokenSymbol"] | null;
+                /** @description Address of the token that the payer sends, on the source chain. */
+                tokenIn: string;
+                /** @description Token address on the destination chain; by default its USDC, else the symbol of `tokenIn` there. */
+                tokenOut?: string | null;
+                /** @description The chain on which the payer pays. */
+                source_chain: components["schemas"]["ChainId"];
+                /** @description The chain on which the recipient is paid. */
+                destination_chain: components["schemas"]["ChainId"];
+                /** @description Wallet of the recipient on the destination chain. */
+                recipient: string;
+                /** @description Wallet on the source chain for refunds; by default `sender`, else your `refundAddresses` (GET /client/auth/client-info). One of them is required. */
+                refund_address?: string | null;
+                /** @description Your own data, up to 8 KiB of JSON, returned unchanged. */
+                metadata?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Your payment link. */
+                payment_link_id?: string | null;
+            }[];
         };
         /** @description The body of POST /ramp/orders. */
         CreateOrder: {
@@ -994,6 +1039,15 @@ export interface components {
             address: string;
             /** @description Every balance. */
             balances: components["schemas"]["Held"][];
+        };
+        /** @description What came of a batch. */
+        IntentBatch: {
+            /** @description How many intents were created. */
+            created: number;
+            /** @description How many were not; in the mode `all` 0. */
+            failed: number;
+            /** @description One for each intent, in the order of the request. */
+            results: components["schemas"]["BatchItem"][];
         };
         /** @description A page of intents, newest first. */
         IntentPage: {
@@ -2410,6 +2464,33 @@ export interface operations {
             };
         };
     };
+    createIntents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateIntentBatch"];
+            };
+        };
+        responses: {
+            /** @description What came of a batch. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntentBatch"];
+                };
+            };
+        };
+    };
     getIntentByAddress: {
         parameters: {
             query?: {
@@ -2487,32 +2568,6 @@ export interface operations {
             };
         };
     };
-    getIntent: {
-        parameters: {
-            query?: {
-                /** @description Related resources to include, comma-separated: `order`, `deliveries` (the newest 10) and `bridge_transfer`, which is always included. */
-                expand?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Record number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description An intent in the read form, with what `expand` names. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ExpandedIntent"];
-                };
-            };
-        };
-    };
     getIntentTimeline: {
         parameters: {
             query?: never;
@@ -2584,6 +2639,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundSent"];
+                };
+            };
+        };
+    };
+    getIntent: {
+        parameters: {
+            query?: {
+                /** @description Related resources to include, comma-separated: `order`, `deliveries` (the newest 10) and `bridge_transfer`, which is always included. */
+                expand?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Record number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An intent in the read form, with what `expand` names. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExpandedIntent"];
                 };
             };
         };

@@ -12,6 +12,7 @@ METHODS: Final[Mapping[str, str]] = {
     "confirmRampOrder": "ramp_orders.confirm",
     "createExport": "exports.create",
     "createIntent": "intents.create",
+    "createIntents": "intents.create_batch",
     "createPaymentLink": "payment_links.create",
     "createRampOrder": "ramp_orders.create",
     "createWebhook": "webhooks.create",

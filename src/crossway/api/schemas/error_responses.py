@@ -46,7 +46,7 @@ _DESCRIPTIONS = {
     403: "The key lacks the scope, its address is not allowed, or a direct order names no user.",
     404: "The resource does not exist or belongs to another client.",
     409: "A request with the same `Idempotency-Key` is still in flight.",
-    413: "The body is longer than 64 KiB, or a document longer than 5 MiB.",
+    413: "The body is longer than 64 KiB, a batch of intents than 1 MiB, or a document than 5 MiB.",
     422: "The `Idempotency-Key` was used before with another request.",
     429: "Too many requests; retry after the seconds in `Retry-After`.",
     500: "An error of the service.",

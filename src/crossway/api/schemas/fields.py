@@ -56,7 +56,11 @@ class RequestModel(Model):
     @classmethod
     async def from_request(cls, request: Request) -> Self:
         """A dependency: the request's body. A required text that is missing is read as empty."""
-        body = parse_json_object(request.state.body)
+        return cls.parse(parse_json_object(request.state.body))
+
+    @classmethod
+    def parse(cls, body: dict[str, Any]) -> Self:
+        """As `from_request`, for an object that is parsed already."""
         try:
             return cls.model_validate(body)
         except ValidationError as invalid:
@@ -82,6 +86,14 @@ class RequestModel(Model):
     async def valid_from_request(cls, request: Request) -> Self:
         """A dependency: the request's body. Raises `InvalidInput` when a field is refused."""
         body = await cls.from_request(request)
+        if body._field_errors:
+            raise InvalidInput.of(body._field_errors)
+        return body
+
+    @classmethod
+    def large_from_request(cls, request: Request) -> Self:
+        """As `valid_from_request`, in a thread: a large body would hold up other requests."""
+        body = cls.parse(parse_json_object(request.state.body))
         if body._field_errors:
             raise InvalidInput.of(body._field_errors)
         return body

@@ -32,7 +32,7 @@ from crossway.usecases.chains.payable_addresses import parse_payable_address
 from crossway.usecases.payments import intents
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.intent_request import CreateIntentRequest
-from crossway.usecases.pricing import quotes
+from crossway.usecases.pricing import intent_quotes
 from crossway.usecases.pricing.priced_request import RequestedRoute
 
 FormField = Literal["amount", "token_in", "source", "destination", "recipient", "refund"]
@@ -161,7 +161,7 @@ def price_draft(services: Services, caller: Principal, draft: Draft) -> Quote:
         catalogue.token(draft.destination, draft.token_out),
     )
     amount = read_draft_amount(services, draft).units
-    return quotes.quote_intent(services, caller, route, amount, draft.token_out)
+    return intent_quotes.quote_intent(services, caller, route, amount, draft.token_out)
 
 
 def build_price_details(quote: Quote) -> tuple[Detail, ...]:

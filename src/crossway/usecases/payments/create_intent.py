@@ -14,9 +14,14 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import read_deposit_addresses
 from crossway.usecases.money.emergency_stop import require_not_stopped
-from crossway.usecases.payments.intent_request import CreateIntentRequest, IntentFields, parse
+from crossway.usecases.payments.intent_request import (
+    CreateIntentRequest,
+    IntentFields,
+    ParsedRequest,
+    parse,
+)
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
-from crossway.usecases.pricing.quotes import quote_intent
+from crossway.usecases.pricing.intent_quotes import AskedQuote, quote_intents
 
 # JavaScript reads integers up to 2^53 - 1.
 _NONCE_BITS = 53
@@ -65,21 +70,21 @@ def create_intent(
 
 
 def prepare_intents(
-    services: Services, requests: Sequence[tuple[Principal, CreateIntentRequest]]
+    services: Services, requests: Sequence[tuple[Principal, CreateIntentRequest | Exception]]
 ) -> list[NewIntent | Exception]:
-    """For each request the intent that it asks for, or what `create_intent` raises for it. The
-    addresses of all requests are looked up at once."""
-    named: list[set[str]] = [set() for _ in requests]
-    outcomes = [
-        _prepare(services, *asked, partial(_take_down, own))
-        for asked, own in zip(requests, named, strict=True)
+    """For each request the intent that it asks for, or what `create_intent` raises for it, or the
+    error that it is. Addresses are looked up and bridges are asked once for all."""
+    parsed = _parse_all(services, requests)
+    asked = [
+        AskedQuote(caller, one.route, one.amount, one.amount_symbol)
+        for (caller, _), one in zip(requests, parsed, strict=True)
+        if isinstance(one, ParsedRequest)
     ]
-    every = set().union(*named)
-    if every and (known := read_deposit_addresses(services, every)):
-        for index, own in enumerate(named):
-            if own & known:
-                outcomes[index] = _prepare(services, *requests[index], known.__contains__)
-    return outcomes
+    quotes = iter(quote_intents(services, asked) if asked else ())
+    return [
+        one if isinstance(one, Exception) else _build(services, caller, one, next(quotes))
+        for (caller, _), one in zip(requests, parsed, strict=True)
+    ]
 
 
 def store_intents(services: Services, unit: UnitOfWork, new: Sequence[NewIntent]) -> list[Intent]:
@@ -91,6 +96,22 @@ def store_intents(services: Services, unit: UnitOfWork, new: Sequence[NewIntent]
     return stored
 
 
+def _parse_all(
+    services: Services, requests: Sequence[tuple[Principal, CreateIntentRequest | Exception]]
+) -> list[ParsedRequest | Exception]:
+    named: list[set[str]] = [set() for _ in requests]
+    parsed = [
+        _parse(services, *asked, partial(_take_down, own))
+        for asked, own in zip(requests, named, strict=True)
+    ]
+    every = set().union(*named)
+    if every and (known := read_deposit_addresses(services, every)):
+        for index, own in enumerate(named):
+            if own & known:
+                parsed[index] = _parse(services, *requests[index], known.__contains__)
+    return parsed
+
+
 def _take_down(addresses: set[str], address: str) -> bool:
     """Note that it must be known whether this is a deposit address; for now it is taken for none,
     like nearly every one."""
@@ -98,23 +119,33 @@ def _take_down(addresses: set[str], address: str) -> bool:
     return False
 
 
-def _prepare(
+def _parse(
     services: Services,
     caller: Principal,
-    request: CreateIntentRequest,
+    request: CreateIntentRequest | Exception,
     is_deposit_address: Callable[[str], bool],
-) -> NewIntent | Exception:
+) -> ParsedRequest | Exception:
     try:
+        if isinstance(request, Exception):
+            return request
         caller.require_scope(Scope.WRITE)
         require_not_stopped(services)
-        parsed = parse(services, caller, request, is_deposit_address)
-        quote = quote_intent(services, caller, parsed.route, parsed.amount, parsed.amount_symbol)
-        life_seconds = services.policy.intent_life_seconds
-        return NewIntent(
-            build_intent(services, caller, parsed.fields, quote, life_seconds), request.payer
-        )
+        return parse(services, caller, request, is_deposit_address)
     except Exception as error:
         return error
+
+
+def _build(
+    services: Services, caller: Principal, parsed: ParsedRequest, quote: Quote | Exception
+) -> NewIntent | Exception:
+    if isinstance(quote, Exception):
+        return quote
+    try:
+        life_seconds = services.policy.intent_life_seconds
+        intent = build_intent(services, caller, parsed.fields, quote, life_seconds)
+    except Exception as error:
+        return error
+    return NewIntent(intent, parsed.payer)
 
 
 def build_intent(

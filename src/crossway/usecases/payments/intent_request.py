@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from crossway.domain.catalogue import Chain
@@ -62,12 +63,14 @@ class IntentFields:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A valid request; `amount` is in the smallest units of `amount_symbol`."""
+    """A valid request; `amount` is in the smallest units of `amount_symbol`, `payer` as in the
+    request."""
 
     route: RequestedRoute
     amount: int
     amount_symbol: str
     fields: IntentFields
+    payer: str = ""
 
 
 def parse(
@@ -86,6 +89,7 @@ def parse(
     )
     amount = errors.collect(parse_units, "amount", request.amount)
     symbol = errors.collect(services.catalogue.symbol, request.amount_symbol or "USDC")
+    payable = partial(parse_payable_address, services, is_deposit_address=is_deposit_address)
     token_in = sender = refund_address = recipient = token_out = None
     if source is not None:
         token_in = errors.collect(
@@ -93,18 +97,9 @@ def parse(
         )
         if request.sender is not None:
             sender = errors.collect(parse_address, services, source, request.sender, "sender")
-        refund_address = errors.collect(
-            _parse_refund_address, services, caller, request, source, is_deposit_address
-        )
+        refund_address = errors.collect(_parse_refund_address, payable, caller, request, source)
     if destination is not None:
-        recipient = errors.collect(
-            parse_payable_address,
-            services,
-            destination,
-            request.recipient,
-            "recipient",
-            is_deposit_address,
-        )
+        recipient = errors.collect(payable, destination, request.recipient, "recipient")
         token_out = errors.collect(
             _parse_token_out, services, caller, destination, request, token_in
         )
@@ -117,15 +112,14 @@ def parse(
     fields = IntentFields(
         token_out, recipient, refund_address, sender or "", metadata, link_id, request.by_payer
     )
-    return ParsedRequest(route, amount, symbol, fields)
+    return ParsedRequest(route, amount, symbol, fields, request.payer)
 
 
 def _parse_refund_address(
-    services: Services,
+    payable: Callable[[Chain, object, str], str],
     caller: Principal,
     request: CreateIntentRequest,
     source: Chain,
-    is_deposit_address: Callable[[str], bool],
 ) -> str:
     """The refund address, by default the sender, else the client's own for this chain family."""
     text, name = request.refund_address, "refund_address"
@@ -137,7 +131,7 @@ def _parse_refund_address(
             raise MissingInput(
                 "refund_address or sender is required, so that the payment can be refunded"
             )
-    return parse_payable_address(services, source, text, name, is_deposit_address)
+    return payable(source, text, name)
 
 
 def _parse_token_out(

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from crossway.domain.errors import QuotesUnavailable, Unreachable
+from crossway.domain.error_codes import ErrorCode
+from crossway.domain.errors import InvalidInput, QuotesUnavailable, Unreachable
 from crossway.domain.quotes import BridgeQuote, ExcludedSource, QuoteRejected, RouteRequest
 from crossway.ports.bridge import Bridge
 from crossway.ports.process import BridgeHealth
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import is_route_disabled
 from crossway.usecases.parallel_calls import call_all
+from crossway.usecases.pricing.priced_request import RequestedRoute
 
 Outcomes = Sequence[BridgeQuote | QuoteRejected]
 
@@ -80,6 +82,21 @@ def no_bridge_responded(fetched: BridgeQuotes) -> QuotesUnavailable:
 def rejection_reasons(rejections: Sequence[QuoteRejected]) -> str:
     """Why no bridge quotes a route, as text; empty where no bridge serves its chains."""
     return ", ".join(dict.fromkeys(r.reason for r in rejections if r.supported))
+
+
+def explain_rejections(route: RequestedRoute, rejections: Sequence[QuoteRejected]) -> InvalidInput:
+    """Why an intent gets no quote, after the name of the field that another value would help."""
+    pair = f"{route.source.id} -> {route.destination.id}"
+    if too_much_or_little := [r for r in rejections if r.supported and r.param == "amount"]:
+        reasons = rejection_reasons(too_much_or_little)
+        return InvalidInput(f"amount: {reasons}", ErrorCode.AMOUNT_OUT_OF_RANGE)
+    reasons = rejection_reasons(rejections)
+    if any(r.supported and r.param for r in rejections):
+        tokens = f"{route.token_in.symbol} to {route.token_out.symbol}"
+        text = f"tokenIn: no bridge carries {tokens}, {pair}: {reasons}"
+    else:
+        text = f"destination_chain: {reasons or f'no bridge serves {pair}'}"
+    return InvalidInput(text, ErrorCode.ROUTE_NOT_SUPPORTED)
 
 
 def format_excluded(excluded: Sequence[ExcludedSource]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import Principal
 from crossway.domain.error_codes import ErrorCode
-from crossway.domain.errors import InvalidInput, MissingInput, NoTerms, NotFound, QuotesUnavailable
+from crossway.domain.errors import InvalidInput, MissingInput, NotFound, QuotesUnavailable
 from crossway.domain.pricing import amount_for_usd, convert
 from crossway.domain.quotes import (
     BridgeName,
@@ -23,20 +23,18 @@ from crossway.ports.bridge import Bridge
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import (
     active_kill_switches,
-    is_chain_disabled,
 )
-from crossway.usecases.chains.request_fields import require_open_source, split_list
+from crossway.usecases.chains.request_fields import split_list
 from crossway.usecases.pricing.bridge_quotes import (
+    BridgeQuotes,
+    explain_rejections,
     fetch_bridge_quotes,
     format_excluded,
-    rejection_reasons,
 )
 from crossway.usecases.pricing.priced_request import (
     PricedRequest,
     QuoteRequest,
-    RequestedRoute,
     parse,
-    price_request,
 )
 from crossway.usecases.pricing.swap_terms import draw_up_swap, slippage_bps
 from crossway.usecases.validation_errors import ValidationErrors
@@ -74,7 +72,7 @@ def list_quotes(
     disabled = active_kill_switches(services)
     priced, bridges = parse_comparison(services, caller, request, exclude_bridges, disabled)
     bridge_quotes, _ = _list_bridge_quotes(services, priced, bridges, disabled)
-    return [_build_listed(services, priced, bridge_quote) for bridge_quote in bridge_quotes]
+    return [build_listed(services, priced, bridge_quote) for bridge_quote in bridge_quotes]
 
 
 def parse_comparison(
@@ -110,54 +108,11 @@ def optimal_quote(services: Services, caller: Principal | None, request: QuoteRe
     priced = parse(services, caller, request, disabled, ValidationErrors())
     bridge_quotes, rejections = _list_bridge_quotes(services, priced, services.bridges, disabled)
     if bridge_quotes:
-        return _build_listed(services, priced, bridge_quotes[0])
+        return build_listed(services, priced, bridge_quotes[0])
     if any(rejection.supported and rejection.param for rejection in rejections):
-        raise _explain_rejections(priced.route, rejections)
+        raise explain_rejections(priced.route, rejections)
     pair = f"{priced.route.source.id} -> {priced.route.destination.id}"
     raise InvalidInput(f"No bridges support route {pair}", ErrorCode.ROUTE_NOT_SUPPORTED)
-
-
-def quote_intent(
-    services: Services,
-    caller: Principal | None,
-    route: RequestedRoute,
-    amount: int,
-    amount_symbol: str,
-) -> Quote:
-    """The cheapest quote for an intent; all arguments are parsed already. Raises `InvalidInput`,
-    and `NoTerms` where bridges do not say what they charge."""
-    source, destination = route.source.id, route.destination.id
-    disabled = active_kill_switches(services)
-    require_open_source(disabled, source, "source_chain")
-    if is_chain_disabled(disabled, destination):
-        raise InvalidInput(
-            f"destination_chain: {destination} is disabled", ErrorCode.CHAIN_UNAVAILABLE
-        )
-    priced = price_request(services, caller, route, amount, amount_symbol)
-    try:
-        bridge_quotes, rejections = _list_bridge_quotes(
-            services, priced, services.bridges, disabled
-        )
-    except QuotesUnavailable as error:
-        raise NoTerms(f"A payment needs a quote, not an estimate. {error}") from error
-    if bridge_quotes:
-        return _build_listed(services, priced, bridge_quotes[0])
-    raise _explain_rejections(priced.route, rejections)
-
-
-def _explain_rejections(route: RequestedRoute, rejections: Sequence[QuoteRejected]) -> InvalidInput:
-    """Why an intent gets no quote, after the name of the field that another value would help."""
-    pair = f"{route.source.id} -> {route.destination.id}"
-    if too_much_or_little := [r for r in rejections if r.supported and r.param == "amount"]:
-        reasons = rejection_reasons(too_much_or_little)
-        return InvalidInput(f"amount: {reasons}", ErrorCode.AMOUNT_OUT_OF_RANGE)
-    reasons = rejection_reasons(rejections)
-    if any(r.supported and r.param for r in rejections):
-        tokens = f"{route.token_in.symbol} to {route.token_out.symbol}"
-        text = f"tokenIn: no bridge carries {tokens}, {pair}: {reasons}"
-    else:
-        text = f"destination_chain: {reasons or f'no bridge serves {pair}'}"
-    return InvalidInput(text, ErrorCode.ROUTE_NOT_SUPPORTED)
 
 
 def _list_bridge_quotes(
@@ -173,17 +128,24 @@ def _list_bridge_quotes(
         require_within_limits(priced)
         return [None], ()
     fetched = fetch_bridge_quotes(services, bridges, [priced.route_request], disabled)
-    quotes = sorted(fetched.quotes[0], key=priced.rank)
+    return rank_quotes(priced, fetched, 0), fetched.rejections[0]
+
+
+def rank_quotes(priced: PricedRequest, fetched: BridgeQuotes, place: int) -> list[BridgeQuote]:
+    """The bridge quotes of one of several requests, cheapest first. Raises `QuotesUnavailable` when
+    there is none and some bridge did not respond."""
+    quotes = sorted(fetched.quotes[place], key=priced.rank)
     if not quotes and fetched.excluded:
         reasons = format_excluded(fetched.excluded)
         raise QuotesUnavailable(f"No quote, and some bridges did not respond: {reasons}")
-    return quotes, fetched.rejections[0]
+    return quotes
 
 
-def _build_listed(
+def build_listed(
     services: Services, priced: PricedRequest, bridge_quote: BridgeQuote | None
 ) -> Quote:
-    """The full quote for one of `_list_bridge_quotes`."""
+    """The full quote of a priced request with one of its ranked bridge quotes; None within one
+    chain."""
     charged = None if bridge_quote is None else priced.with_network_fee(bridge_quote)
     return build_quote(services, priced, charged)
 

@@ -14,8 +14,8 @@ from crossway.domain.ramps import RampOrder
 from crossway.ports.services import Services
 from crossway.usecases.payments.create_intent import build_intent
 from crossway.usecases.payments.intent_request import IntentFields
+from crossway.usecases.pricing.intent_quotes import quote_intent
 from crossway.usecases.pricing.priced_request import RequestedRoute, amount_decimals
-from crossway.usecases.pricing.quotes import quote_intent
 from crossway.usecases.ramp_provider_calls import find_channel, find_ramp_token
 
 MAX_LIFETIME_SECONDS: Final = 86_400

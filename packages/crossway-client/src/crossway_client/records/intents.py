@@ -132,6 +132,32 @@ class Intent(Record):
         return self.intent_status in FINAL_STATUSES
 
 
+class BatchError(CamelCaseRecord):
+    """Why one intent of a batch was not created, as its own request would have been answered."""
+
+    status_code: int
+    message: str
+    code: str
+    param: str = ""
+    params: tuple[str, ...] = ()
+
+
+class BatchItem(Record):
+    """What came of one intent of a batch: the intent, or why there is none."""
+
+    index: int
+    intent: Intent | None = None
+    error: BatchError | None = None
+
+
+class IntentBatch(Record):
+    """What came of a batch, in the order of its intents."""
+
+    created: int
+    failed: int
+    results: tuple[BatchItem, ...]
+
+
 class ProcessingTriggered(Record):
     """The answer of a triggered intent."""
 

@@ -8,6 +8,7 @@ from crossway_client.records.expanded import ExpandedIntent
 from crossway_client.records.intents import (
     DestinationAddress,
     Intent,
+    IntentBatch,
     ProcessingTriggered,
     RefundSent,
 )
@@ -54,6 +55,25 @@ class Intents(Resource[CarrierT]):
         )
         return Request(
             "POST", "/intents", record(Intent), body=body, idempotency_key=idempotency_key
+        )
+
+    @endpoint
+    def create_batch(
+        self,
+        *,
+        intents: Sequence[Mapping[str, Any]],
+        mode: str = "all",
+        idempotency_key: str | None = None,
+    ) -> Request[IntentBatch]:
+        """Create up to 500 payments at once, each with the fields of `POST /intents` under the
+        API's names. `all` creates every one or none, `each` those that can be created."""
+        body = {"mode": mode, "intents": list(intents)}
+        return Request(
+            "POST",
+            "/intents/batch",
+            record(IntentBatch),
+            body=body,
+            idempotency_key=idempotency_key,
         )
 
     @endpoint

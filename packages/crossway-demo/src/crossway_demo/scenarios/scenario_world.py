@@ -94,8 +94,7 @@ class ScenarioWorld:
 
     def create_intent(self, source: str = BASE, to: str = ARBITRUM, **fields: Any) -> Intent:
         """Create a payment of 25 USDC with new recipient and refund wallets."""
-        self._intent_count += 1
-        number = self._intent_count
+        self._intent_count = number = self._intent_count + 1
         defaults: dict[str, Any] = {
             "amount": TWENTY_FIVE_USDC,
             "token_in": self.token(source, "USDC"),

@@ -72,13 +72,9 @@ def create_together(
 
 
 def _prepare(services: Services, calls: Sequence[CreateCall[A]]) -> list[NewIntent | Exception]:
-    requests = [
-        (one.caller, one.asked) for one in calls if isinstance(one.asked, CreateIntentRequest)
-    ]
-    prepared = iter(prepare_intents(services, requests) if requests else ())
-    return [
-        next(prepared) if isinstance(one.asked, CreateIntentRequest) else one.asked for one in calls
-    ]
+    requests = [(one.caller, one.asked) for one in calls if not isinstance(one.asked, NewIntent)]
+    prepared = iter(prepare_intents(services, requests))
+    return [one.asked if isinstance(one.asked, NewIntent) else next(prepared) for one in calls]
 
 
 def _settle(
