@@ -99,7 +99,7 @@ def multi_source(
     payment is created at an estimate."""
     arguments = params.to_arguments()
     return JsonResponse(
-        wire.MultiSourceQuote.from_comparison(
+        wire.render_comparison(
             quote_multi_source(services, caller, **arguments, with_estimates=True)
         )
     )

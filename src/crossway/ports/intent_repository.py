@@ -55,8 +55,8 @@ class IntentRepository(Protocol):
     def count_by_state(self, owners: OwnerFilter) -> dict[State, int]: ...
 
     def find_deposit_addresses(self, addresses: Collection[str]) -> set[str]:
-        """Those of the addresses that belong to any intent, on its source chain or its
-        destination."""
+        """Those of the addresses that belong to any intent, archived ones included, on its source
+        chain or its destination."""
         ...
 
     def find_ids_by_address(self, addresses: Collection[str]) -> dict[str, int]:

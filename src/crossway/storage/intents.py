@@ -24,6 +24,7 @@ from crossway.domain.intent import FINAL_STATES, Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair
 from crossway.sql.in_values import within
+from crossway.storage.archive_tables import archived_payments
 from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.intent_rows import (
@@ -53,6 +54,10 @@ _DEPOSIT_ADDRESSES = union_all(
     select(_c.address).where(within(_c.address, "addresses")),
     select(_c.destination_address).where(
         OTHER_ADDRESS, within(_c.destination_address, "addresses")
+    ),
+    *(
+        select(column).where(within(column, "addresses"))
+        for column in (archived_payments.c.address, archived_payments.c.destination_address)
     ),
 )
 _USD_VALUES = select(

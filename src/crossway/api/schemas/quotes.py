@@ -197,19 +197,6 @@ class PaymentOptionOut(Model):
     fee: IntegerString = field("`totalFee` in units of this token.", "34567")
     feeFormatted: str = field("The same amount as a decimal number.", "0.034567")
 
-    @classmethod
-    def from_option(cls, option: PaymentOption) -> Self:
-        """One token with its amounts."""
-        return cls(
-            token=option.symbol,
-            tokenAddress=option.address,
-            depositAmount=str(option.deposit_amount),
-            depositAmountFormatted=_cached_format(option.deposit_amount, option.decimals),
-            slippage=orjson.Fragment(option.slippage),
-            fee=str(option.fee_units),
-            feeFormatted=_cached_format(option.fee_units, option.decimals),
-        )
-
 
 class SourceOptionOut(Model):
     """The tokens of one chain that one bridge carries best. A chain whose tokens need several
@@ -231,25 +218,6 @@ class SourceOptionOut(Model):
     estimated: bool = _ESTIMATED
     paymentOptions: list[PaymentOptionOut] = Field(description="Tokens to pay with from there.")
 
-    @classmethod
-    def from_option(cls, option: SourceOption, decimals: int) -> Self:
-        """One option with its fees in units of `decimals` places."""
-        return cls(
-            sourceChain=option.source,
-            destinationChain=option.destination,
-            totalFee=str(option.total_fee_units),
-            totalFeeFormatted=format_units(option.total_fee_units, decimals),
-            **_app_fee(option.app_fee_units),
-            serviceFee=str(option.service_fee_units),
-            bridgeFee=str(option.bridge_fee_units),
-            bridge=option.bridge,
-            estimatedFillSeconds=option.fill_seconds,
-            custody=option.custody.value,
-            trustedSeconds=option.trusted_seconds,
-            estimated=bool(option.estimate_reason),
-            paymentOptions=[PaymentOptionOut.from_option(payment) for payment in option.options],
-        )
-
 
 class MultiSourceQuote(Model):
     """Payment options from every chain to one destination."""
@@ -264,14 +232,53 @@ class MultiSourceQuote(Model):
         description="The option with the lowest fee, never an estimate; null if there is none."
     )
 
-    @classmethod
-    def from_comparison(cls, comparison: Comparison) -> Self:
-        """Every way to pay, and the cheapest once more."""
-        decimals = comparison.out_decimals
-        quotes = [SourceOptionOut.from_option(option, decimals) for option in comparison.options]
-        pairs = zip(comparison.options, quotes, strict=True)
-        return cls(
-            destinationChain=comparison.destination,
-            quotes=quotes,
-            cheapestOption=next((q for option, q in pairs if option is comparison.cheapest), None),
-        )
+
+def render_comparison(comparison: Comparison) -> dict[str, Any]:
+    """A `MultiSourceQuote`: every way to pay, and the cheapest once more. It has hundreds of
+    amounts, so no model is made of each."""
+    decimals = comparison.out_decimals
+    quotes = [_render_source(option, decimals) for option in comparison.options]
+    cheapest = comparison.cheapest
+    pairs = zip(comparison.options, quotes, strict=True)
+    return {
+        "destinationChain": comparison.destination,
+        "quotes": quotes,
+        "cheapestOption": next((quote for option, quote in pairs if option is cheapest), None),
+    }
+
+
+def _render_source(option: SourceOption, decimals: int) -> dict[str, Any]:
+    """A `SourceOptionOut` with its fees in units of `decimals` places."""
+    return {
+        "sourceChain": option.source,
+        "destinationChain": option.destination,
+        "totalFee": str(option.total_fee_units),
+        "totalFeeFormatted": format_units(option.total_fee_units, decimals),
+        **_app_fee(option.app_fee_units),
+        "serviceFee": str(option.service_fee_units),
+        "bridgeFee": str(option.bridge_fee_units),
+        "bridge": option.bridge,
+        "estimatedFillSeconds": option.fill_seconds,
+        "custody": option.custody.value,
+        "trustedSeconds": option.trusted_seconds,
+        "estimated": bool(option.estimate_reason),
+        "paymentOptions": [_render_payment(payment) for payment in option.options],
+    }
+
+
+def _render_payment(option: PaymentOption) -> dict[str, Any]:
+    """A `PaymentOptionOut`."""
+    return {
+        "token": option.symbol,
+        "tokenAddress": option.address,
+        "depositAmount": str(option.deposit_amount),
+        "depositAmountFormatted": _cached_format(option.deposit_amount, option.decimals),
+        "slippage": _exact(option.slippage),
+        "fee": str(option.fee_units),
+        "feeFormatted": _cached_format(option.fee_units, option.decimals),
+    }
+
+
+@lru_cache(maxsize=256)
+def _exact(number: str) -> orjson.Fragment:
+    return orjson.Fragment(number)

@@ -36,8 +36,7 @@ def parse_payable_address(
 def read_deposit_addresses(services: Services, addresses: Collection[str]) -> Set[str]:
     """Those of the addresses that are deposit addresses of payments, archived ones included."""
     with services.store.read() as unit:
-        archived = unit.payment_archive.find_known(addresses)
-        return archived | unit.intents.find_deposit_addresses(addresses)
+        return unit.intents.find_deposit_addresses(addresses)
 
 
 def _refusal(services: Services, chain: Chain, address: str) -> str | None:
