@@ -12,6 +12,7 @@ from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.adapters.simulated_bridges.reach import reach_of
 from crossway.catalogue import load_catalogue, reference_prices
 from crossway.domain.catalogue import Catalogue
+from crossway.domain.deposits import address_key
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.ports.chain import SignedTx
@@ -82,6 +83,16 @@ class AddressWatch:
 
     def filter_known(self, addresses: Collection[str]) -> set[str]:
         return set(addresses) & set(self.addresses) if self.addresses else set(addresses)
+
+    def find_watched(self, keys: Collection[bytes]) -> set[bytes]:
+        return set(keys) & {address_key(address) for address in self.addresses}
+
+    def count(self) -> int:
+        return len(self.addresses)
+
+    def list_part(self, first: int, count: int) -> Sequence[str]:
+        part = self.addresses[first : first + count]
+        return [one.lower() if one.startswith("0x") else one for one in part]
 
     def list_all(self) -> Sequence[str]:
         return self.addresses

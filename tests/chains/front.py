@@ -81,7 +81,8 @@ class Front:
 
     def _too_much(self, span: dict[str, Any]) -> bool:
         width = int(span["toBlock"], 16) - int(span["fromBlock"], 16) + 1
-        return width > 3 or (span["topics"][0] == TRANSFER and len(span["topics"][-1]) > 2)
+        named = span["topics"][2] if len(span["topics"]) > 2 else []
+        return width > 3 or len(named) > 2
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         front = self

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crossway.adapters.chains.evm.chain import EvmChain
-from crossway.adapters.chains.evm.chain_context import BalanceSnapshot
+from crossway.adapters.chains.evm.deposits import EvmDeposits
 from crossway.adapters.chains.words import address_word
 from crossway.ports.chain import Cursor
 from tests.chains import anvil
@@ -68,7 +68,7 @@ def test_a_pause_longer_than_a_node_keeps_balances_stops_nothing_and_loses_no_pa
     base.mine()
     cursor = begun(chain, watch)
     # Another process goes on after a while.
-    chain.context.last_balances = BalanceSnapshot()
+    chain._deposits = EvmDeposits(chain.context)
     base.transact(paid, value=50)
     base.pay(other, 60, token)
     base.mine(4 * KEPT)

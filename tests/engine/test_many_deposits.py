@@ -15,6 +15,7 @@ from crossway.domain.ledger import Account, AddressBalance
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.deposit_watcher import credit_confirmed, scan_chain
 from crossway.engine.sweeps import run_alone
+from crossway.engine.watched_addresses import WatchedAddresses
 from crossway.usecases.payers.checkout import get_checkout
 from crossway.usecases.payments.checkout_urls import create_token
 from crossway.usecases.payments.dust import DUST_NOTE
@@ -140,7 +141,7 @@ def credit_next(world: Harness, count: int) -> None:
     world.machine.seconds += 60
     with world.store.read() as unit:
         cursor = unit.cursors.get_all()[BASE]
-    assert scan_chain(services, BASE, cursor)[0] >= count
+    assert scan_chain(services, BASE, WatchedAddresses(services), cursor)[0] >= count
     assert run_alone(credit_confirmed, services, {BASE: chain.heads()}) == count
 
 
@@ -155,7 +156,7 @@ def test_a_pass_credits_a_limited_number_for_one_payment_and_all_for_others(
     world.machine.seconds += 60
     with world.store.read() as unit:
         cursor = unit.cursors.get_all()[BASE]
-    scan_chain(world.services, BASE, cursor)
+    scan_chain(world.services, BASE, WatchedAddresses(world.services), cursor)
     head = {BASE: world.services.chains[BASE].heads()}
     # Each payment's first 200 have normal priority; the others take turns of 200.
     assert [run_alone(credit_confirmed, world.services, head) for _ in range(4)] == [

@@ -28,6 +28,12 @@ class DepositPurpose(StrEnum):
     BRIDGE_RETURN = "BRIDGE_RETURN"
 
 
+def address_key(address: str) -> bytes:
+    """An address as sets of very many have it: of one that is written in hexadecimal digits these
+    alone, in lower case, as nodes spell them."""
+    return (address[2:].lower() if address[:2] == "0x" else address).encode()
+
+
 @dataclass(frozen=True, slots=True)
 class IncomingTransfer:
     """A transfer of `amount` of `token` to an address, as reported by a chain."""

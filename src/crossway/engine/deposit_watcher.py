@@ -1,6 +1,6 @@
 """Watches for deposits: scans new blocks, reverses reorged deposits, credits confirmed ones."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -11,6 +11,7 @@ from crossway.engine.alerts import raise_alert
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.pass_writes import PassWrite, PassWrites
 from crossway.engine.reorg_monitor import recheck_after_reorg
+from crossway.engine.watched_addresses import StoredAddressFilter, WatchedAddresses
 from crossway.ports.chain import ChainHead, Cursor, Scan
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -19,37 +20,16 @@ from crossway.usecases.payments.crediting import credit_deposits, reverse_deposi
 from crossway.usecases.payments.deposits import record_deposits
 
 BATCH, LOW_PRIORITY_BATCH = 2_000, 200
-# A block that replaces another one may carry an earlier timestamp.
-_RECENT = timedelta(hours=1)
 _REORG_MARGIN = timedelta(minutes=10)
 _NOT_FOUND_NOTE = "The chain reported it once and does not have it: not credited."
 
 
-class StoredAddressFilter:
-    """`ports.chain.AddressFilter` over the stored intents of one chain."""
-
-    def __init__(self, services: Services, chain: str) -> None:
-        self._services, self._chain = services, chain
-
-    def filter_known(self, addresses: Collection[str]) -> set[str]:
-        with self._services.store.read() as unit:
-            known = set(unit.intents.find_ids_by_address(addresses))
-            return known | unit.payment_archive.find_known(addresses)
-
-    def list_all(self) -> Sequence[str]:
-        return self._ended_within(timedelta(seconds=self._services.policy.late_watch_seconds))
-
-    def list_recent(self) -> Sequence[str]:
-        return self._ended_within(_RECENT)
-
-    def _ended_within(self, span: timedelta) -> Sequence[str]:
-        since = self._services.clock.now() - span
-        with self._services.store.read() as unit:
-            return unit.intents.list_watched_addresses(self._chain, since)
-
-
 def scan_chain(
-    services: Services, chain_id: str, stored: Cursor | None, scanned_to: Cursor | None = None
+    services: Services,
+    chain_id: str,
+    watched: WatchedAddresses,
+    stored: Cursor | None,
+    scanned_to: Cursor | None = None,
 ) -> tuple[int, Cursor | None]:
     """Record new deposits and advance the cursor; returns the number found and the new position.
 
@@ -57,7 +37,7 @@ def scan_chain(
     without it a reorg above the stored cursor would go unnoticed.
     """
     cursor = scanned_to if stored and scanned_to and scanned_to.height > stored.height else stored
-    address_filter = StoredAddressFilter(services, chain_id)
+    address_filter = StoredAddressFilter(services, chain_id, watched)
     scan = services.chains[chain_id].scan(cursor, address_filter)
     if cursor is None:
         # A scan without a cursor begins at the newest block: look up earlier deposits by address.

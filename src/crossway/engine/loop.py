@@ -14,7 +14,6 @@ from crossway.engine.alerts import raise_alert
 from crossway.engine.bridge_watcher import BridgeWatcher
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
-from crossway.engine.deposit_watcher import scan_chain
 from crossway.engine.export_writer import ExportWriter
 from crossway.engine.fenced_store import FencedStore, LeaseLost
 from crossway.engine.head_reader import HeadReader
@@ -24,6 +23,7 @@ from crossway.engine.housekeeping import (
     reset_backoff,
     update_alerts,
 )
+from crossway.engine.indexer import Indexer
 from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.outgoing_monitor import check_controls
@@ -36,7 +36,7 @@ from crossway.engine.sleeper import Sleeper
 from crossway.engine.spare_time import SpareTime
 from crossway.engine.sweeps import run_sweeps
 from crossway.engine.withdrawal_watcher import WithdrawalWatcher
-from crossway.ports.chain import ChainHead, Cursor
+from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
 from crossway.usecases.money import reconciliation_runs
 from crossway.usecases.operating import retention
@@ -72,9 +72,8 @@ class Engine:
         # The last reported error by failing sweep.
         self._failing: dict[str, str] = {}
         self._alerted_at: dict[str, datetime] = {}
-        self._scanned_block_hash: dict[str, str] = {}
         self._started_chains: set[str] = set()
-        self._scanned_to: dict[str, Cursor] = {}
+        self._indexer = Indexer(services, self._guarded)
         self._housekeeping_at: tuple[datetime, datetime] | None = None  # what `_times` said
         self._housekeeping_interval = timedelta(seconds=housekeeping_seconds)
         self._sleeper = Sleeper(services, BEAT_SECONDS)
@@ -142,7 +141,7 @@ class Engine:
         self._guarded("outages", partial(self._head_reader.report, all_heads))
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
-        done = self._scan(heads)
+        done = self._indexer.scan(heads)
         progress = (heads, self._thread is not None)
         done += self._guarded("bridges", partial(self._bridge_watcher.follow, *progress))
         done += self._guarded("inventory", partial(self._inventory_funding.follow, *progress))
@@ -153,13 +152,9 @@ class Engine:
         done += self._guarded("profit", partial(self._profit_keeper.count, began))
         self._services.process.engine.record_pass(all_heads)
         if not done:
-            self._pace.plan(chains, heads, {c for c in heads if self._is_behind(c, heads[c])})
+            behind = {chain for chain in heads if self._indexer.is_behind(chain, heads[chain])}
+            self._pace.plan(chains, heads, behind)
         return done
-
-    def _is_behind(self, chain_id: str, head: ChainHead) -> bool:
-        """Whether a scan that covers a limited number of blocks has not reached the head yet."""
-        scanned_to = self._scanned_to.get(chain_id)
-        return scanned_to is not None and scanned_to.height < head.height
 
     def _is_housekeeping_due(self) -> bool:
         """Every few seconds of either clock: the simulator advances the service's."""
@@ -230,9 +225,7 @@ class Engine:
     def _keep_state_of(self, leased: set[str]) -> None:
         """Forget chains that another engine has or had, to check them anew."""
         self._started_chains &= leased
-        for by_chain in (self._scanned_to, self._scanned_block_hash):
-            for chain in by_chain.keys() - leased:
-                del by_chain[chain]
+        self._indexer.forget(leased)
         self._head_reader.forget(leased)
         self._pace.forget(leased)
 
@@ -242,29 +235,6 @@ class Engine:
             alerts = [alert for alert in unit.alerts.list_active() if alert.kind == "engine"]
         for alert in alerts:
             self._failing.setdefault(alert.subject, alert.message)
-
-    def _scan(self, heads: Mapping[str, ChainHead]) -> int:
-        services = self._services
-        with services.store.read() as unit:
-            cursors = unit.cursors.get_all()
-        done = 0
-        for chain_id, head in heads.items():
-            unchanged = self._scanned_block_hash.get(chain_id) == head.block_hash
-            if unchanged or services.catalogue.chains[chain_id].testnet:
-                continue
-            done += self._guarded(
-                f"scan:{chain_id}", partial(self._scan_chain, chain_id, head, cursors.get(chain_id))
-            )
-        return done
-
-    def _scan_chain(self, chain_id: str, head: ChainHead, cursor: Cursor | None) -> int:
-        scanned_to = self._scanned_to.pop(chain_id, None)
-        deposit_count, new_position = scan_chain(self._services, chain_id, cursor, scanned_to)
-        if new_position is not None:
-            self._scanned_to[chain_id] = new_position
-        # After deposits, scan up to the same head again: one scan may not return all of them.
-        self._scanned_block_hash[chain_id] = "" if deposit_count else head.block_hash
-        return deposit_count
 
     def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
         """Run a sweep; an unexpected error is logged and alerted and does not stop the others."""

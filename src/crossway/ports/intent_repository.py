@@ -1,6 +1,6 @@
 """The repository of intents and their history."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -9,6 +9,8 @@ from crossway.domain.intent import Intent, State
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair, TransitionRecord
 
 RECENT_TRANSITIONS: Final = 2_000
+AddressRow = tuple[int, str, str]
+"""An intent's id, source chain and deposit address."""
 
 
 class IntentRepository(Protocol):
@@ -70,6 +72,20 @@ class IntentRepository(Protocol):
 
     def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:
         """Deposit addresses on a chain of intents that are open or expire after an instant."""
+        ...
+
+    def list_addresses(self, ended_after: datetime) -> Iterator[AddressRow]:
+        """As `list_watched_addresses`, of every chain, oldest first; a few at a time, while the
+        unit of work lasts. Reads all intents."""
+        ...
+
+    def list_added_addresses(self, after_id: int, ids: Collection[int]) -> list[AddressRow]:
+        """The addresses of all intents after an id, and of those of these ids that are stored,
+        oldest first."""
+        ...
+
+    def get_newest_id(self) -> int:
+        """The highest id of an intent; 0 where there is none."""
         ...
 
     def list_expired(self, times: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:

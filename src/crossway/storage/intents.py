@@ -11,7 +11,6 @@ from sqlalchemy import (
     bindparam,
     cast,
     func,
-    or_,
     select,
     text,
     union_all,
@@ -20,13 +19,14 @@ from sqlalchemy import (
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.clients import OwnerFilter
-from crossway.domain.intent import FINAL_STATES, Intent, State
+from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair
 from crossway.sql.in_values import within
 from crossway.storage.archive_tables import archived_payments
 from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
 from crossway.storage.errors import ConcurrentUpdate
+from crossway.storage.intent_addresses import IntentAddresses
 from crossway.storage.intent_rows import (
     CHANGING_COLUMNS,
     INTENTS,
@@ -107,7 +107,7 @@ _EXPIRED = per_dialect_for_chains(
 )
 
 
-class SqlIntents(TransitionLog):
+class SqlIntents(TransitionLog, IntentAddresses):
     """`ports.intent_repository.IntentRepository` on one connection."""
 
     def add(self, intent: Intent, event_id: str) -> Intent:
@@ -168,17 +168,6 @@ class SqlIntents(TransitionLog):
         pair = select(intents.c.bridger, intents.c.coordinator).distinct()
         rows = self._db.execute(pair.where(intents.c.source_chain == chain))
         return {(bridger, coordinator) for bridger, coordinator in rows}
-
-    def list_watched_addresses(self, chain: str, ended_after: datetime) -> list[str]:
-        open_states = [s.value for s in State if s not in FINAL_STATES]
-        query = select(intents.c.address).where(
-            intents.c.source_chain == chain,
-            or_(
-                intents.c.state.in_(open_states),
-                intents.c.expires_at >= to_micros(ended_after),
-            ),
-        )
-        return list(self._db.execute(query).scalars())
 
     def list_expired(self, times: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
         if not times:

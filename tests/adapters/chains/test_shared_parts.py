@@ -1,6 +1,6 @@
 """What all families of live chains share: scanning after a reorg, and following transactions."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -8,17 +8,14 @@ from typing import Any
 
 import pytest
 
-from crossway.adapters.chains.rpc.block_scan import (
-    MAX_FILTERED_ADDRESSES,
-    BlockHashes,
-    QueryLimits,
-)
+from crossway.adapters.chains.rpc.block_scan import BlockHashes, QueryLimits
 from crossway.adapters.chains.rpc.chain_context import NodeParams
 from crossway.adapters.chains.rpc.deposit_scan import BlockScanner
 from crossway.adapters.chains.rpc.tx_sender import FeeCache, NonceTxSender
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import (
+    AddressFilter,
     ChainHead,
     Cursor,
     IncludedTx,
@@ -28,6 +25,7 @@ from crossway.ports.chain import (
     TxPending,
 )
 from crossway.ports.chain_calls import CallCosts
+from tests.simulation import AddressWatch
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OURS, CHAIN = "relayer", "BASE_MAINNET"
@@ -71,30 +69,11 @@ class Block:
     time: datetime = NOW
 
 
-@dataclass
-class Watch:
-    """An address filter; `asked` are the addresses that it was asked about."""
-
-    addresses: Sequence[str]
-    asked: set[str] = field(default_factory=set)
-
-    def list_all(self) -> Sequence[str]:
-        return self.addresses
-
-    def list_recent(self) -> Sequence[str]:
-        return self.addresses
-
-    def filter_known(self, addresses: Collection[str]) -> set[str]:
-        self.asked |= set(addresses)
-        return set(addresses) & set(self.addresses)
-
-
 class Blocks(BlockScanner[Any]):
     """A chain with a transfer in each block; `hashes` are those of the chain as it is now."""
 
-    def __init__(self, height: int, replaced_from: int = 100, to: str = "mine") -> None:
+    def __init__(self, height: int, replaced_from: int = 100) -> None:
         super().__init__(context())
-        self.to = to
         self.hashes = {
             h: f"new {h}" if h >= replaced_from else f"old {h}" for h in range(height + 1)
         }
@@ -112,18 +91,18 @@ class Blocks(BlockScanner[Any]):
         return hashes
 
     def _scan_range(
-        self, session: Any, head: ChainHead, after: Cursor, addresses: Sequence[str]
+        self, session: Any, head: ChainHead, after: Cursor, watch: AddressFilter
     ) -> Scan | None:
         if self.hashes[after.height] != after.block_hash:
             return None
         heights = range(after.height + 1, head.height + 1)
         transfers = [
-            IncomingTransfer(CHAIN, f"tx {h}", 0, h, self.hashes[h], "token", "a", self.to, 1, NOW)
+            IncomingTransfer(CHAIN, f"tx {h}", 0, h, self.hashes[h], "token", "a", "mine", 1, NOW)
             for h in heights
         ]
         return Scan(transfers, Cursor(head.height, head.block_hash), None)
 
-    def _read_transfers(self, session: Any, first: int, last: int, addresses: Any) -> Any:
+    def _read_transfers(self, session: Any, first: int, last: int, watch: Any) -> Any:
         raise NotImplementedError
 
     def _search_range(self, session: Any, first: int, head: ChainHead, to: Any) -> Any:
@@ -139,7 +118,7 @@ class Blocks(BlockScanner[Any]):
 def test_a_replaced_cursor_is_scanned_again_from_the_last_common_block() -> None:
     blocks = Blocks(height=9, replaced_from=7)
     blocks.know(4, 5, 6, 7, 8)
-    scan = blocks.scan(blocks.head(finalized=3), Cursor(8, "old 8"), Watch(["mine"]))
+    scan = blocks.scan(blocks.head(finalized=3), Cursor(8, "old 8"), AddressWatch("mine"))
     assert scan.reorged_from == 7
     assert [transfer.block_height for transfer in scan.incoming] == [7, 8, 9]
     assert scan.cursor == Cursor(9, "new 9")
@@ -149,14 +128,14 @@ def test_a_replaced_cursor_is_scanned_again_from_the_last_common_block() -> None
 def test_without_a_known_block_the_final_one_is_the_last_common_block() -> None:
     blocks = Blocks(height=9, replaced_from=7)
     blocks.know(7, 8)
-    scan = blocks.scan(blocks.head(finalized=3), Cursor(8, "old 8"), Watch(["mine"]))
+    scan = blocks.scan(blocks.head(finalized=3), Cursor(8, "old 8"), AddressWatch("mine"))
     assert scan.reorged_from == 4
     assert [transfer.block_height for transfer in scan.incoming] == [4, 5, 6, 7, 8, 9]
 
 
 def test_a_cursor_below_the_final_block_is_replaced_by_the_block_before_it() -> None:
     blocks = Blocks(height=9, replaced_from=8)
-    scan = blocks.scan(blocks.head(finalized=9), Cursor(8, "old 8"), Watch(["mine"]))
+    scan = blocks.scan(blocks.head(finalized=9), Cursor(8, "old 8"), AddressWatch("mine"))
     assert scan.reorged_from == 8
     assert [transfer.block_height for transfer in scan.incoming] == [8, 9]
 
@@ -164,24 +143,7 @@ def test_a_cursor_below_the_final_block_is_replaced_by_the_block_before_it() -> 
 def test_a_node_below_the_cursor_is_no_answer() -> None:
     blocks = Blocks(height=9)
     with pytest.raises(Unreachable, match="the node is behind: block 9 after 10"):
-        blocks.scan(blocks.head(finalized=3), Cursor(10, "old 10"), Watch(["mine"]))
-
-
-@pytest.mark.parametrize(("to", "expected"), [("mine", [9]), ("somebody", [])])
-def test_with_very_many_addresses_only_transfers_to_known_ones_count(
-    to: str, expected: list[int]
-) -> None:
-    blocks, watch = Blocks(height=9, to=to), Watch(["mine"] * (MAX_FILTERED_ADDRESSES + 1))
-    scan = blocks.scan(blocks.head(finalized=3), Cursor(8, "old 8"), watch)
-    assert [transfer.block_height for transfer in scan.incoming] == expected
-    assert scan.cursor == Cursor(9, "old 9")
-    assert watch.asked == {to}
-
-
-def test_with_few_addresses_the_query_is_the_filter() -> None:
-    blocks, watch = Blocks(height=9), Watch(["mine"] * MAX_FILTERED_ADDRESSES)
-    assert len(blocks.scan(blocks.head(finalized=3), Cursor(8, "old 8"), watch).incoming) == 1
-    assert watch.asked == set()
+        blocks.scan(blocks.head(finalized=3), Cursor(10, "old 10"), AddressWatch("mine"))
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """What every part of an EVM chain's adapter works with: parameters, contracts, blocks and heads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from crossway.adapters.chains.evm.contracts import Deployment
 from crossway.adapters.chains.evm.rpc_schemas import Block, parse_block
@@ -14,15 +14,6 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain import ChainHead
 from crossway.ports.signing import Signer
-
-
-@dataclass
-class BalanceSnapshot:
-    """Native balances in base units by address, as of the block that was scanned last."""
-
-    height: int = -1
-    hash: str = ""
-    amounts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +64,6 @@ class ChainContext(ContractContext):
     signer: Signer
     native_token: str
     max_scan_blocks: int = 1_000_000
-    last_balances: BalanceSnapshot = field(default_factory=BalanceSnapshot)
 
 
 def block_request(block: int | str) -> RpcRequest:

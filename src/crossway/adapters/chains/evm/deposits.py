@@ -1,6 +1,7 @@
 """Finding deposits on EVM chains: token logs block by block, and verifying inclusion."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from crossway.adapters.chains.evm import native_deposits
 from crossway.adapters.chains.evm.chain_context import (
@@ -11,13 +12,11 @@ from crossway.adapters.chains.evm.chain_context import (
 )
 from crossway.adapters.chains.evm.give_backs import without_give_backs
 from crossway.adapters.chains.evm.logs import (
-    LogQuery,
     fetch_transfers,
-    read_transfers,
     split_query,
     transfer_recipient,
-    transfers_request,
 )
+from crossway.adapters.chains.evm.native_rounds import NativeRounds
 from crossway.adapters.chains.evm.rpc_schemas import (
     TRANSFER,
     Block,
@@ -27,64 +26,64 @@ from crossway.adapters.chains.evm.rpc_schemas import (
     parse_receipt,
     topic_address,
 )
-from crossway.adapters.chains.rpc.block_scan import MAX_FILTERED_ADDRESSES
-from crossway.adapters.chains.rpc.client import PayloadTooLarge
+from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.deposit_scan import BlockScanner
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.domain.deposits import IncomingTransfer
-from crossway.ports.chain import ChainHead, Cursor, Scan
-
-# One scan covers at most this many log queries; the next scan continues.
-_MAX_QUERIES = 20
+from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 
 
 class EvmDeposits(BlockScanner[ChainContext]):
     """Reads token transfers from logs, and native ones by bisecting balances."""
 
+    def __init__(self, context: ChainContext) -> None:
+        super().__init__(context)
+        self._rounds = NativeRounds()
+
     def _scan_range(
-        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+        self, session: RpcSession, head: ChainHead, after: Cursor, watch: AddressFilter
     ) -> Scan | None:
         context = self._context
-        distance = min(context.limits.blocks * _MAX_QUERIES, context.max_scan_blocks)
+        distance = min(context.limits.blocks, context.max_scan_blocks)
         last = min(head.height, after.height + distance)
-        queries = self._queries(after.height + 1, last, addresses)
         requests = [block_request(after.height), block_request(last)]
-        requests += [transfers_request(context.tokens, query) for query in queries]
-        try:
-            results = session.batch(requests)
-        except PayloadTooLarge:
-            context.limits.halve()
-            raise
+        requests += self._native_requests(watch, after, last)
+        results = session.batch(requests)
         before, end = parse_block(results[0], after.height), parse_block(results[1], last)
         if before.hash != after.block_hash:
             return None
-        logs: list[Log] = []
-        for query, result in zip(queries, results[2:], strict=True):
-            logs += read_transfers(session, context.limits, context.tokens, query, result)
+        logs = self._fetch_watched(session, after.height + 1, last, watch)
         context.block_hashes.remember(before)
         context.block_hashes.remember(end)
         incoming = _to_transfers(context, session, logs, {end.height: end})
-        incoming += self._find_next_native(session, addresses, before, end)
+        incoming += self._find_next_native(session, watch, before, end, results[2:])
         return Scan(sorted(incoming, key=_position), Cursor(end.height, end.hash), None)
 
     def _read_transfers(
-        self, session: RpcSession, first: int, last: int, addresses: Sequence[str]
+        self, session: RpcSession, first: int, last: int, watch: AddressFilter
     ) -> list[IncomingTransfer]:
-        context, queries = self._context, self._queries(first, last, addresses)
-        requests = [transfers_request(context.tokens, query) for query in queries]
-        newest, *results = session.batch([block_request(last), *requests])
-        end = parse_block(newest, last)
-        logs: list[Log] = []
-        for query, result in zip(queries, results, strict=True):
-            logs += read_transfers(session, context.limits, context.tokens, query, result)
-        return _to_transfers(context, session, logs, {end.height: end})
+        end = read_blocks(session, {last})[last]
+        logs = self._fetch_watched(session, first, last, watch)
+        return _to_transfers(self._context, session, logs, {end.height: end})
 
-    def _queries(self, first: int, last: int, addresses: Sequence[str]) -> list[LogQuery]:
-        """The queries for transfers to these addresses; for all transfers where there are very
-        many."""
-        recipients = None if len(addresses) > MAX_FILTERED_ADDRESSES else addresses
-        return split_query(self._context.limits, first, last, recipients)
+    def _fetch_watched(
+        self, session: RpcSession, first: int, last: int, watch: AddressFilter
+    ) -> list[Log]:
+        """The transfers to watched addresses: by a query that names these where one can; of more
+        all transfers are read, and filtered here."""
+        limits, tokens, count = self._context.limits, self._context.tokens, watch.count()
+        if not count:
+            return []
+        is_named = count <= limits.recipients
+        recipients = watch.list_part(0, count) if is_named else None
+        return [
+            log
+            for query in split_query(limits, first, last, recipients)
+            for log in fetch_transfers(
+                session, limits, tokens, query, None if is_named else watch.find_watched
+            )
+        ]
 
     def _search_range(
         self, session: RpcSession, first: int, head: ChainHead, to: Sequence[str]
@@ -92,8 +91,7 @@ class EvmDeposits(BlockScanner[ChainContext]):
         context = self._context
         logs: list[Log] = []
         for query in split_query(context.limits, first, head.height, to):
-            result = session.batch([transfers_request(context.tokens, query)])[0]
-            logs += read_transfers(session, context.limits, context.tokens, query, result)
+            logs += fetch_transfers(session, context.limits, context.tokens, query)
         ends = read_blocks(session, {first, head.height})
         incoming = _to_transfers(context, session, logs, ends)
         incoming += self._find_native(session, to, ends[first], ends[head.height])
@@ -128,11 +126,22 @@ class EvmDeposits(BlockScanner[ChainContext]):
     def _read_blocks(self, session: RpcSession, heights: set[int]) -> Mapping[int, Block]:
         return read_blocks(session, heights)
 
+    def _native_requests(
+        self, watch: AddressFilter, after: Cursor, last: int
+    ) -> Sequence[RpcRequest]:
+        """What `_find_next_native` needs to know of a node, to be asked for with the blocks."""
+        return self._rounds.begin(self._context, watch, after, last)
+
     def _find_next_native(
-        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+        self,
+        session: RpcSession,
+        watch: AddressFilter,
+        before: Block,
+        end: Block,
+        results: Sequence[Any],
     ) -> list[IncomingTransfer]:
         """As `_find_native`, for the scan that continues where the last one ended."""
-        return native_deposits.find_next(self._context, session, addresses, before, end)
+        return self._rounds.finish(self._context, session, watch, before, end, results)
 
     def _find_native(
         self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block

@@ -1,4 +1,4 @@
-"""Token transfers from eth_getLogs: many recipients per query, fewer where a node objects."""
+"""Token transfers from eth_getLogs: of some recipients, or of all; less where a node objects."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from crossway.adapters.chains.addresses import SHORT_ADDRESS
+from crossway.adapters.chains.evm.log_hits import FindWatched, find_hits
 from crossway.adapters.chains.evm.rpc_schemas import TRANSFER, Log, parse_log, topic_address
 from crossway.adapters.chains.rpc.block_scan import QueryLimits
 from crossway.adapters.chains.rpc.client import (
+    AnswerTooSlow,
     NodeUnavailable,
     PayloadTooLarge,
     RpcError,
@@ -69,33 +72,33 @@ def transfers_request(tokens: Collection[str], query: LogQuery) -> RpcRequest:
     return RpcRequest("eth_getLogs", (log_filter,))
 
 
-def read_transfers(
+def fetch_transfers(
     session: RpcSession,
     limits: QueryLimits,
     tokens: Collection[str],
     query: LogQuery,
-    result: Any,
+    find_watched: FindWatched | None = None,
 ) -> list[Log]:
-    """The transfers in a result. Where the node rejects the query's size, queries both halves."""
+    """The transfers of a query, or where it names no recipients those to watched ones. Where the
+    node rejects the query's size, both halves are queried."""
+    try:
+        content = session.fetch(transfers_request(tokens, query))
+    except PayloadTooLarge as error:
+        result: Any = RpcError(_TOO_MUCH_CODES[0], str(error))
+    except AnswerTooSlow:
+        limits.halve()
+        raise
+    else:
+        hits = None if find_watched is None else find_hits(content, find_watched)
+        result = session.parse(content) if hits is None else hits
     if not isinstance(result, RpcError):
-        return _parse_transfers(tokens, query, result)
+        return _parse_transfers(tokens, query, result, find_watched)
     if not _TOO_MUCH.search(result.message) and result.code not in _TOO_MUCH_CODES:
         raise NodeUnavailable(f"the node returned an error: {result.message}")
     logs: list[Log] = []
     for half in _split_in_half(limits, query, result.message):
-        logs += fetch_transfers(session, limits, tokens, half)
+        logs += fetch_transfers(session, limits, tokens, half, find_watched)
     return logs
-
-
-def fetch_transfers(
-    session: RpcSession, limits: QueryLimits, tokens: Collection[str], query: LogQuery
-) -> list[Log]:
-    """Send one query and read its transfers."""
-    try:
-        result = session.batch([transfers_request(tokens, query)])[0]
-    except PayloadTooLarge as error:
-        result = RpcError(_TOO_MUCH_CODES[0], str(error))
-    return read_transfers(session, limits, tokens, query, result)
 
 
 def _split_in_half(limits: QueryLimits, query: LogQuery, message: str) -> tuple[LogQuery, LogQuery]:
@@ -112,7 +115,9 @@ def _split_in_half(limits: QueryLimits, query: LogQuery, message: str) -> tuple[
     return LogQuery(first, last, to[:half]), LogQuery(first, last, to[half:])
 
 
-def _parse_transfers(tokens: Collection[str], query: LogQuery, result: Any) -> list[Log]:
+def _parse_transfers(
+    tokens: Collection[str], query: LogQuery, result: Any, find_watched: FindWatched | None
+) -> list[Log]:
     logs = [parse_log(value) for value in as_list(result, "logs")]
     hashes: dict[int, str] = {}
     for log in logs:
@@ -121,7 +126,15 @@ def _parse_transfers(tokens: Collection[str], query: LogQuery, result: Any) -> l
         if hashes.setdefault(log.height, log.block_hash) != log.block_hash:
             raise MalformedResponse(f"the node has two blocks {log.height}")
     # Transfers of non-fungible tokens have one topic more.
-    return [log for log in logs if len(log.topics) == 3 and len(log.data) == 32]
+    logs = [log for log in logs if len(log.topics) == 3 and len(log.data) == 32]
+    if find_watched is None:
+        return logs
+    watched = find_watched({_recipient_key(log) for log in logs})
+    return [log for log in logs if _recipient_key(log) in watched]
+
+
+def _recipient_key(log: Log) -> bytes:
+    return log.topics[2][-2 * SHORT_ADDRESS :].encode()
 
 
 def _matches(tokens: Collection[str], query: LogQuery, log: Log) -> bool:

@@ -9,6 +9,7 @@ reported under the block's own hash.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from crossway.adapters.chains.evm.abi import TOKENS_MOVED
@@ -20,7 +21,6 @@ from crossway.adapters.chains.evm.balances import (
 )
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import (
-    BalanceSnapshot,
     ChainContext,
     full_block_request,
     transaction_request,
@@ -43,15 +43,16 @@ from crossway.adapters.chains.evm.rpc_schemas import (
     parse_log,
     parse_quantity,
 )
-from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError
+from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse, as_list, as_object
 from crossway.adapters.chains.words import WORD
-from crossway.domain.deposits import IncomingTransfer
+from crossway.domain.deposits import IncomingTransfer, address_key
 
 # The index of an internal transfer, above that of any direct payment.
 _INTERNAL_INDEX = 1 << 30
 MAX_ADDRESSES = 5_000
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 # How nodes say that they do not keep the balances of an old block.
 _NO_ARCHIVE = re.compile(
     r"missing trie node|prun|archive|histor|state\b.*\b(not|un)\s?available|old data|no state",
@@ -69,61 +70,87 @@ def is_native(context: ChainContext, transfer: IncomingTransfer) -> bool:
     return transfer.token == context.native_token
 
 
-def find_next(
-    context: ChainContext, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
-) -> list[IncomingTransfer]:
-    """As `find`, for all watched addresses; stores their balances for the next scan."""
-    incoming, balances = _find(context, session, addresses, before, end)
-    if balances:
-        context.last_balances = BalanceSnapshot(end.height, end.hash, balances)
-    return incoming
-
-
 def find(
     context: ChainContext, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
 ) -> list[IncomingTransfer]:
     """The native deposits after the block `before` up to the block `end`."""
-    return _find(context, session, addresses, before, end)[0]
-
-
-def _find(
-    context: ChainContext, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
-) -> tuple[list[IncomingTransfer], dict[str, int]]:
-    """The deposits, and the balances at the end."""
     if not context.native_token or not addresses or end.height <= before.height:
-        return [], {}
-    watched = list(addresses[-MAX_ADDRESSES:])
-    balances, withdrawals = _read_end_state(context, session, watched, before, end)
-    earlier, unknown = _earlier_balances(context, session, balances, withdrawals, before)
-    incoming = read_payments(context, session, unknown, before.height, end.height)
-    for address, balance in balances.items():
-        taken = withdrawals.get(address, [])
-        if address in unknown:
-            continue
-        if balance + sum(amount for _, amount in taken) > earlier.get(address, balance):
-            bisection = _BalanceBisection(context, session, address, taken)
-            incoming += bisection.between(before.height, earlier[address], end.height, balance)
-    return incoming, balances
+        return []
+    watched = [address.lower() for address in addresses[-MAX_ADDRESSES:]]
+    requests = state_requests(context, watched, before.height, end.height)
+    results = session.batch(requests)
+    state = read_state(context, session, watched, results, before.height, end.height)
+    return explain(context, session, state, None)
 
 
-def _read_end_state(
-    context: ChainContext, session: RpcSession, watched: Sequence[str], before: Block, end: Block
-) -> tuple[dict[str, int], dict[str, list[tuple[int, int]]]]:
-    """The balances at the end, and what our contracts took out in between."""
-    at_end, first = hex(end.height), before.height + 1
-    requests = lens_requests(context, watched, context.native_token, at_end)
-    requests.append(events_request(_moved_filter(context), first, end.height))
-    *results, events = session.batch(requests)
-    if any(isinstance(result, RpcError) for result in results):
-        balances = dict(read_balances(context, session, watched, context.native_token, at_end))
+@dataclass(frozen=True)
+class NativeState:
+    """Balances at the height `high`, and what our contracts took out of each address since `low`
+    by height and amount; negative amounts are what they returned. Addresses in lower case."""
+
+    low: int
+    high: int
+    balances: Mapping[str, int]
+    withdrawals: Mapping[str, list[tuple[int, int]]]
+
+    def received_by(self, address: str) -> int:
+        """What an address has, and what was taken out of it since `low`."""
+        taken = self.withdrawals.get(address, ())
+        return self.balances[address] + sum(amount for _, amount in taken)
+
+
+def state_requests(
+    context: ChainContext, watched: Sequence[str], low: int, high: int
+) -> list[RpcRequest]:
+    """What `read_state` reads the results of."""
+    requests = lens_requests(context, watched, context.native_token, hex(high))
+    return [*requests, events_request(_moved_filter(context), low + 1, high)]
+
+
+def read_state(
+    context: ChainContext,
+    session: RpcSession,
+    watched: Sequence[str],
+    results: Sequence[Any],
+    low: int,
+    high: int,
+) -> NativeState:
+    """The state that a node reports. Raises `Unreachable`."""
+    *of_balances, events = results
+    if any(isinstance(result, RpcError) for result in of_balances):
+        token, at = context.native_token, hex(high)
+        balances = dict(read_balances(context, session, watched, token, at))
     else:
-        balances = parse_lens_results(context, watched, results)
+        balances = parse_lens_results(context, watched, of_balances)
     if isinstance(events, RpcError):
         log_filter = _moved_filter(context)
-        logs = fetch_events(session, context.limits, log_filter, first, end.height)
+        logs = fetch_events(session, context.limits, log_filter, low + 1, high)
     else:
         logs = [parse_log(value) for value in as_list(events, "logs")]
-    return balances, _withdrawals(context, logs, watched)
+    return NativeState(low, high, balances, _withdrawals(context, logs, watched))
+
+
+def explain(
+    context: ChainContext,
+    session: RpcSession,
+    state: NativeState,
+    known: Mapping[str, int] | None,
+    booked: Mapping[str, int] = _NOTHING,
+) -> list[IncomingTransfer]:
+    """The deposits by which balances rose. `known` are balances at `low`, None where nobody has
+    read any then; `booked` is what was returned as deposits since."""
+    received = {address: state.received_by(address) for address in state.balances}
+    # Whatever was there before: what was returned explains the others.
+    candidates = {a: n for a, n in received.items() if n > booked.get(a, 0)}
+    earlier = _earlier_balances(context, session, list(candidates), state.low, known)
+    unknown = [parse_address(address) for address in candidates if address not in earlier]
+    incoming = read_payments(context, session, unknown, state.low, state.high)
+    for address, balance in earlier.items():
+        if candidates[address] - balance > booked.get(address, 0):
+            taken = state.withdrawals.get(address, [])
+            bisection = _BalanceBisection(context, session, parse_address(address), taken)
+            incoming += bisection.between(state.low, balance, state.high, state.balances[address])
+    return incoming
 
 
 def _moved_filter(context: ChainContext) -> dict[str, Any]:
@@ -135,8 +162,8 @@ def _moved_filter(context: ChainContext) -> dict[str, Any]:
 def _withdrawals(
     context: ChainContext, logs: Sequence[Log], addresses: Sequence[str]
 ) -> dict[str, list[tuple[int, int]]]:
-    """Height and amount of what our contracts took out of each address; negative amounts are what
-    they returned to it."""
+    """Height and amount of what our contracts took out of each of these addresses in lower case;
+    negative amounts are what they returned to it."""
     withdrawals: dict[str, list[tuple[int, int]]] = {}
     watched = set(addresses)
     for log in logs:
@@ -144,10 +171,10 @@ def _withdrawals(
         if any(log.data[:WORD]):
             continue
         _, source, to, amount = parse_tokens_moved(log)
-        if source in watched:
-            withdrawals.setdefault(source, []).append((log.height, amount))
-        elif to in watched and is_give_back(context, log):
-            withdrawals.setdefault(to, []).append((log.height, -amount))
+        if source.lower() in watched:
+            withdrawals.setdefault(source.lower(), []).append((log.height, amount))
+        elif to.lower() in watched and is_give_back(context, log):
+            withdrawals.setdefault(to.lower(), []).append((log.height, -amount))
     return withdrawals
 
 
@@ -160,22 +187,18 @@ def parse_tokens_moved(log: Log) -> tuple[str, str, str, int]:
 def _earlier_balances(
     context: ChainContext,
     session: RpcSession,
-    balances: Mapping[str, int],
-    withdrawals: Mapping[str, object],
-    before: Block,
-) -> tuple[Mapping[str, int], list[str]]:
-    """The balances at the start, and the addresses whose balance there is unknown because the node
-    keeps no old state: what they hold may be in the books already."""
-    snapshot = context.last_balances
-    continues = (snapshot.height, snapshot.hash) == (before.height, before.hash)
-    known = snapshot.amounts if continues else {}
-    missing = [a for a, n in balances.items() if a not in known and (n or a in withdrawals)]
-    held = _balances_at(context, session, missing, before.height)
-    if held is None and continues:
-        held = {}
-    if held is None:
-        return {a: known.get(a, amount) for a, amount in balances.items()}, missing
-    return {a: known.get(a, held.get(a, 0)) for a in balances}, []
+    addresses: Sequence[str],
+    height: int,
+    known: Mapping[str, int] | None,
+) -> Mapping[str, int]:
+    """The balances at a height; without those that are unknown because the node keeps no old state:
+    what these addresses hold may be in the books already."""
+    read = {address: known[address] for address in addresses if known and address in known}
+    missing = [address for address in addresses if address not in read]
+    held = _balances_at(context, session, missing, height)
+    if held is None and known is not None:
+        held = dict.fromkeys(missing, 0)
+    return {**read, **(held or {})}
 
 
 def _balances_at(
@@ -231,7 +254,8 @@ class _BalanceBisection:
     def _in_block(self, height: int, received: int) -> list[IncomingTransfer]:
         result = self.session.call(full_block_request(height))[0]
         block = parse_block(result, height)
-        own = [p for p in parse_payments(result) if p.to == self.address and p.amount <= received]
+        payments = parse_payments(result, {address_key(self.address)}.intersection)
+        own = [payment for payment in payments if payment.amount <= received]
         direct = filter_successful(self.context, self.session, block, own)
         rest = received - sum(transfer.amount for transfer in direct)
         if rest < 0:
@@ -269,5 +293,6 @@ def _balance_rose(context: ChainContext, session: RpcSession, transfer: Incoming
         events_request(_moved_filter(context), height, height),
     )
     logs = [parse_log(value) for value in as_list(events, "logs")]
-    taken = sum(amount for _, amount in _withdrawals(context, logs, [to]).get(to, []))
+    moved = _withdrawals(context, logs, [to.lower()]).get(to.lower(), [])
+    taken = sum(amount for _, amount in moved)
     return parse_quantity(after, "a balance") + taken - before[to] >= transfer.amount

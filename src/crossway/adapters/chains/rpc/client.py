@@ -53,6 +53,10 @@ class PayloadTooLarge(NodeUnavailable):
     """The node responds, but not to a request of this size."""
 
 
+class AnswerTooSlow(NodeUnavailable):
+    """The node had not answered a request when its time was over."""
+
+
 class BatchRefused(NodeUnavailable):
     """The node rejects a batch of calls as a whole; `error` is what it said."""
 
@@ -107,20 +111,31 @@ class RpcNode:
             results += received
         return results
 
+    def fetch(self, request: RpcRequest) -> bytes:
+        """The response to a request as it came, for one that may be very long; `parse` reads it.
+        Raises `NodeUnavailable`."""
+        return self._exchange([request])
+
+    def parse(self, content: bytes, count: int = 1) -> list[Any]:
+        """The result or the `RpcError` of each of `count` requests. Raises `NodeUnavailable`."""
+        try:
+            return _match_results(orjson.loads(content), count)
+        except BatchRefused as error:
+            raise BatchRefused(f"{self.name} {error}", error.error) from None
+        except (ValueError, TypeError, KeyError, json.JSONDecodeError):
+            raise NodeUnavailable(f"{self.name} did not return JSON-RPC") from None
+
     def _post(self, requests: Sequence[RpcRequest]) -> list[Any]:
+        return self.parse(self._exchange(requests), len(requests))
+
+    def _exchange(self, requests: Sequence[RpcRequest]) -> bytes:
         self._spend(len(requests))
         calls = [
             {"jsonrpc": "2.0", "id": n, "method": request.method, "params": list(request.params)}
             for n, request in enumerate(requests)
         ]
         body = orjson.dumps(calls if len(calls) > 1 else calls[0])
-        response = self._send_http(self._url, body, len(calls))
-        try:
-            return _match_results(orjson.loads(response.content), len(calls))
-        except BatchRefused as error:
-            raise BatchRefused(f"{self.name} {error}", error.error) from None
-        except (ValueError, TypeError, KeyError, json.JSONDecodeError):
-            raise NodeUnavailable(f"{self.name} did not return JSON-RPC") from None
+        return self._send_http(self._url, body, len(calls)).content
 
     def _spend(self, calls: int) -> None:
         """Count calls against the budget. Raises `BudgetSpent`."""
@@ -142,6 +157,8 @@ class RpcNode:
             if calls > 1 and isinstance(error, httpx.RemoteProtocolError):
                 # Some nodes close the connection on a batch that is too large.
                 raise BatchRefused(message) from None
+            if isinstance(error, httpx.ReadTimeout):
+                raise AnswerTooSlow(message) from None
             raise NodeUnavailable(message) from None
         if calls > 1 and response.status_code >= 400 and _names_batch(response.content):
             raise BatchRefused(f"{self.name} refuses {calls} calls at once")

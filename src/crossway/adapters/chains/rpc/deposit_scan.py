@@ -9,7 +9,6 @@ from typing import Generic
 
 from crossway.adapters.chains.rpc import quorum_reads
 from crossway.adapters.chains.rpc.block_scan import (
-    MAX_FILTERED_ADDRESSES,
     BlockHeader,
     blocks_in,
     start_height,
@@ -85,32 +84,26 @@ class BlockScanner(DepositReader[ContractContextT]):
         return Cursor(height, blocks[height].hash)
 
     def _scan_after(self, head: ChainHead, after: Cursor, watch: AddressFilter) -> Scan:
-        addresses = watch.list_all()
-        scan = self._context.pool.first(lambda s: self._scan_or_rewind(s, head, after, addresses))
-        missed = self._reread(after, scan, addresses)
-        scan = replace(scan, incoming=[*scan.incoming, *missed])
-        if len(addresses) > MAX_FILTERED_ADDRESSES and scan.incoming:
-            known = watch.filter_known({transfer.to for transfer in scan.incoming})
-            incoming = [transfer for transfer in scan.incoming if transfer.to in known]
-            scan = Scan(incoming, scan.cursor, scan.reorged_from)
+        scan = self._context.pool.first(lambda s: self._scan_or_rewind(s, head, after, watch))
+        missed = self._reread(after, scan, watch)
         self._context.limits.grow()
-        return scan
+        return replace(scan, incoming=[*scan.incoming, *missed])
 
     def _scan_or_rewind(
-        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+        self, session: RpcSession, head: ChainHead, after: Cursor, watch: AddressFilter
     ) -> Scan:
         """Scans again from the last common block where the cursor's block was replaced."""
         pace = self._context.chain.block_time_seconds
         if 0 < after.height - head.height <= blocks_in(LOWER_HEAD_SECONDS, pace):
             raise Unreachable(f"the node is behind: block {head.height} after {after.height}")
         if head.height >= after.height:
-            scan = self._scan_range(session, head, after, addresses)
+            scan = self._scan_range(session, head, after, watch)
             if scan is not None:
                 return scan
             self._confirm_reorg(after)
         ancestor = self._rewind(session, head, after)
         cursor = Cursor(ancestor.height, ancestor.hash)
-        rescanned = self._scan_or_rewind(session, head, cursor, addresses)
+        rescanned = self._scan_or_rewind(session, head, cursor, watch)
         return Scan(rescanned.incoming, rescanned.cursor, ancestor.height + 1)
 
     def _confirm_reorg(self, after: Cursor) -> None:
@@ -123,18 +116,18 @@ class BlockScanner(DepositReader[ContractContextT]):
             raise Unreachable(f"the nodes have different blocks {height}")
 
     def _reread(
-        self, after: Cursor, scan: Scan, addresses: Sequence[str]
+        self, after: Cursor, scan: Scan, watch: AddressFilter
     ) -> Sequence[IncomingTransfer]:
         """The transfers in blocks that were scanned a little earlier, as any of several nodes finds
         them, that no scan returned; none where it is too early."""
         blocks = self._second_reading.find_due(after, scan, self._context.limits.blocks)
-        if blocks is None or not addresses:
+        if blocks is None or not watch.count():
             return []
         first, last = blocks
         pool = self._context.pool
         several = max(pool.quorum_size, 2)
         found, _ = pool.gather(
-            lambda session: self._read_transfers(session, first, last, addresses),
+            lambda session: self._read_transfers(session, first, last, watch),
             lambda results: len(results) == several,
         )
         complete = len(found) >= pool.quorum_size
@@ -161,14 +154,14 @@ class BlockScanner(DepositReader[ContractContextT]):
 
     @abstractmethod
     def _scan_range(
-        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+        self, session: RpcSession, head: ChainHead, after: Cursor, watch: AddressFilter
     ) -> Scan | None:
         """The transfers in the next blocks after a cursor, as many as one scan covers; None where
         the cursor's block was replaced."""
 
     @abstractmethod
     def _read_transfers(
-        self, session: RpcSession, first: int, last: int, addresses: Sequence[str]
+        self, session: RpcSession, first: int, last: int, watch: AddressFilter
     ) -> Sequence[IncomingTransfer]:
         """The token transfers in these blocks, by one node that has the last of them."""
 

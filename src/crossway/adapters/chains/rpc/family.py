@@ -8,11 +8,12 @@ from functools import partial
 from typing import Any, ClassVar
 
 from crossway.adapters.chains.rpc.chain_context import NodeParams
+from crossway.adapters.chains.rpc.connecting import connect_pool
 from crossway.adapters.chains.rpc.diagnostics import Finding
 from crossway.adapters.chains.rpc.keys import KeyKind, Keyring, S
 from crossway.adapters.chains.rpc.node_diagnostics import NodeHead, NodeProbe, probe_nodes
 from crossway.adapters.chains.rpc.operator_txs import ContractCheck
-from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession, connect_pool
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool, RpcSession
 from crossway.adapters.chains.rpc.profile import ChainProfile
 from crossway.adapters.chains.rpc.protocols import ChainOperator
 from crossway.domain.catalogue import Catalogue, Chain

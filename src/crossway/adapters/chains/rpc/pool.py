@@ -1,14 +1,11 @@
-"""The pool of a chain's RPC nodes: connecting, order of use, pauses, and quorum reads."""
+"""The pool of a chain's RPC nodes: order of use, pauses, and quorum reads."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
 
-import httpx
-
-from crossway.adapters.chains.rpc.call_budget import CallBudget
 from crossway.adapters.chains.rpc.client import (
     MAX_RETRY_AFTER_SECONDS,
     RATE_LIMIT_CODES,
@@ -19,12 +16,10 @@ from crossway.adapters.chains.rpc.client import (
     RpcNode,
     RpcRequest,
 )
-from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
 from crossway.domain.errors import Unreachable, WrongChain
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 30.0
 WRONG_CHAIN_PAUSE_SECONDS = 60.0
-CONNECTIONS_PER_NODE = 8
 
 # A node that served another chain when it was asked last, and was not asked since, is told of for
 # so long.
@@ -97,6 +92,20 @@ class RpcSession:
         else:
             results = self._node.send((self._identity.request, *requests))
             self._verify_chain(results.pop(0))
+        return self._require_idle(results)
+
+    def fetch(self, request: RpcRequest) -> bytes:
+        """The response to a request as it came, for one that may be very long; `parse` reads it.
+        Raises `NodeUnavailable`."""
+        if not self._health.chain_verified:
+            self._verify_chain(self._node.send((self._identity.request,))[0])
+        return self._node.fetch(request)
+
+    def parse(self, content: bytes) -> Any:
+        """The result or the `RpcError` in a response. Raises `NodeUnavailable`."""
+        return self._require_idle(self._node.parse(content))[0]
+
+    def _require_idle(self, results: list[Any]) -> list[Any]:
         busy = self._identity.busy_codes
         if any(isinstance(result, RpcError) and result.code in busy for result in results):
             raise NodeUnavailable(f"{self._node.name} is rate limiting requests")
@@ -261,37 +270,3 @@ class RpcPool:
             is_wrong, health.wrong_chain = isinstance(error, WrongChain), str(error)
             until = self._timer() + _WRONG_CHAIN_KNOWN_SECONDS
             health.wrong_chain_until = until if is_wrong else 0.0
-
-
-def connect_pool(
-    name: str,
-    profile: ChainProfile,
-    environment: Mapping[str, str],
-    identity: ChainIdentity,
-    batch: int,
-) -> RpcPool:
-    """The pool of a chain's nodes; sends up to `batch` calls in one request, or as many as the
-    profile says. Raises `ValueError`
-    where a URL is invalid or an environment variable in it is not set."""
-    batch = profile.batch_size or batch
-    client = create_client(profile.timeout_seconds, CONNECTIONS_PER_NODE * len(profile.rpc))
-    nodes = [
-        RpcNode(url, client, batch, budget_of(profile))
-        for url in resolve_urls(name, profile, environment)
-    ]
-    return RpcPool(identity, nodes, profile.quorum)
-
-
-def budget_of(profile: ChainProfile) -> CallBudget:
-    """The budget of one node of a chain of a profile."""
-    return CallBudget(profile.calls_per_minute, profile.calls_per_day)
-
-
-def create_client(timeout_seconds: float, max_connections: int) -> httpx.Client:
-    """An HTTP client that ignores proxies of the environment and follows no redirect."""
-    return httpx.Client(
-        timeout=timeout_seconds,
-        limits=httpx.Limits(max_connections=max_connections),
-        follow_redirects=False,
-        trust_env=False,
-    )

@@ -35,6 +35,18 @@ class ExampleAddresses:
         """None: nobody pays to them."""
         return set()
 
+    def find_watched(self, keys: Collection[bytes]) -> set[bytes]:
+        """None, too."""
+        return set()
+
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.addresses)
+
+    def list_part(self, first: int, count: int) -> Sequence[str]:
+        """So many of them from a number on."""
+        return self.addresses[first : first + count]
+
     def list_all(self) -> Sequence[str]:
         """All of them."""
         return self.addresses

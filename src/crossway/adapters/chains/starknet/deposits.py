@@ -35,16 +35,16 @@ from crossway.adapters.chains.starknet.rpc_schemas import (
 from crossway.adapters.chains.starknet.tx_results import read_receipts
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import ChainHead, Cursor, Scan
+from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 
 
 class StarknetDeposits(BlockScanner[ChainContext]):
     """Finds the transactions with deposits by their events, and reads the receipts of those."""
 
     def _scan_range(
-        self, session: RpcSession, head: ChainHead, after: Cursor, addresses: Sequence[str]
+        self, session: RpcSession, head: ChainHead, after: Cursor, watch: AddressFilter
     ) -> Scan | None:
-        context = self._context
+        context, addresses = self._context, watch.list_all()
         first, last = after.height + 1, min(head.height, after.height + context.limits.blocks)
         queries = _queries(context, first, last, addresses) if first <= last and addresses else []
         requests = [block_request(after.height), block_request(last)]
@@ -61,9 +61,10 @@ class StarknetDeposits(BlockScanner[ChainContext]):
         return Scan(incoming, Cursor(end.height, end.hash), None)
 
     def _read_transfers(
-        self, session: RpcSession, first: int, last: int, addresses: Sequence[str]
+        self, session: RpcSession, first: int, last: int, watch: AddressFilter
     ) -> list[IncomingTransfer]:
-        context, queries = self._context, _queries(self._context, first, last, addresses)
+        context, addresses = self._context, watch.list_all()
+        queries = _queries(context, first, last, addresses)
         requests = [events_request(context.limits, query) for query in queries]
         newest, *results = session.batch([block_request(last), *requests])
         end = _parse_header(newest, last)

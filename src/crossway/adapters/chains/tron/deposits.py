@@ -3,14 +3,17 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from crossway.adapters.chains.evm import balances, native_deposits
 from crossway.adapters.chains.evm.abi import TOKENS_MOVED
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.chain_context import ChainContext
 from crossway.adapters.chains.evm.deposits import EvmDeposits
+from crossway.adapters.chains.evm.log_hits import FindWatched
 from crossway.adapters.chains.evm.logs import fetch_events
 from crossway.adapters.chains.evm.rpc_schemas import Block, Receipt, parse_address
+from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.adapters.chains.tron.address_format import (
@@ -27,7 +30,7 @@ from crossway.adapters.chains.tron.blocks import (
     parse_internal_transfers,
 )
 from crossway.adapters.chains.tron.tx_results import read_info
-from crossway.domain.deposits import IncomingTransfer
+from crossway.domain.deposits import IncomingTransfer, address_key
 from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
 
 # A search for single addresses goes back an hour, the usual lifetime of a payment.
@@ -55,10 +58,22 @@ class TronDeposits(EvmDeposits):
     def verify_inclusion(self, incoming: Sequence[IncomingTransfer]) -> Sequence[bool]:
         return super().verify_inclusion([_to_evm(transfer) for transfer in incoming])
 
+    def _native_requests(
+        self, watch: AddressFilter, after: Cursor, last: int
+    ) -> Sequence[RpcRequest]:
+        return []
+
     def _find_next_native(
-        self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
+        self,
+        session: RpcSession,
+        watch: AddressFilter,
+        before: Block,
+        end: Block,
+        results: Sequence[Any],
     ) -> list[IncomingTransfer]:
-        return self._find_native(session, addresses, before, end)
+        if not self._context.native_token or end.height <= before.height or not watch.count():
+            return []
+        return self._read_all(session, before, end, watch.find_watched)
 
     def _find_native(
         self, session: RpcSession, addresses: Sequence[str], before: Block, end: Block
@@ -70,15 +85,21 @@ class TronDeposits(EvmDeposits):
             return []
         if end.height - before.height > context.max_scan_blocks:
             return self._find_recent(session, addresses, before, end)
-        watched = {address[2:].lower() for address in addresses}
+        watched = {address_key(address) for address in addresses}
+        return self._read_all(session, before, end, watched.intersection)
+
+    def _read_all(
+        self, session: RpcSession, before: Block, end: Block, find_watched: FindWatched
+    ) -> list[IncomingTransfer]:
         pages = self._blocks.read(session, before.height, end.height, end.hash)
         if pages[0].parent != before.hash:
             raise MalformedResponse("the node returned blocks that do not form a chain")
+        transfers = [(t, page) for page in pages for t in self._all_transfers(session, page)]
+        watched = find_watched({transfer.to.encode() for transfer, _ in transfers})
         return [
-            _to_transfer(context, transfer, page)
-            for page in pages
-            for transfer in self._all_transfers(session, page)
-            if transfer.to in watched
+            _to_transfer(self._context, transfer, page)
+            for transfer, page in transfers
+            if transfer.to.encode() in watched
         ]
 
     def _all_transfers(self, session: RpcSession, page: BlockPage) -> tuple[TrxTransfer, ...]:
@@ -165,6 +186,19 @@ class _EvmAddressFilter:
         """The deposit addresses among these."""
         known = self.watch.filter_known({to_base58(address) for address in addresses})
         return {to_evm_address(address) for address in known}
+
+    def find_watched(self, keys: Collection[bytes]) -> set[bytes]:
+        """Those of these that are watched."""
+        by_key = {to_base58("0x" + key.decode()).encode(): key for key in keys}
+        return {by_key[found] for found in self.watch.find_watched(by_key.keys())}
+
+    def count(self) -> int:
+        """How many are watched."""
+        return self.watch.count()
+
+    def list_part(self, first: int, count: int) -> Sequence[str]:
+        """So many of them."""
+        return [to_evm_address(address) for address in self.watch.list_part(first, count)]
 
     def list_all(self) -> Sequence[str]:
         """Every address to query nodes for."""

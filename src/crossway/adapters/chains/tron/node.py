@@ -11,13 +11,12 @@ from pydantic import SecretStr
 from crossway.adapters.chains.evm.rpc_schemas import parse_quantity
 from crossway.adapters.chains.rpc.call_budget import CallBudget
 from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcNode, RpcRequest
-from crossway.adapters.chains.rpc.pool import (
+from crossway.adapters.chains.rpc.connecting import (
     CONNECTIONS_PER_NODE,
-    ChainIdentity,
-    RpcPool,
     budget_of,
     create_client,
 )
+from crossway.adapters.chains.rpc.pool import ChainIdentity, RpcPool
 from crossway.adapters.chains.rpc.profile import ChainProfile, resolve_urls
 from crossway.domain.catalogue import Chain
 
