@@ -1,4 +1,5 @@
-"""API, two engines and the dashboard as processes on one PostgreSQL: every effect happens once."""
+"""API, engines, indexers and the dashboard as processes on one PostgreSQL: every effect happens
+once."""
 
 import signal
 import time
@@ -126,14 +127,14 @@ def wallet(chain: str, name: str) -> str:
     return address_from_digest(CATALOGUE.chains[chain].kind, sha256(name.encode()).digest())
 
 
-def holders(world: Harness) -> dict[str, set[str]]:
-    """Which chains each living engine holds."""
+def holders(world: Harness, prefix: str = "chain:") -> dict[str, set[str]]:
+    """Which chains each living engine holds, or with `index:` each living indexer."""
     with world.store.reader.connect() as db:
         rows = db.execute(select(leases.c.owner, leases.c.name).where(leases.c.owner != "")).all()
     chains_by_engine: dict[str, set[str]] = {}
     for owner, name in rows:
-        if name.startswith("chain:"):
-            chains_by_engine.setdefault(owner, set()).add(name.removeprefix("chain:"))
+        if name.startswith(prefix):
+            chains_by_engine.setdefault(owner, set()).add(name.removeprefix(prefix))
     return chains_by_engine
 
 
@@ -167,8 +168,46 @@ def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
     )
 
 
-def leases_by_engine(world: Harness) -> list[int]:
-    return sorted(len(chains) for chains in holders(world).values())
+def test_indexers_share_the_chains_and_the_engine_goes_on_when_they_are_killed(
+    installation: Installation, url: str
+) -> None:
+    port, probes = free_port(), free_port()
+    base = f"http://127.0.0.1:{port}"
+    installation.start("api", "crossway", "api", "--port", str(port))
+    installation.start("engine", "crossway", "engine")
+    installation.start("indexer 1", "crossway", "indexer", ENGINE_PORT=str(probes))
+    installation.start("indexer 2", "crossway", "indexer")
+    for name, answers in (("api", f"{base}/api"), ("indexer 1", f"http://127.0.0.1:{probes}")):
+        wait_until("it is ready", lambda: installation.responds(name, f"{answers}/readyz"))  # noqa: B023
+    with seen_from_here(url) as world, Api(base, world) as api:
+        wait_until("both hold their share", lambda: leases_by_engine(world, "index:") == [10, 11])
+        addresses = [api.pay(number)["intent_address"] for number in range(PAYMENTS)]
+        third = PAYMENTS // 3
+        for address in addresses[:third]:
+            api.deposit(address)
+        wait_until("a third is completed", lambda: api.statuses()["COMPLETED"] == third)
+        for address in addresses[third : 2 * third]:
+            api.deposit(address)
+        installation.kill("indexer 1")
+        wait_until("the other goes on", lambda: api.statuses()["COMPLETED"] == 2 * third)
+        assert leases_by_engine(world, "index:") == [21]
+        for address in addresses[2 * third :]:
+            api.deposit(address)
+        installation.kill("indexer 2")
+        wait_until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS})
+        api.post("/sandbox/clock", {"advanceSeconds": 60})
+        wait_until("nothing is owed any more", lambda: nothing_outstanding(world))
+        check_each_thing_once(world, api)
+        installation.start("indexer 3", "crossway", "indexer")
+        wait_until("a new one takes over", lambda: leases_by_engine(world, "index:") == [21])
+        assert installation.terminate("indexer 3") == 0
+        assert leases_by_engine(world, "index:") == []
+    for name in ("engine", "indexer 1", "indexer 2", "indexer 3"):
+        assert "sweep failed" not in installation.read_log(name)
+
+
+def leases_by_engine(world: Harness, prefix: str = "chain:") -> list[int]:
+    return sorted(len(chains) for chains in holders(world, prefix).values())
 
 
 def wait_for_half_completed(api: Api, world: Harness, addresses: list[str]) -> None:

@@ -1,9 +1,6 @@
 """Assembly of the service: builds its parts, starts them and stops them."""
 
 import gc
-import os
-import secrets
-import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from crossway import environments, logs, plugins
 from crossway.adapters.vault import InvalidSecretKey, open_vault
-from crossway.domain.errors import InvalidStatus, StorageUnavailable
+from crossway.domain.errors import StorageUnavailable
 from crossway.first_keys import expire_first_keys, print_first_keys, take_first_keys
 from crossway.ports.demo import DemoData
 from crossway.ports.ramps import RampProvider
 from crossway.ports.services import Services
 from crossway.ports.vault import Vault
+from crossway.processes import process_name, require_sole_process
 from crossway.settings import Settings, secret_keys_of
 from crossway.startup_checks import (
     SetupError,
@@ -36,6 +34,7 @@ from crossway.usecases.operating.key_rotation import seal_stored_text
 from crossway.usecases.staff.audit import sign_earlier_entries
 
 if TYPE_CHECKING:
+    from crossway.engine.indexer_loop import IndexerLoop
     from crossway.engine.loop import Engine
     from crossway.engine.webhook_dispatcher import WebhookDispatcher
 
@@ -70,6 +69,15 @@ class Service:
         return engine
 
     @cached_property
+    def indexer(self) -> "IndexerLoop":
+        """The indexer of this process, where it runs without an engine."""
+        from crossway.engine.indexer_loop import IndexerLoop
+
+        indexer = IndexerLoop(self.services, process_name())
+        self.wakers.append(indexer.wake)
+        return indexer
+
+    @cached_property
     def dispatcher(self) -> "WebhookDispatcher":
         """The webhook dispatcher of this process."""
         # Imported here for the same reason.
@@ -95,7 +103,7 @@ class Service:
             self.engine.stop()
             self.dispatcher.stop()
         try:
-            _require_sole_process(self.services)
+            require_sole_process(self.services)
             yield
         finally:
             if runs:
@@ -110,6 +118,8 @@ class Service:
             self.engine.stop()
         if "dispatcher" in self.__dict__:
             self.dispatcher.stop()
+        if "indexer" in self.__dict__:
+            self.indexer.stop()
         if self.services.webhooks is not None:
             self.services.webhooks.sender.close()
         self.writer.stop()
@@ -128,8 +138,8 @@ class Service:
 _running: list[Service] = []
 
 
-def start(with_engine: bool | None = None) -> Services:
-    """Build this process's service from the environment and start its engine.
+def start(with_engine: bool | None = None, with_indexer: bool = False) -> Services:
+    """Build this process's service from the environment and start its engine, or only an indexer.
 
     `with_engine` None lets CROSSWAY_RUN_ENGINE decide.
     """
@@ -145,6 +155,8 @@ def start(with_engine: bool | None = None) -> Services:
     expire_first_keys(settings.data_dir)
     if with_engine:
         service.run_engine()
+    if with_indexer:
+        service.indexer.start()
     return service.services
 
 
@@ -238,18 +250,6 @@ def _lock_database(settings: Settings) -> DatabaseInUse | None:
         raise unusable(settings, error) from error
 
 
-def _require_sole_process(services: Services) -> None:
-    """Raise if another process is active: its engine would act on payments that are gone."""
-    name = process_name()
-    others = services.store.write(lambda unit: unit.leases.register_engine(name, 0))
-    services.store.write(lambda unit: unit.leases.release(name))
-    if others:
-        raise InvalidStatus(
-            "Another process of Crossway works on this database: stop it, wait 15 seconds, and try "
-            "again; or do this on the Simulator page of the one that runs"
-        )
-
-
 def _build_services(
     settings: Settings,
     store: SqlStore,
@@ -287,8 +287,3 @@ def build_ramp_providers(settings: Settings) -> Sequence[RampProvider]:
         return environments.build_ramp_providers(settings)
     except ValueError as error:
         raise SetupError(f"CROSSWAY_RAMPS_FILE: {error}") from None
-
-
-def process_name() -> str:
-    """A unique name of this process, for its leases."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"

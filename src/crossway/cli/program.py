@@ -17,6 +17,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "serve": ("serve", "serve"),
     "api": ("serve", "api"),
     "engine": ("serve", "engine"),
+    "indexer": ("serve", "indexer"),
     "trigger": ("trigger", "trigger"),
     "demo": ("demo", "month"),
     "stop": ("controls", "stop"),

@@ -1,4 +1,4 @@
-"""`crossway serve`, and `crossway api` and `crossway engine`: its parts as separate processes."""
+"""`crossway serve`, and its parts as processes of their own: `api`, `engine` and `indexer`."""
 
 import gc
 import os
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -116,13 +116,24 @@ def _create_app(services: Services) -> "ASGIApp":
 @report_errors
 def engine() -> None:
     """Run the engine only, without API and dashboard."""
+    _run_worker("engine")
+
+
+@report_errors
+def indexer() -> None:
+    """Run an indexer only: it looks for deposits, which engines then leave to it."""
+    _run_worker("indexer")
+
+
+def _run_worker(name: Literal["engine", "indexer"]) -> None:
+    """Run a worker and its probes until a signal ends it."""
     ended = threading.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: ended.set())
-    services = bootstrap.start(with_engine=True)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    services = bootstrap.start(with_engine=name == "engine", with_indexer=name == "indexer")
     try:
         with _serve_probes(services, Settings().engine_port):
-            typer.echo("The engine runs; stop it with Ctrl-C")
+            typer.echo(f"The {name} runs; stop it with Ctrl-C")
             ended.wait()
     finally:
         bootstrap.stop()

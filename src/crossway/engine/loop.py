@@ -8,14 +8,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from crossway.domain.errors import Unreachable
 from crossway.engine.agent_monitor import AgentMonitor
-from crossway.engine.alerts import raise_alert
 from crossway.engine.bridge_watcher import BridgeWatcher
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
 from crossway.engine.export_writer import ExportWriter
-from crossway.engine.fenced_store import FencedStore, LeaseLost
+from crossway.engine.fenced_store import FencedStore
 from crossway.engine.head_reader import HeadReader
 from crossway.engine.housekeeping import (
     INTERVAL_SECONDS,
@@ -34,6 +32,7 @@ from crossway.engine.rebalancer import Rebalancer
 from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.engine.sleeper import Sleeper
 from crossway.engine.spare_time import SpareTime
+from crossway.engine.sweep_guard import SweepGuard
 from crossway.engine.sweeps import run_sweeps
 from crossway.engine.withdrawal_watcher import WithdrawalWatcher
 from crossway.ports.chain import ChainHead
@@ -45,8 +44,6 @@ from crossway.usecases.operating.payment_figures import count_changes
 log = logging.getLogger("crossway.engine")
 
 BUSY_SECONDS, GATHERING_SECONDS = 0.02, 0.1
-# Another engine may have resolved an alert that still applies here.
-REALERT_AFTER = timedelta(seconds=60)
 
 
 class Engine:
@@ -69,9 +66,8 @@ class Engine:
         fenced = FencedStore(services.store, self._leases)
         self._export_writer = ExportWriter(services)
         self._services = services = replace(services, store=fenced)
-        # The last reported error by failing sweep.
-        self._failing: dict[str, str] = {}
-        self._alerted_at: dict[str, datetime] = {}
+        self._guard = SweepGuard(services, self._leases)
+        self._guarded = self._guard.run
         self._started_chains: set[str] = set()
         self._indexer = Indexer(services, self._guarded)
         self._housekeeping_at: tuple[datetime, datetime] | None = None  # what `_times` said
@@ -141,7 +137,7 @@ class Engine:
         self._guarded("outages", partial(self._head_reader.report, all_heads))
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
         self._guarded("new chains", partial(self._check_new_chains, chains, heads))
-        done = self._indexer.scan(heads)
+        done = self._indexer.scan({c: h for c, h in heads.items() if c not in self._leases.indexed})
         progress = (heads, self._thread is not None)
         done += self._guarded("bridges", partial(self._bridge_watcher.follow, *progress))
         done += self._guarded("inventory", partial(self._inventory_funding.follow, *progress))
@@ -153,7 +149,7 @@ class Engine:
         self._services.process.engine.record_pass(all_heads)
         if not done:
             behind = {chain for chain in heads if self._indexer.is_behind(chain, heads[chain])}
-            self._pace.plan(chains, heads, behind)
+            self._pace.plan(chains, heads, behind, self._leases.indexed)
         return done
 
     def _is_housekeeping_due(self) -> bool:
@@ -217,54 +213,14 @@ class Engine:
         if self._leases.must_renew():
             before = self._leases.chains
             kept = self._leases.renew(self._services.chains)
+            self._indexer.forget(kept - self._leases.indexed)
             if not self._leases.chains == kept == before:
-                self._load_failures()
+                self._guard.load_failures()
                 self._keep_state_of(kept)
         return self._leases.chains
 
     def _keep_state_of(self, leased: set[str]) -> None:
         """Forget chains that another engine has or had, to check them anew."""
         self._started_chains &= leased
-        self._indexer.forget(leased)
         self._head_reader.forget(leased)
         self._pace.forget(leased)
-
-    def _load_failures(self) -> None:
-        """Load active engine alerts of previous owners, so that a success resolves them."""
-        with self._services.store.read() as unit:
-            alerts = [alert for alert in unit.alerts.list_active() if alert.kind == "engine"]
-        for alert in alerts:
-            self._failing.setdefault(alert.subject, alert.message)
-
-    def _guarded(self, name: str, sweep: Callable[[], int]) -> int:
-        """Run a sweep; an unexpected error is logged and alerted and does not stop the others."""
-        try:
-            done = sweep()
-        except Unreachable:
-            return 0
-        except LeaseLost:
-            # Nothing was written. The next pass begins with the leases.
-            self._leases.lost()
-            return 0
-        except Exception as error:
-            self._record_failure(name, error)
-            return 0
-        if name in self._failing:
-            now = self._services.clock.now()
-            self._services.store.write(lambda unit: unit.alerts.resolve([f"sweep:{name}"], now))
-            del self._failing[name]
-        return done
-
-    def _record_failure(self, name: str, error: Exception) -> None:
-        now, changed = self._services.clock.machine(), self._failing.get(name) != repr(error)
-        if not changed and now - self._alerted_at.get(name, now) < REALERT_AFTER:
-            return
-        self._failing[name], self._alerted_at[name] = repr(error), now
-        if changed:
-            log.error("sweep failed: %s", name, exc_info=error)
-        message = f"The {name} sweep failed: {type(error).__name__}. The log has the details."
-        alert = (f"sweep:{name}", "engine", name, message)
-        try:
-            self._services.store.write(lambda unit: raise_alert(unit, self._services, *alert))
-        except Exception:
-            log.exception("the alert could not be stored either")

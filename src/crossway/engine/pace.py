@@ -36,18 +36,23 @@ class Pace:
         return min(max(next_look - self._monotonic(), 0.0), REST_SECONDS)
 
     def plan(
-        self, chains: Collection[str], reached: Collection[str], behind: Collection[str]
+        self,
+        chains: Collection[str],
+        reached: Collection[str],
+        behind: Collection[str],
+        indexed: Collection[str] = (),
     ) -> None:
         """Decide when to look at these chains again, after a pass that found nothing to do there.
 
         `reached`: those that responded. `behind`: those whose newest blocks are not all scanned
-        yet."""
+        yet. `indexed`: those that another process scans."""
         with self._services.store.read() as unit:
             work_by_chain = unit.due_times.of_chains(chains)
         now, monotonic = self._services.clock.now(), self._monotonic()
         for chain, work in work_by_chain.items():
             # A payment expires by the time of its chain's head, which follows the clock.
-            seconds = max(self._seconds_to(work, now, chain in behind), BEAT_SECONDS)
+            scans = chain not in indexed and (chain in behind or work.next_expiry_at is not None)
+            seconds = max(self._seconds_to(work, now, scans), BEAT_SECONDS)
             is_simulated = self._services.environment != "live"
             rest = SIMULATED_REST_SECONDS if is_simulated and chain in reached else REST_SECONDS
             self._look_at[chain] = monotonic + min(seconds, rest)
@@ -56,7 +61,7 @@ class Pace:
         """Forget all but these chains."""
         self._look_at = {chain: at for chain, at in self._look_at.items() if chain in kept}
 
-    def _seconds_to(self, work: ChainWork, now: datetime, behind: bool) -> float:
+    def _seconds_to(self, work: ChainWork, now: datetime, scans: bool) -> float:
         """The due time of each sweep:
 
         * credit_confirmed, track_signed, finalize_confirmed: the next block, while one of their
@@ -67,8 +72,7 @@ class Pace:
           late deposits can wait for the longest sleep. On the simulated network every deposit is
           a commit of this database.
         """
-        scans = self._services.environment == "live" and (behind or work.next_expiry_at is not None)
-        if work.in_progress or scans:
+        if work.in_progress or (scans and self._services.environment == "live"):
             return 0.0
         times = [at for at in (work.next_tx_at, work.next_expiry_at) if at is not None]
         return min(((at - now).total_seconds() for at in times), default=math.inf)

@@ -102,8 +102,8 @@ class WatchedAddresses:
 
 
 class StoredAddressFilter:
-    """`ports.chain.AddressFilter` over the stored intents of one chain, for one scan: what is
-    watched is brought up to date when it is first asked for."""
+    """`ports.address_filter.AddressFilter` over the stored intents of one chain, for one scan: what
+    is watched is brought up to date when it is first asked for."""
 
     def __init__(self, services: Services, chain: str, watched: WatchedAddresses) -> None:
         self._services, self._chain, self._watched = services, chain, watched

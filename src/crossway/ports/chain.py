@@ -9,6 +9,7 @@ from crossway.domain.bridge_transfer import Arrival
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.address_filter import AddressFilter
 from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import CallCosts, PublicCall
 
@@ -47,37 +48,6 @@ class Scan:
     incoming: Sequence[IncomingTransfer]
     cursor: Cursor
     reorged_from: int | None
-
-
-class AddressFilter(Protocol):
-    """The deposit addresses to look for on one chain."""
-
-    def filter_known(self, addresses: Collection[str]) -> set[str]:
-        """Those of the addresses that are deposit addresses; for chains whose blocks list all."""
-        ...
-
-    def find_watched(self, keys: Collection[bytes]) -> set[bytes]:
-        """Those of the addresses that are watched, each as `domain.deposits.address_key` has it; by
-        what was stored when this filter was first asked, without a query. For chains whose
-        transfers are read whoever they pay."""
-        ...
-
-    def count(self) -> int:
-        """How many addresses are watched."""
-        ...
-
-    def list_part(self, first: int, count: int) -> Sequence[str]:
-        """So many watched addresses from the number `first` on, oldest first; hexadecimal ones in
-        lower case."""
-        ...
-
-    def list_all(self) -> Sequence[str]:
-        """All watched addresses; for chains that must be queried by address."""
-        ...
-
-    def list_recent(self) -> Sequence[str]:
-        """Those of payments that are open or ended lately; the others are seldom paid to."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

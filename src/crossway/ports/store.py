@@ -77,13 +77,18 @@ class LeaseRepository(Protocol):
         until the unit of work ends."""
         ...
 
-    def register_engine(self, owner: str, seconds: float) -> int:
-        """Record that this engine runs, delete expired engines; returns how many others run."""
+    def register_engine(self, owner: str, seconds: float, kind: str = "engine") -> int:
+        """Record that this engine, or worker of another kind, runs, and delete expired ones;
+        returns how many others of the kind run."""
+        ...
+
+    def list_held(self, prefix: str) -> set[str]:
+        """The names with a prefix of leases that anybody holds now."""
         ...
 
     def release(self, owner: str) -> None: ...
     def take_over(self, owner: str) -> None:
-        """End every other owner's leases."""
+        """End every other owner's leases but those of indexers."""
         ...
 
     def lock(self, name: str) -> None:

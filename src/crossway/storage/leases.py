@@ -83,9 +83,9 @@ class SqlLeases:
     def holds(self, owner: str, epochs: Mapping[str, int]) -> bool:
         return dict(fetch(self._db, _HELD, {"names": epochs, "owner": owner})) == dict(epochs)
 
-    def register_engine(self, owner: str, seconds: float) -> int:
+    def register_engine(self, owner: str, seconds: float, kind: str = "engine") -> int:
         now = read_database_time(self._db)
-        name, is_engine = f"engine:{owner}", leases.c.name.startswith("engine:", autoescape=True)
+        name, is_engine = f"{kind}:{owner}", leases.c.name.startswith(f"{kind}:", autoescape=True)
         upsert = insert_into(self._db, leases)
         self._db.execute(
             upsert.on_conflict_do_update(
@@ -101,13 +101,19 @@ class SqlLeases:
         others = others.where(is_engine, leases.c.name != name, _is_current(now))
         return int(self._db.execute(others).scalar_one())
 
+    def list_held(self, prefix: str) -> set[str]:
+        is_held = _is_current(read_database_time(self._db)), leases.c.owner != ""
+        has_prefix = leases.c.name.startswith(prefix, autoescape=True)
+        return set(self._db.execute(select(leases.c.name).where(has_prefix, *is_held)).scalars())
+
     def release(self, owner: str) -> None:
-        self._db.execute(delete(leases).where(leases.c.name == f"engine:{owner}"))
+        workers = [f"{kind}:{owner}" for kind in ("engine", "indexer")]
+        self._db.execute(delete(leases).where(leases.c.name.in_(workers)))
         self._db.execute(update(leases).where(leases.c.owner == owner).values(owner="", until=0))
 
     def take_over(self, owner: str) -> None:
-        others = leases.c.owner.not_in((owner, ""))
-        self._db.execute(update(leases).where(others).values(owner="", until=0))
+        others = leases.c.owner.not_in((owner, "")), ~leases.c.name.startswith("index:")
+        self._db.execute(update(leases).where(*others).values(owner="", until=0))
 
     def lock(self, name: str) -> None:
         self._lock(name, shared=False)

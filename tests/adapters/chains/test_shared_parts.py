@@ -14,8 +14,8 @@ from crossway.adapters.chains.rpc.deposit_scan import BlockScanner
 from crossway.adapters.chains.rpc.tx_sender import FeeCache, NonceTxSender
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
+from crossway.ports.address_filter import AddressFilter
 from crossway.ports.chain import (
-    AddressFilter,
     ChainHead,
     Cursor,
     IncludedTx,

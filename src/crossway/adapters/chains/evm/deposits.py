@@ -31,7 +31,8 @@ from crossway.adapters.chains.rpc.deposit_scan import BlockScanner
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_schemas import MalformedResponse
 from crossway.domain.deposits import IncomingTransfer
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.address_filter import AddressFilter
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 
 class EvmDeposits(BlockScanner[ChainContext]):

@@ -9,7 +9,7 @@ import orjson
 from crossway.adapters.chains.evm.rpc_schemas import TRANSFER
 
 FindWatched = Callable[[Collection[bytes]], set[bytes]]
-"""As `ports.chain.AddressFilter.find_watched`."""
+"""As `ports.address_filter.AddressFilter.find_watched`."""
 # The recipient of a transfer: the 40 digits that end its third topic.
 _RECIPIENT: Final = re.compile(
     rb'"topics"\s*:\s*\[\s*"%s"' % TRANSFER.encode()

@@ -16,7 +16,8 @@ from crossway.adapters.chains.rpc.client import NodeUnavailable, RpcError, RpcRe
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.second_reading import merge_reports
 from crossway.domain.deposits import IncomingTransfer
-from crossway.ports.chain import AddressFilter, Cursor
+from crossway.ports.address_filter import AddressFilter
+from crossway.ports.chain import Cursor
 
 # The first time that a part is read, its balances are compared with those of so long ago: longer
 # than a round through a million addresses takes, which another process may not have completed.

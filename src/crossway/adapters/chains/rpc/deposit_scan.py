@@ -19,7 +19,8 @@ from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.second_reading import SecondReading, merge_reports
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.address_filter import AddressFilter
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 
 class DepositReader(ABC, Generic[ContextT]):

@@ -21,9 +21,9 @@ from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.address_filter import AddressFilter
 from crossway.ports.chain import (
     AccountTx,
-    AddressFilter,
     ChainHead,
     Cursor,
     Scan,

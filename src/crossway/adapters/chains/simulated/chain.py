@@ -23,9 +23,9 @@ from crossway.adapters.chains.simulated.bridging.relayers import act_if_due
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.intent import Terms
 from crossway.domain.outbound_call import OutboundCall
+from crossway.ports.address_filter import AddressFilter
 from crossway.ports.chain import (
     AccountTx,
-    AddressFilter,
     ChainHead,
     Cursor,
     Scan,

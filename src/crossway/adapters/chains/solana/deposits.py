@@ -44,7 +44,8 @@ from crossway.adapters.chains.solana.watched_accounts import (
 )
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.address_filter import AddressFilter
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 # After that, missing entries block nothing and are requested at every so-many-th poll.
 _RARE_POLL_INTERVAL = 16

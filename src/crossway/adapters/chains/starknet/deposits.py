@@ -35,7 +35,8 @@ from crossway.adapters.chains.starknet.rpc_schemas import (
 from crossway.adapters.chains.starknet.tx_results import read_receipts
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.address_filter import AddressFilter
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 
 class StarknetDeposits(BlockScanner[ChainContext]):

@@ -31,7 +31,8 @@ from crossway.adapters.chains.tron.blocks import (
 )
 from crossway.adapters.chains.tron.tx_results import read_info
 from crossway.domain.deposits import IncomingTransfer, address_key
-from crossway.ports.chain import AddressFilter, ChainHead, Cursor, Scan
+from crossway.ports.address_filter import AddressFilter
+from crossway.ports.chain import ChainHead, Cursor, Scan
 
 # A search for single addresses goes back an hour, the usual lifetime of a payment.
 MAX_LOOK_BACK_BLOCKS = 1_200
