@@ -171,3 +171,18 @@ def test_a_head_is_read_as_rarely_as_the_budget_of_calls_asks_for() -> None:
     tracker.now = 10.0
     tracker.heads()
     assert tracker.nodes.asked == 6
+
+
+def test_blocks_below_a_head_are_scanned_on_as_the_budget_of_calls_allows() -> None:
+    tracker = Tracker(1, head(1_000))
+    tracker.heads()
+    # Without a budget at once.
+    assert [tracker.begin_scan(), tracker.begin_scan()] == [True, True]
+    tracker.nodes.seconds_per_call = 2.0
+    tracker.now = 10.0
+    tracker.heads()
+    assert tracker.begin_scan()
+    tracker.nodes.asked += 4
+    assert not tracker.begin_scan()
+    tracker.now = 20.0
+    assert tracker.begin_scan()

@@ -31,6 +31,10 @@ _TOO_MUCH_CODES = (-32005, -32614)
 _SPARE_BLOCKS: Final = 1_000
 
 
+LARGE_BYTES: Final = 8 * 2**20
+"""After a longer answer, some 13,000 logs, less is asked for: a pass waits until it is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class LogQuery:
     """A block range, both ends included, and the recipients as topics; None for all recipients."""
@@ -89,6 +93,8 @@ def fetch_transfers(
         limits.halve()
         raise
     else:
+        if find_watched is not None and len(content) > LARGE_BYTES:
+            limits.blocks = max(1, (query.last - query.first + 1) // 2)
         hits = None if find_watched is None else find_hits(content, find_watched)
         result = session.parse(content) if hits is None else hits
     if not isinstance(result, RpcError):

@@ -75,6 +75,7 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
         self._cached: tuple[float, ChainHead] | None = None
         self._calls_before: Sequence[int] = ()
         self._agreed_at = 0.0
+        self._is_scanned = False
 
     def heads(self) -> ChainHead:
         """The current head, or the cached one. Raises `Unreachable` where too few nodes agree."""
@@ -84,7 +85,18 @@ class HeadTracker(ABC, Generic[ContextT, ReportT]):
                 # What follows a new head (scans, transactions) counts until the next one.
                 self._calls_before = self._context.pool.calls_by_node()
                 self._cached = (now, self._read_supported(now))
+                self._is_scanned = False
             return self._cached[1]
+
+    def begin_scan(self) -> bool:
+        """Whether to scan now: for the first time since the head was read, or where the budget of
+        calls has room for more already."""
+        with self._lock:
+            is_first, self._is_scanned = not self._is_scanned, True
+            if is_first or self._cached is None:
+                return True
+            spread = self._context.pool.seconds_worth(self._calls_before)
+            return self._monotonic() - self._cached[0] >= spread
 
     def forget(self) -> None:
         """Read the head anew at the next call."""

@@ -111,7 +111,10 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         return WatchCost(calls, tracker.poll_seconds, pool.seconds_worth(before))
 
     def scan(self, after: Cursor | None, watch: AddressFilter) -> Scan:
-        return self._deposits.scan(self.heads(), after, watch)
+        head = self.heads()
+        if after is not None and not self._head_tracker.begin_scan():
+            return Scan([], after, None)
+        return self._deposits.scan(head, after, watch)
 
     def transfers_to(
         self, addresses: Collection[str], since: datetime | None = None
