@@ -1,6 +1,6 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import analytics, deposits, lists, live_quotes, lookups, ramps, treasury
+from benchmarks import analytics, deposits, indexer, lists, live_quotes, lookups, ramps, treasury
 from crossway.domain.analytics import Dimension
 
 
@@ -29,6 +29,13 @@ def test_analytics_are_measured_for_every_grouping_and_filter() -> None:
 
 def test_many_deposits_to_one_payment_are_measured_at_two_sizes() -> None:
     assert len(deposits.run(sizes=(20, 300))) == 5
+
+
+def test_the_indexer_is_measured_with_its_start_and_its_requests() -> None:
+    rows = indexer.run(addresses=2_000, ranges=2, open_intents=(0, 6_000))
+    assert len(rows) == 4
+    # It finds the deposits, and asks as little as it should.
+    assert [met for _, _, _, met in rows[2:]] == [True, True]
 
 
 def test_a_month_with_rebalancing_ends_with_books_that_agree() -> None:

@@ -27,8 +27,8 @@ TOKEN: Final = next(
 
 
 def watched_address(number: int) -> str:
-    """The address of this number among a million that may be watched, in lower case."""
-    return f"0x{random.Random(number).getrandbits(160):040x}"
+    """The address of this number among those that are paid, in lower case."""
+    return f"0x{10**15 + number:040x}"
 
 
 class BusyNode:
@@ -45,7 +45,7 @@ class BusyNode:
         self.answers = Event()
         self.answers.set()
         self.methods: Counter[str] = Counter()
-        self._every = every
+        self._every, self._per_block = every, per_block
         self._made_up = random.Random(7)
         self._watched = watched
         self._blocks = [self._pattern(per_block) for _ in range(patterns)]
@@ -92,6 +92,8 @@ class BusyNode:
                 # Nobody has a balance of those that the lens was asked for.
                 words = (len(params[0]["data"]) // 2 - 1 - len(_LENS)) // WORD
                 return "0x" + (words - 2) * WORD * "00"
+            case "served":
+                return hex(sum(self.ranges) * self._per_block)
             case _:
                 return []
 
