@@ -159,7 +159,10 @@ class Settings(ControlSettings):
         description="Bearer token of /metrics; without one only this machine may read it.",
     )
     engine_port: int | None = Field(
-        default=None, ge=1, le=65_535, description="Port of `crossway engine`'s health endpoint."
+        default=None,
+        ge=1,
+        le=65_535,
+        description="Port of the health endpoint of `crossway engine` or `crossway indexer`.",
     )
     reconcile_at_hour: Literal["off"] | Annotated[int, Field(ge=0, le=23)] = Field(
         default=3, description="Hour (UTC) of the daily reconciliation, or off."

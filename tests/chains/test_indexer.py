@@ -10,7 +10,7 @@ from crossway.domain.deposits import DepositState
 from crossway.domain.intent import Intent, State
 from crossway.engine.indexer_loop import IndexerLoop
 from tests.chains.anvil import Anvil
-from tests.chains.front import Front
+from tests.chains.front import FORGING, HONEST, Front
 from tests.chains.live import ARBITRUM, BASE, LiveWorld, paid, write_profile
 from tests.harness import ManualClock
 
@@ -87,6 +87,24 @@ def test_what_an_indexer_found_in_a_block_that_is_replaced_is_taken_back(
     indexer.tick()
     assert states(world, intent) == [DepositState.SEEN]
     world.ends(intent, State.COMPLETED)
+
+
+def test_a_transfer_that_a_node_reports_twice_is_stored_once(
+    world: LiveWorld, chains: dict[str, Anvil], front: Front
+) -> None:
+    indexer = IndexerLoop(world.services, "indexer", ManualClock(0.0))
+    intent = world.pay()
+    indexer.tick()
+    tx_hash = world.deposit(intent)
+    front.forged = chains[BASE].rpc("eth_getTransactionReceipt", tx_hash)["logs"]
+    front.mood = FORGING
+    indexer.tick()
+    assert states(world, intent) == [DepositState.SEEN]
+    front.mood = HONEST
+    indexer.stop()
+    world.ends(intent, State.COMPLETED)
+    world.settled(intent)
+    assert world.held(intent) == paid(intent)
 
 
 def test_two_at_once_store_a_deposit_once(world: LiveWorld) -> None:

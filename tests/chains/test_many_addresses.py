@@ -17,6 +17,7 @@ from tests.chains.anvil import Anvil
 from tests.chains.front import HONEST, NARROW, Front
 from tests.chains.live import BASE
 from tests.chains.test_coin import FORWARDER, FORWARDS
+from tests.chains.test_missed_logs import HIDING, Forgetful
 from tests.conformance.networks import COIN, made_up, open_evm
 from tests.simulation import AddressWatch
 
@@ -191,6 +192,23 @@ def test_coins_that_nobody_looked_at_before_a_restart_are_found_after_it(
         base.mine()
         found += scans.next()
     assert found == [(to, 700, paid_at)]
+
+
+def test_a_log_that_one_node_leaves_out_is_found_when_blocks_are_read_again(base: Anvil) -> None:
+    to, hiding = made_up("a deposit"), Forgetful(base)
+    hiding.mood = HIDING
+    chain = open_evm(base, hiding.url, base.url)
+    scans = Scans(chain, watching(NAMED + 1, to))
+    base.pay(to, 25)
+    paid_at = base.height
+    assert scans.next() == []
+    # Longer than blocks wait to be read again.
+    base.mine(30)
+    assert scans.next() == [(to, 25, paid_at)]
+    base.mine(30)
+    assert scans.next() == []
+    chain.close()
+    hiding.close()
 
 
 def test_a_replaced_block_is_read_again(base: Anvil, chain: EvmChain) -> None:
