@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from crossway.domain.deposits import DepositState
+from crossway.adapters.chains.evm.chain import EvmChain
+from crossway.adapters.chains.rpc.block_scan import QueryLimits
+from crossway.domain.deposits import DepositPurpose, DepositState
 from crossway.domain.intent import Intent, State
 from crossway.engine.indexer_loop import IndexerLoop
 from tests.chains.anvil import Anvil
@@ -105,6 +107,24 @@ def test_a_transfer_that_a_node_reports_twice_is_stored_once(
     world.ends(intent, State.COMPLETED)
     world.settled(intent)
     assert world.held(intent) == paid(intent)
+
+
+def test_who_pays_on_the_wrong_chain_is_found_among_very_many(world: LiveWorld) -> None:
+    intent = world.pay()
+    for name in ("two", "three"):
+        world.pay(name, ARBITRUM, BASE)
+    chain = world.services.chains[ARBITRUM]
+    assert isinstance(chain, EvmChain)
+    # As if no query could name both.
+    chain.context.limits = QueryLimits(2_000, 1)
+    world.step()
+    world.hands[ARBITRUM].pay(intent.address, 5_000_000)
+
+    def purposes() -> list[DepositPurpose | None]:
+        with world.services.store.read() as unit:
+            return [one.purpose for one in unit.deposits.list_by_intents([intent.id])]
+
+    world.until(lambda: purposes() == [DepositPurpose.WRONG_CHAIN])
 
 
 def test_two_at_once_store_a_deposit_once(world: LiveWorld) -> None:

@@ -4,7 +4,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import timedelta
-from itertools import islice
 from typing import Final
 
 from crossway.domain.deposits import address_key
@@ -33,8 +32,11 @@ class WatchedAddresses:
     ) -> None:
         self._services, self._monotonic = services, monotonic_seconds
         self._read_at: float | None = None
-        # Dictionaries of bytes: unlike sets, the garbage collector does not walk through them.
+        self._kinds = {chain.id: chain.kind for chain in services.catalogue.chains.values()}
+        # By family, because the address of a payment may be paid on another chain of it. Of bytes:
+        # unlike through sets, the garbage collector does not walk through such dictionaries.
         self._keys: dict[str, dict[bytes, None]] = defaultdict(dict)
+        self._of_chain: dict[str, list[bytes]] = defaultdict(list)
         self._newest_id = 0
         # When each id that is not stored yet was noticed.
         self._missing: dict[int, float] = {}
@@ -51,24 +53,25 @@ class WatchedAddresses:
         self._note_missing([intent_id for intent_id, _, _ in rows], now)
 
     def find_watched(self, chain: str, keys: Collection[bytes]) -> set[bytes]:
-        """Those of these addresses, as `address_key` has them, that are watched on a chain."""
-        return self._keys[chain].keys() & keys
+        """Those of these addresses, as `address_key` has them, that are watched on any chain of the
+        family: who pays on the wrong one is found, too."""
+        return self._keys[self._kinds[chain]].keys() & keys
 
     def count(self, chain: str) -> int:
-        """How many are watched on a chain."""
-        return len(self._keys[chain])
+        """How many payments of a chain are watched."""
+        return len(self._of_chain[chain])
 
     def list_part(self, chain: str, first: int, count: int) -> Sequence[str]:
         """So many of a chain from a number on, oldest first; hexadecimal ones in lower case."""
-        is_hexadecimal = self._services.catalogue.chains[chain].kind in _HEXADECIMAL
-        prefix = "0x" if is_hexadecimal else ""
-        return [prefix + key.decode() for key in islice(self._keys[chain], first, first + count)]
+        prefix = "0x" if self._kinds[chain] in _HEXADECIMAL else ""
+        return [prefix + key.decode() for key in self._of_chain[chain][first : first + count]]
 
     def _read_all(self, now: float) -> None:
         since = self._services.clock.now() - timedelta(
             seconds=self._services.policy.late_watch_seconds
         )
         self._keys.clear()
+        self._of_chain.clear()
         with self._services.store.read() as unit:
             # Before the addresses: what is committed in between is read again.
             newest = unit.intents.get_newest_id()
@@ -80,9 +83,12 @@ class WatchedAddresses:
         self._read_at = now
 
     def _add(self, rows: Iterable[AddressRow]) -> None:
-        keys = self._keys
+        kinds, keys, of_chain = self._kinds, self._keys, self._of_chain
         for _, chain, address in rows:
-            keys[chain][address_key(address)] = None
+            key, watched = address_key(address), keys[kinds[chain]]
+            if key not in watched:
+                watched[key] = None
+                of_chain[chain].append(key)
 
     def _note_missing(self, ids: Collection[int], now: float) -> None:
         """Remember the ids below the newest of these that were not there."""

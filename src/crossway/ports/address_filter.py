@@ -12,17 +12,17 @@ class AddressFilter(Protocol):
         ...
 
     def find_watched(self, keys: Collection[bytes]) -> set[bytes]:
-        """Those of the addresses that are watched, each as `domain.deposits.address_key` has it; by
-        what was stored when this filter was first asked, without a query. For chains whose
-        transfers are read whoever they pay."""
+        """Those of the addresses that are watched on any chain of the family, each as
+        `domain.deposits.address_key` has it; by what was stored when this filter was first asked,
+        without a query. For chains whose transfers are read whoever they pay."""
         ...
 
     def count(self) -> int:
-        """How many addresses are watched."""
+        """How many addresses of payments of this chain are watched."""
         ...
 
     def list_part(self, first: int, count: int) -> Sequence[str]:
-        """So many watched addresses from the number `first` on, oldest first; hexadecimal ones in
+        """So many of these addresses from the number `first` on, oldest first; hexadecimal ones in
         lower case."""
         ...
 
