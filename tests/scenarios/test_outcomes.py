@@ -10,6 +10,7 @@ from crossway_demo.scenarios.runner import run_scenario, run_scenario_in
 from crossway_demo.scenarios.scenario import Scenario
 from crossway_demo.scenarios.scenario_world import ScenarioWorld
 from tests.databases import fast, new_postgres, new_sqlite
+from tests.distributed_databases import StatementLog, find_offences
 from tests.figures import check_figures
 
 # The table of outcomes, what continues it (docs/outcomes.md), and the ramp orders.
@@ -48,7 +49,9 @@ def test_a_scenario_has_the_same_outcome_on_postgresql(
     name: str, postgres_url: str, tmp_path: Path
 ) -> None:
     with new_postgres(postgres_url) as url:
+        log = StatementLog(url)
         result = run_scenario_in(tmp_path, find_scenario(name), url, check_world)
+        assert not find_offences(log.read())
     assert not result.violations, "\n".join(result.text())
 
 

@@ -1,12 +1,14 @@
 """Every test of the store runs on SQLite and on PostgreSQL."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import fast, new_postgres, new_sqlite
+from tests.distributed_databases import only_what_all_have
 from tests.storage.records import VAULT, a_client
 
 
@@ -32,5 +34,5 @@ def store(url: str) -> Iterator[SqlStore]:
     opened = open_store(fast(url))
     opened.unlock(VAULT)
     opened.write(lambda unit: unit.api_keys.add_client(a_client()))
-    yield opened
-    opened.close()
+    with closing(opened), only_what_all_have(opened.writer, opened.reader):
+        yield opened

@@ -29,6 +29,7 @@ from crossway.sql.in_values import in_values, within
 from crossway.storage.analytics_tables import payment_figures
 from crossway.storage.archive_tables import UNPAID, archived_payments
 from crossway.storage.intent_totals import add_state_counts
+from crossway.storage.leases import SqlLeases
 from crossway.storage.link_tables import payment_link_uses
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search_tables import metadata_values, notes
@@ -77,7 +78,7 @@ _KNOWN: Final = union_all(
         for column in (archived_payments.c.address, archived_payments.c.destination_address)
     )
 )
-_LOCK: Final = 0x43726F73_41726368
+_LOCK: Final = "payment archive"
 # A literal, so that the planner uses the partial index.
 _UNPAID = text(UNPAID)
 
@@ -92,7 +93,7 @@ class SqlPaymentArchive:
         return self._db.execute(self._due(expired_before, 1)).first() is not None
 
     def archive(self, expired_before: datetime, limit: int) -> int:
-        self._lock("pg_advisory_xact_lock")
+        SqlLeases(self._db).lock(_LOCK)
         ids = list(self._db.execute(self._due(expired_before, limit)).scalars())
         packed: dict[int, dict[str, list[dict[str, Any]]]] = {intent_id: {} for intent_id in ids}
         for table, column in _TABLES:
@@ -108,7 +109,7 @@ class SqlPaymentArchive:
         return len(ids)
 
     def pause(self) -> None:
-        self._lock("pg_advisory_xact_lock_shared")
+        SqlLeases(self._db).lock_shared(_LOCK)
 
     def find_known(self, addresses: Collection[str]) -> set[str]:
         found = self._db.execute(_KNOWN, {"addresses": addresses}).scalars() if addresses else ()
@@ -145,11 +146,6 @@ class SqlPaymentArchive:
         if self._db.execute(select(c.id).where(*same_form)).first() is None:
             return use
         return {**use, "nonce": f"{use['nonce']}:{use['intent_id']}"}
-
-    def _lock(self, function: str) -> None:
-        # SQLite writes one transaction after the other.
-        if self._db.dialect.name == "postgresql":
-            self._db.execute(text(f"SELECT {function}({_LOCK})"))
 
     def _due(self, expired_before: datetime, limit: int) -> Select[Any]:
         before, c = to_micros(expired_before), intents.c
