@@ -6,6 +6,7 @@ set -euo pipefail
 missing=()
 command -v chromium >/dev/null || missing+=(chromium fonts-liberation)
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 # Rebuilds the program of Solana, to compare it with the one that is committed.
 command -v clang-19 >/dev/null || missing+=(clang-19)
 # A PKCS#11 token in software, which holds the keys of signer tests.

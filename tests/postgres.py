@@ -28,7 +28,7 @@ def find_binaries() -> Path:
     return max(parents, key=lambda path: int(path.parent.name))
 
 
-def _as_user() -> list[str]:
+def unprivileged() -> list[str]:
     """The command in front of every PostgreSQL program, which all refuse to run as root."""
     if os.geteuid() != 0:
         return []
@@ -53,7 +53,7 @@ def _fastest_folder() -> Path | None:
 @contextmanager
 def running_postgres() -> Iterator[str]:
     """The SQLAlchemy URL of a cluster that lives as long as the block."""
-    binaries, as_user = find_binaries(), _as_user()
+    binaries, as_user = find_binaries(), unprivileged()
     folder = Path(tempfile.mkdtemp(prefix="crossway-postgres-", dir=_fastest_folder()))
     data, log, port = folder / "data", folder / "log", _free_port()
     if as_user:

@@ -126,6 +126,8 @@ def connect(url: str) -> tuple[Engine, Engine]:
     if make_url(url).get_backend_name() != "sqlite":
         writer = create(url, pool_size=5, max_overflow=15, pool_pre_ping=True)
         reader = create(url, pool_size=10, max_overflow=30, pool_pre_ping=True)
+        for engine in (writer, reader):
+            event.listen(engine, "connect", _prepare_nothing_behind_a_pooler)
         event.listen(reader, "connect", _make_postgres_read_only)
         translate_errors(writer, reader)
         return writer, reader
@@ -153,6 +155,16 @@ def _within_sentence(text: str) -> str:
 def open_store(url: str) -> SqlStore:
     """The store of a database whose tables are up to date."""
     return SqlStore(*connect(url))
+
+
+def _prepare_nothing_behind_a_pooler(connection: Any, _: Any) -> None:
+    """A pooler such as PgBouncer may lend another of PostgreSQL's connections for each transaction:
+    what the driver prepared on one is unknown to the next. It shows by the number of the process
+    that answers, which is not the one that greeted."""
+    (process,) = connection.execute("SELECT pg_backend_pid()").fetchone()
+    connection.rollback()
+    if process != connection.info.backend_pid:
+        connection.prepare_threshold = None
 
 
 def _make_postgres_read_only(connection: Any, _: Any) -> None:
