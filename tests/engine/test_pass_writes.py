@@ -71,6 +71,15 @@ def test_where_one_fails_each_is_stored_by_itself(world: World) -> None:
     assert (world.stored(), world.commits) == (set(CHAINS), 3)
 
 
+def test_one_that_cannot_be_stored_at_all_does_not_stop_those_after_it(world: World) -> None:
+    world.add(CHAINS[0])
+    world.add(CHAINS[0])  # It is stored already, so that this one fails together and alone.
+    world.add(CHAINS[2])
+    with pytest.raises(AssertionError):
+        world.writes.commit()
+    assert world.stored() == {CHAINS[0], CHAINS[2]}
+
+
 def test_what_asks_outside_does_not_keep_the_others_waiting(world: World) -> None:
     world.add(CHAINS[0])
     world.add(CHAINS[1], fails=True, asks_outside=True)

@@ -4,6 +4,7 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from crossway.domain.errors import StorageUnavailable
@@ -59,5 +60,26 @@ class PassWrites:
                 # One of them fails: each by itself, so that it does not stop the others.
                 log.info("a pass is stored in parts: %r", error)
             else:
-                return sum(w.then(result) for w, result in zip(writes, results, strict=True))
-        return sum(write.then(write.alone()) for write in writes)
+                pairs = zip(writes, results, strict=True)
+                return _do_each([partial(write.then, result) for write, result in pairs])
+        return _do_each([partial(_store_alone, write) for write in writes])
+
+
+def _store_alone(write: PassWrite) -> int:
+    return write.then(write.alone())
+
+
+def _do_each(steps: Sequence[Callable[[], int]]) -> int:
+    """Do every step, also after one that fails; returns how much was done, or raises the first
+    error. Where nothing can be stored any more, the rest is left."""
+    done, first_error = 0, None
+    for step in steps:
+        try:
+            done += step()
+        except (LeaseLost, StorageUnavailable):
+            raise
+        except Exception as error:
+            first_error = first_error or error
+    if first_error is not None:
+        raise first_error
+    return done
