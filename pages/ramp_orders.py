@@ -45,9 +45,8 @@ def rows() -> None:
         filters = ramp_orders.build_filter(params, services().clock.now(), cursor, sort)
         page = ramp_orders.load_page(services(), operator(), filters, own.chosen)
         if page.rows:
-            count = f"{page.total:,} order{'' if page.total == 1 else 's'}"
             place = pagination.place("orders", page.older_than)
-            text = f"{count}{place}. {describe_order(sort)}"
+            text = f"{page.count}{place}. {describe_order(sort)}"
             data = widget.table_data(page.rows, own.columns, "Ramp orders", text)
             mode = current_mode()
             actions = (ramp_orders.export_action(mode),)

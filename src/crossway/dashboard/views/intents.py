@@ -10,7 +10,7 @@ from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import format_usd
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
-from crossway.dashboard.views.list_pages import take_page
+from crossway.dashboard.views.list_pages import describe_count, take_page
 from crossway.dashboard.views.payment_columns import (
     USUAL,
     ListedPayment,
@@ -71,8 +71,7 @@ class ListPage:
     @property
     def count(self) -> str:
         """The number of payments as text."""
-        n = f"{self.total.count:,} payment{'' if self.total.count == 1 else 's'}"
-        return f"More than {n}" if self.total.more else n
+        return describe_count(self.total, "payment")
 
 
 def offered_actions(caller: Principal) -> tuple[RowAction, ...]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from crossway.ports.search_repository import Count
+
 T = TypeVar("T")
 
 OLDEST_FIRST = ("id", "created")
@@ -19,3 +21,9 @@ def take_page(records: Sequence[T], size: int) -> tuple[Sequence[T], T | None]:
 def describe_order(sort: str) -> str:
     """The order of a list by number."""
     return "Oldest first." if sort in OLDEST_FIRST else "Newest first."
+
+
+def describe_count(count: Count, noun: str) -> str:
+    """How many records a list has, as text: `More than 1,000 payments`."""
+    n = f"{count.count:,} {noun}{'' if count.count == 1 else 's'}"
+    return f"More than {n}" if count.more else n

@@ -18,15 +18,17 @@ from crossway.dashboard.views.formatting import (
 )
 from crossway.dashboard.views.links import IDS_PARAM, export_selected_href, order_href, parse_ids
 from crossway.dashboard.views.list_columns import ListColumn
-from crossway.dashboard.views.list_pages import OLDEST_FIRST, take_page
+from crossway.dashboard.views.list_pages import OLDEST_FIRST, describe_count, take_page
 from crossway.dashboard.views.marks import mark_provider
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, name_cell
 from crossway.domain.clients import Mode, Principal
 from crossway.domain.ramps import Direction, OrderState, RampOrder, provider_name
 from crossway.ports.ramp_repository import OrderFilter
+from crossway.ports.search_repository import Count
 from crossway.ports.services import Services
 from crossway.usecases.kyc import customers
 from crossway.usecases.public_numbers import ids_of
+from crossway.usecases.ramps import order_list
 from crossway.usecases.ramps import orders as ramp_orders
 from crossway.usecases.ramps.export_rows import order_row, user_chain
 
@@ -59,7 +61,13 @@ class ListPage:
     """One page of orders; `older_than` is the cursor of the next page, None on the last."""
 
     rows: tuple[Row, ...]
+    total: Count
     older_than: int | None
+
+    @property
+    def count(self) -> str:
+        """The number of orders as text."""
+        return describe_count(self.total, "order")
 
 
 def build_filter(
@@ -98,6 +106,7 @@ def load_page(
         rows=tuple(
             _row(columns, ListedOrder(services, order, emails, names)) for order in page_orders
         ),
+        total=order_list.count_orders(services, caller, filters),
         older_than=last.id if last else None,
     )
 
@@ -106,7 +115,7 @@ def load_customer_orders(services: Services, caller: Principal, email: str) -> L
     """The latest orders of the customer with this e-mail address; it never appears in a URL."""
     known = customers.list_customers(services, caller, email)
     if not known:
-        return ListPage((), None)
+        return ListPage((), Count(0), None)
     ids = tuple(customer.id for customer in known)
     return load_page(services, caller, OrderFilter(customer_ids=ids), USUAL)
 
