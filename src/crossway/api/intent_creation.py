@@ -56,6 +56,7 @@ async def create(request: Request, services: ServicesDep, caller: Writer, body: 
         if isinstance(came_of_it, Intent):
             ids["intent"] = came_of_it.id
             return _created(request, services, came_of_it)
+        ids.pop("intent", None)  # Of a group that failed after it.
         with process.log_context(**ids):
             if isinstance(came_of_it, Conflict):
                 return conflict_response(came_of_it)

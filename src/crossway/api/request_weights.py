@@ -1,7 +1,6 @@
 """How many requests one request counts as: those that cost more count for more."""
 
 import re
-from functools import lru_cache
 from typing import Final
 
 # Relative to creating an intent, by processor time; what is not named counts as one. A look-up of
@@ -17,11 +16,13 @@ WEIGHTS: Final = {
 _PATTERNS: Final = tuple(
     (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", path) + r"\Z"), weight)
     for (method, path), weight in WEIGHTS.items()
+    if "{" in path
 )
 
 
-@lru_cache(maxsize=1_024)
 def request_weight(method: str, path: str) -> int:
     """What a request counts as; HEAD counts as GET."""
     method = "GET" if method == "HEAD" else method
+    if (weight := WEIGHTS.get((method, path))) is not None:
+        return weight
     return next((w for m, pattern, w in _PATTERNS if m == method and pattern.match(path)), 1)

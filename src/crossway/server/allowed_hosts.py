@@ -63,7 +63,7 @@ class AllowedHosts:
         return origin.partition("://")[2] == host
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _is_allowed_host(names: frozenset[str], host: str, listening: str) -> bool:
     """Cached: a server is asked under few names."""
     name = host_name(host)

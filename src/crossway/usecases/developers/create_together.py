@@ -80,6 +80,21 @@ def _prepare(services: Services, calls: Sequence[CreateCall[A]]) -> list[NewInte
 def _settle(
     services: Services, work: Sequence[tuple[CreateCall[A], NewIntent | Exception]]
 ) -> list[A | IdempotencySlot]:
+    """What each call is told, with the transaction that it takes."""
+    stored = [one for one in work if one[0].keyed is not None or isinstance(one[1], NewIntent)]
+    told = iter(_write(services, stored) if stored else ())
+    # A call without a key that was refused has nothing to store.
+    return [
+        call.respond(prepared)
+        if call.keyed is None and isinstance(prepared, Exception)
+        else next(told)
+        for call, prepared in work
+    ]
+
+
+def _write(
+    services: Services, work: Sequence[tuple[CreateCall[A], NewIntent | Exception]]
+) -> list[A | IdempotencySlot]:
     """Store everything in one transaction. If that fails, each call is repeated alone; and if it
     fails again, its error is what is stored."""
     try:

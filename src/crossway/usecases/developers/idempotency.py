@@ -165,7 +165,8 @@ def save_responses(
                 body_hash, slot.at, status, _encrypt(services, body), slot.holder
             )
             new.append((slot.owner, slot.key, answered))
-    unit.api_keys.add_idempotency_slots(new)
+    # In the order of their keys, so that processes that store equal keys do not block each other.
+    unit.api_keys.add_idempotency_slots(sorted(new, key=lambda one: (one[0].client_id, one[1])))
 
 
 def renew_slots(services: Services, slots: Collection[OpenSlot]) -> None:

@@ -90,7 +90,7 @@ def prepare_intents(
 def store_intents(services: Services, unit: UnitOfWork, new: Sequence[NewIntent]) -> list[Intent]:
     """Store prepared intents in one transaction. Raises `ExposureExceeded`, which undoes it, where
     together they do not fit into a limit of exposure."""
-    stored = unit.intents.add_all([(one.intent, one.event_id) for one in new])
+    stored = unit.intents.add_all([(one.intent, one.event_id) for one in new]) if new else []
     for one, intent in zip(new, stored, strict=True):
         require_exposure_room(services, unit, intent, one.payer)
     return stored
