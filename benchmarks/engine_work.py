@@ -81,9 +81,15 @@ def run(arriving: Mapping[int, tuple[int, float]] = ARRIVING) -> list[tuple[str,
     return found
 
 
-def measure(size: int, total: int) -> Spent:
-    """What `total` payments cost the engine of which `size` arrive between two passes."""
-    with service() as built:
+def measure(
+    size: int,
+    total: int,
+    warmed: Callable[[Service], None] = lambda _: None,
+    database_url: str | None = None,
+) -> Spent:
+    """What `total` payments cost the engine of which `size` arrive between two passes, in a SQLite
+    file or a database; `warmed` is called when the measured part begins."""
+    with service(database_url) as built:
         of_chains = Spent()
         services = built.services
         simulated = replace(
@@ -99,6 +105,7 @@ def measure(size: int, total: int) -> Spent:
         _run(built, engine, model, size, size)
         warm_up()
         of_chains.seconds = of_chains.written = 0
+        warmed(built)
         whole = _run(built, engine, model, size, total)
         return Spent(whole.seconds - of_chains.seconds, whole.written - of_chains.written)
 

@@ -114,10 +114,10 @@ def _intents(server: Server, key: str) -> Row:
         bare.execute("PRAGMA journal_mode=WAL")
         bare.execute("PRAGMA synchronous=FULL")
         bare.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, at REAL, body TEXT)")
-        asyncio.run(_create(server, key, 1.0))
+        asyncio.run(create_intents(server, key, 1.0))
         for _ in range(ROUNDS):
             before, worked = _commits(bare), server.processor_seconds()
-            rate = asyncio.run(_create(server, key, ROUND_SECONDS))
+            rate = asyncio.run(create_intents(server, key, ROUND_SECONDS))
             work.append((server.processor_seconds() - worked) / (rate * ROUND_SECONDS) * 1000)
             created.append(rate)
             committed.append((before + _commits(bare)) / 2)
@@ -139,7 +139,7 @@ def _commits(bare: sqlite3.Connection) -> float:
     return made / took
 
 
-async def _create(server: Server, key: str, seconds: float) -> float:
+async def create_intents(server: Server, key: str, seconds: float) -> float:
     """Intents per second, each with a different body."""
     began = time.perf_counter()
     each = (_client(server, key, began + seconds) for _ in range(CONNECTIONS))

@@ -24,19 +24,19 @@ SOURCE, DESTINATION = "BASE_MAINNET", "ARBITRUM_MAINNET"
 
 
 @contextmanager
-def service() -> Iterator[Service]:
-    """A service on its own SQLite file; its engine runs only on demand."""
+def service(database_url: str | None = None) -> Iterator[Service]:
+    """A service on its own SQLite file, or a database; its engine runs only on demand."""
     with (
         tempfile.TemporaryDirectory(prefix="crossway-benchmark-") as folder,
-        service_in(Path(folder)) as built,
+        service_in(Path(folder), database_url) as built,
     ):
         yield built
 
 
 @contextmanager
-def service_in(folder: Path) -> Iterator[Service]:
-    """A service on the database of a data folder; its engine runs only on demand."""
-    built = build(Settings(data_dir=folder, database_url=None, loopback_webhooks=True))
+def service_in(folder: Path, database_url: str | None = None) -> Iterator[Service]:
+    """A service on the database of a data folder, or another; its engine runs only on demand."""
+    built = build(Settings(data_dir=folder, database_url=database_url, loopback_webhooks=True))
     try:
         yield built
     finally:
