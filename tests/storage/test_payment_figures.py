@@ -11,6 +11,7 @@ from crossway.domain.analytics import AnalyticsPeriod, Dimension, Step
 from crossway.domain.filters import FilterSet
 from crossway.domain.intent import IntentEvent, State
 from crossway.domain.ledger import Account
+from crossway.domain.swaps import Swap
 from crossway.ports.analytics import AnalyticsQuery
 from crossway.ports.payment_figures import ChangeLog
 from crossway.storage.analytics_tables import payment_figures
@@ -69,6 +70,38 @@ def test_changes_are_counted_and_nothing_is_left_to_do(store: SqlStore) -> None:
     assert counted(store) == {first: "COMPLETED", second: "PENDING"}
     assert count_changes(store) == 0
     check_figures(store)
+
+
+def test_fees_in_what_a_deposit_is_swapped_for_are_valued_as_that(store: SqlStore) -> None:
+    """A deposit of 11,034 units of WBTC buys USDC with 18 decimals: its fees are cents, too."""
+    swap = Swap(
+        exchange="UNISWAP_V3",
+        symbol="USDC",
+        token="usdc-bsc",
+        decimals=18,
+        output=7_275_497 * 10**12,
+        expected_input=11_014,
+        impact_bps=1,
+        cost_micro_usd=12_000,
+        route="0x",
+        fees_units=10_000 * 10**12,
+        app_fee_units=0,
+        network_fee_units=0,
+    )
+    bitcoin = {"asset_symbol": "WBTC", "asset_decimals": 8, "swap": swap}
+    intent = store_intent(store, {"deposit_amount": 11_034}, **bitcoin)
+    intent = advance_intent(store, intent, E.DEPOSIT_FULL, E.STARTED, E.FILLED)
+    of_swap = {"token": swap.token, "credit": Account.ESCROW}
+    fees = [
+        a_posting(intent, 10_000 * 10**12, debit=Account.SERVICE_FEES, **of_swap),
+        a_posting(intent, 35_428 * 10**12, debit=Account.BRIDGE_FEES, **of_swap),
+    ]
+    store.write(lambda unit: unit.ledger.post(fees, NOW))
+    begin(store)
+    with store.reader.connect() as db:
+        c = payment_figures.c
+        query = select(c.service_fee_micro_usd, c.bridge_fee_micro_usd)
+        assert tuple(db.execute(query).one()) == (10_000, 35_428)
 
 
 def test_payments_that_were_there_before_are_counted_in_slices_newest_first(

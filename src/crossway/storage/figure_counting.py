@@ -1,5 +1,6 @@
 """Counts payments anew from their rows: payments, transitions and postings of fees."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
@@ -10,6 +11,7 @@ from crossway.domain.intent import State
 from crossway.domain.ledger import Account
 from crossway.domain.payment_figures import PaymentFigures, value_of_fee
 from crossway.domain.payment_outcome import StateChange, find_outcome
+from crossway.domain.swaps import Swap
 from crossway.sql.in_values import within
 from crossway.storage.figure_rows import MICROS_IN_HOUR
 from crossway.storage.prepared import fetch
@@ -25,7 +27,7 @@ _PAYMENTS: Final = select(
     *(_c.id, _c.created_at, _c.mode, _c.client_id, _c.source_chain, _c.destination_chain),
     *(_c.bridge, _c.asset_symbol, _c.asset_decimals, _c.state, _c.deposit_amount),
     *(_c.received_amount, _c.amount_micro_usd),
-    *(_c.out_symbol, _c.out_decimals, _c.payout_amount),
+    *(_c.out_symbol, _c.out_decimals, _c.payout_amount, _c.swap),
     _c.amount_micro_usd + _c.service_micro_usd + _c.bridge_micro_usd + _c.app_micro_usd,
 ).where(within(_c.id, "ids"))
 _CHANGES: Final = (
@@ -75,6 +77,7 @@ class _Payment(NamedTuple):
     out_symbol: str
     out_decimals: int
     payout_amount: str
+    swap: str | None
     total_micro_usd: int
 
 
@@ -110,6 +113,16 @@ def _count(row: _Payment, changes: Sequence[StateChange], fees: Fees) -> Payment
     )
 
 
+def _collected(row: _Payment) -> tuple[str, int, int, int]:
+    """The symbol and decimals of what the start collects, its units and their value: the deposit,
+    or what it is swapped for."""
+    if row.swap is None:
+        units = int(row.deposit_amount)
+        return row.asset_symbol, row.asset_decimals, units, row.total_micro_usd
+    swap = Swap(**json.loads(row.swap))
+    return swap.symbol, swap.decimals, swap.output, row.total_micro_usd - swap.cost_micro_usd
+
+
 def _value(row: _Payment, fees: Fees, *accounts: Account) -> int:
     """What a payment added to these accounts, in micro-USD at its agreed prices."""
     agreed = {
@@ -118,10 +131,7 @@ def _value(row: _Payment, fees: Fees, *accounts: Account) -> int:
             *(row.out_symbol, row.out_decimals),
             *(int(row.payout_amount), row.amount_micro_usd),
         ),
-        row.source_chain: (
-            *(row.asset_symbol, row.asset_decimals),
-            *(int(row.deposit_amount), row.total_micro_usd),
-        ),
+        row.source_chain: _collected(row),
     }
     # Each posting is rounded by itself, as in the books, so that a reversal cancels it.
     return sum(
