@@ -75,7 +75,8 @@ def test_more_requests_than_connections_create_and_complete_payments(
     with ThreadPoolExecutor(AT_ONCE) as pool:
         statuses = [status for some in pool.map(create, range(AT_ONCE)) for status in some]
     assert statuses == [201] * AT_ONCE * EACH
-    assert count_connections(direct) == CONNECTIONS
+    # Creates that come together share a transaction, so that fewer may have been needed.
+    assert 1 <= count_connections(direct) <= CONNECTIONS
     for intent in api.get("/intents", limit=100).json()["intents"]:
         api.post("/sandbox/deposits", {"address": intent["intent_address"], "amount": "exact"})
     for _ in range(10):

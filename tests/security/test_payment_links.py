@@ -212,9 +212,8 @@ def test_payments_that_nobody_paid_are_archived_and_come_back_when_money_arrives
     figures = kept_sums(world.store)
     world.pass_time(31 * 86_400, 86_400)
     world.pass_time(60)
-    listed, total = intents.list_page(world.services, world.caller, IntentFilter(), 100)
+    listed = intents.list_page(world.services, world.caller, IntentFilter(), 100)
     assert [intent.id for intent in listed] == [newest.id, short.id]
-    assert total == 2
     assert kept_sums(world.store) == figures
     # Its address is still known as one of ours.
     with pytest.raises(InvalidInput, match="deposit address of a payment"):
@@ -225,7 +224,7 @@ def test_payments_that_nobody_paid_are_archived_and_come_back_when_money_arrives
     chain_controls.send_deposit(
         world.services, world.caller, unpaid.address, "25000000", token, BASE
     )
-    while not intents.list_page(world.services, world.caller, IntentFilter(before_id=2), 1)[0]:
+    while not intents.list_page(world.services, world.caller, IntentFilter(before_id=2), 1):
         world.pass_time(1)
     world.wait_for_state(unpaid, State.REFUNDED, within=600)
     with world.store.read() as unit:

@@ -238,5 +238,5 @@ def test_a_nonce_is_skipped_whatever_became_of_the_payment_that_waits_for_it(
     )
     assert not refusal_of(paying, 99, skip)
     changed = INTENT.format(f"refund_address = '{OTHER}'")
-    assert "intent hash" in refusal_of(paying, paying.tx().id, changed)
+    assert "other terms than the payment" in refusal_of(paying, paying.tx().id, changed)
     assert not refusal_of(paying, 99, skip, changed)
