@@ -1,5 +1,6 @@
 """An independent count of payments from their rows, to compare the kept figures with."""
 
+import json
 from collections import defaultdict
 from typing import Any
 
@@ -142,10 +143,16 @@ def _moved(booked: Any, account: str) -> list[int]:
 
 
 def _usd(p: Any, chain: str, units: int) -> int:
-    """A fee on one of the payment's chains at the agreed price, rounded towards zero."""
-    fees = p.service_micro_usd + p.bridge_micro_usd + p.app_micro_usd
-    value = abs(units) * (p.amount_micro_usd + fees) // int(p.deposit_amount)
-    symbol, decimals = p.asset_symbol, p.asset_decimals
+    """A fee on one of the payment's chains at the agreed price, rounded towards zero.
+
+    A swapped deposit collects what it buys, which is worth what was paid less the swap's cost."""
+    collected = p.amount_micro_usd + p.service_micro_usd + p.bridge_micro_usd + p.app_micro_usd
+    amount, symbol, decimals = int(p.deposit_amount), p.asset_symbol, p.asset_decimals
+    if p.swap:
+        swap = json.loads(p.swap)
+        amount, symbol, decimals = swap["output"], swap["symbol"], swap["decimals"]
+        collected -= swap["cost_micro_usd"]
+    value = abs(units) * collected // int(amount)
     if chain != p.source_chain:
         value = abs(units) * p.amount_micro_usd // int(p.payout_amount)
         symbol, decimals = p.out_symbol, p.out_decimals

@@ -29,12 +29,12 @@ MICROS_IN_DAY = 86_400_000_000
 _BALANCE_COLUMNS = ("balance", "day", "day_debits", "day_credits")
 _ACCOUNTS: Final = {account.value: account for account in Account}
 _ADD_ACCOUNT = per_dialect(lambda put: put(account_balances).on_conflict_do_nothing())
-_LOCK_BALANCES = (
+_BALANCES = (
     select(*(account_balances.c[name] for name in ("account", "chain", "token", *_BALANCE_COLUMNS)))
     .where(within(account_balances.c.chain, "chains"))
     .order_by(account_balances.c.account, account_balances.c.chain, account_balances.c.token)
-    .with_for_update()
 )
+_LOCK_BALANCES = _BALANCES.with_for_update()
 _SAVE_BALANCE = per_dialect(
     lambda put: put(account_balances).on_conflict_do_update(
         index_elements=["account", "chain", "token"],
@@ -217,24 +217,30 @@ class SqlLedger:
         """Add to the stored balances; rows are locked in one order, so writers never deadlock."""
         keys = sorted(changed)
         chains = {chain for _, chain, _ in keys}
-        current = self._lock_balances(chains)
-        if new := [key for key in keys if key not in current]:
+        dialect = self._db.dialect.name
+        current = self._fetch_balances(_BALANCES, chains)
+        new = [key for key in keys if key not in current]
+        if new:
+            # Before any is locked: this waits for others that add the same accounts.
             rows = [{"account": a.value, "chain": c, "token": t, "balance": "0"} for a, c, t in new]
-            execute_each(self._db, _ADD_ACCOUNT[self._db.dialect.name], rows)
-            current = self._lock_balances(chains)
+            execute_each(self._db, _ADD_ACCOUNT[dialect], rows)
+        if new or dialect != "sqlite":
+            current = self._fetch_balances(_LOCK_BALANCES, chains)
         balances = [_new_balance(key, current[key], *changed[key], day) for key in keys]
-        execute_each(self._db, _SAVE_BALANCE[self._db.dialect.name], balances)
+        execute_each(self._db, _SAVE_BALANCE[dialect], balances)
         on_time = [row for row in balances if row["day"] == day]
         if on_time:
             days = [_daily_row(row) for row in on_time]
-            execute_each(self._db, _SAVE_DAY[self._db.dialect.name], days)
+            execute_each(self._db, _SAVE_DAY[dialect], days)
         late_changes = {key: changed[key] for key in keys if current[key].day > day}
         if late_changes:
             # The clock went back, or another process was first: later days change too.
             DailyBalances(self._db).add_to_past_day(late_changes, day)
 
-    def _lock_balances(self, chains: Collection[str]) -> dict[BalanceKey, _Balance]:
-        rows = fetch(self._db, _LOCK_BALANCES, {"chains": chains})
+    def _fetch_balances(
+        self, query: Select[Any], chains: Collection[str]
+    ) -> dict[BalanceKey, _Balance]:
+        rows = fetch(self._db, query, {"chains": chains})
         return {
             (_ACCOUNTS[account], chain, token): _Balance(
                 int(balance), day, int(debits), int(credits)
