@@ -52,6 +52,8 @@ def test_turnovers_are_debits_and_credits_apart_since_a_day(store: SqlStore) -> 
     expected = sum(units for on, units in created if on >= 1)
     with store.read() as unit:
         assert unit.ledger.get_turnovers(Account.HELD, DAY + 1) == {HELD: Turnover(expected, 5)}
+        taken = [unit.ledger.sum_credits(*HELD, first_day=DAY + day) for day in (0, 2, 3)]
+        assert taken == [5, 5, 0]
 
 
 def test_an_account_is_paged_by_key_in_both_directions(store: SqlStore) -> None:

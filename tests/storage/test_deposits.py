@@ -1,5 +1,6 @@
 """A deposit is recorded once, credited once, and follows its block through reorganisations."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +88,25 @@ def test_concurrent_credits_of_a_deposit_succeed_once(store: SqlStore) -> None:
 
     def credit_once() -> int:
         def work(unit: Any) -> int:
-            still = unit.deposits.lock_seen([deposit.id])
+            still = unit.deposits.lock_seen([deposit])
             unit.deposits.credit([(item, DepositPurpose.PAYMENT, "") for item in still], NOW)
             return len(still)
 
         return store.write(work)
 
     assert sum(run_concurrently([credit_once] * 16)) == 1
+
+
+def test_a_deposit_that_is_in_another_block_now_is_not_credited_as_before(store: SqlStore) -> None:
+    intent = store_intent(store)
+    transfer = an_incoming_transfer(intent)
+    [before] = store_deposits(store, intent, transfer)
+    store.write(lambda unit: unit.deposits.mark_orphaned([before.id], "gone"))
+    moved = replace(transfer, block_height=101, block_hash="hash-101")
+    [now] = store_deposits(store, intent, moved)
+    assert now.id == before.id
+    assert store.write(lambda unit: unit.deposits.lock_seen([before])) == set()
+    assert store.write(lambda unit: unit.deposits.lock_seen([now])) == {now.id}
 
 
 def test_a_credited_deposit_keeps_its_purpose(store: SqlStore) -> None:

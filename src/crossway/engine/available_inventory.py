@@ -4,16 +4,23 @@ to payments that were started, and does not leave by what is signed."""
 from collections.abc import Mapping
 
 from crossway.domain.intent import Intent
+from crossway.engine.inventory_snapshot import Location
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.money.leaving_inventory import sum_sending
+from crossway.usecases.money.leaving_inventory import Spent, sum_sending, sum_spent_since
 
 
 class AvailableInventory:
-    """The balances at destinations, by (chain, token), less what was planned before."""
+    """The balances at destinations, by (chain, token), less what was planned before. `spent` was
+    read before the balances."""
 
-    def __init__(self, unit: UnitOfWork, balances: Mapping[tuple[str, str], int]) -> None:
-        self._unit, self._balances = unit, dict(balances)
-        self._uncommitted: dict[tuple[str, str], int] = {}
+    def __init__(
+        self,
+        unit: UnitOfWork,
+        balances: Mapping[Location, int],
+        spent: Mapping[Location, Spent],
+    ) -> None:
+        self._unit, self._balances, self._spent = unit, dict(balances), spent
+        self._uncommitted: dict[Location, int] = {}
 
     def balance(self, intent: Intent) -> int:
         """What there is to pay an intent with; 0 where that was not read."""
@@ -26,6 +33,7 @@ class AvailableInventory:
             self._unit.leases.lock(f"inventory:{location[0]}")
             committed = self._unit.intents.sum_committed_payouts(*location)
             taken = committed + sum_sending(self._unit, *location)
+            taken += sum_spent_since(self._unit, *location, self._spent[location])
             self._uncommitted[location] = self._balances[location] - taken
         return self._uncommitted[location]
 
@@ -40,5 +48,5 @@ class AvailableInventory:
             self.commit(intent)
 
 
-def _location(intent: Intent) -> tuple[str, str]:
+def _location(intent: Intent) -> Location:
     return intent.terms.destination_chain, intent.terms.token_out

@@ -14,10 +14,11 @@ from crossway.domain.outbound_call import fill_marker, settle_marker, start_mark
 from crossway.engine.agency import read_authorized
 from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
 from crossway.engine.escrow_returns import Reclaims, read_reclaims
-from crossway.engine.inventory_snapshot import FundingSnapshot, read_funding_snapshot
+from crossway.engine.inventory_snapshot import FundingSnapshot, Location, read_funding_snapshot
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
+from crossway.usecases.money.leaving_inventory import Spent, read_spent
 from crossway.usecases.payments.abandoned_payouts import find_unpaid, payout_deadline
 from crossway.usecases.pricing.network_fees import read_network_costs
 from crossway.usecases.pricing.price_snapshot import PriceRefusal, find_start_refusals
@@ -30,7 +31,8 @@ class ChainSnapshot:
     """What the relayer can spend, and which markers the chains have already executed.
 
     `fee_per_tx` and `gas_balance` are units of this chain's native coin. `inventory` is the
-    relayer's balance by destination (chain, token), `affordable_fills` the number of transactions
+    relayer's balance by destination (chain, token), `spent` what the books had taken from it before
+    it was read, `affordable_fills` the number of transactions
     its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
     payouts past their deadline of which it is final that nothing was paid, `refused` those that
     were tried before and whose recipient would refuse them again, as finally unpaid.
@@ -44,7 +46,8 @@ class ChainSnapshot:
     fee_per_tx: int
     gas_balance: int
     next_nonce: int
-    inventory: dict[tuple[str, str], int] = field(default_factory=dict)
+    inventory: dict[Location, int] = field(default_factory=dict)
+    spent: dict[Location, Spent] = field(default_factory=dict)
     affordable_fills: dict[str, int] = field(default_factory=dict)
     executed_markers: set[str] = field(default_factory=set)
     unreachable_chains: set[str] = field(default_factory=set)
@@ -125,6 +128,8 @@ def _read_inventory(services: Services, snapshot: ChainSnapshot, paying: Iterabl
         if payer is None:
             snapshot.unreachable_chains.add(location[0])
             continue
+        with services.store.read() as unit:
+            snapshot.spent[location] = read_spent(unit, *location, services.clock.now())
         try:
             snapshot.inventory[location] = payer.balances([payer.accounts.relayer], location[1])[
                 payer.accounts.relayer

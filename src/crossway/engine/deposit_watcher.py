@@ -147,9 +147,7 @@ def _relocate_missing(services: Services, chain_id: str, missing: Sequence[Depos
     )
 
     def work(unit: UnitOfWork) -> None:
-        unit.deposits.mark_orphaned(
-            unit.deposits.lock_seen([d.id for d in missing]), _NOT_FOUND_NOTE
-        )
+        unit.deposits.mark_orphaned(unit.deposits.lock_seen(missing), _NOT_FOUND_NOTE)
         record_deposits(unit, services, relocated)
         if not_found_count:
             raise_alert(

@@ -22,7 +22,7 @@ from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
-from crossway.usecases.money.leaving_inventory import most_leaving
+from crossway.usecases.money.leaving_inventory import most_leaving, sum_spent_since
 from crossway.usecases.payments.inventory_transfers import (
     PAUSED,
     bringing_transfer,
@@ -62,7 +62,7 @@ class FundingPlanner:
         intents: Mapping[int, Intent],
     ) -> None:
         self._unit, self._services, self._head = unit, services, head
-        self._disabled = snapshot.disabled
+        self._disabled, self._spent = snapshot.disabled, snapshot.spent
         self._stocks, self._unified = dict(snapshot.stocks), dict(snapshot.unified)
         # By token and transfer, what rebalances and gives way to payments.
         self._yielding: dict[str, dict[int, int]] = {}
@@ -149,7 +149,8 @@ class FundingPlanner:
             yielding = {id: most.pop(id) for id in self._find_yielding(leaving)}
             self._yielding[token] = yielding
             committed = self._unit.intents.sum_committed_payouts(chain, token)
-            self._stocks[token] -= committed + sum(most.values())
+            spent = sum_spent_since(self._unit, chain, token, self._spent[token])
+            self._stocks[token] -= committed + sum(most.values()) + spent
         return self._stocks[token]
 
     def _find_yielding(self, leaving: Iterable[InventoryTransfer]) -> set[int]:

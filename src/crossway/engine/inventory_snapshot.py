@@ -11,7 +11,7 @@ from crossway.domain.quotes import BridgeName
 from crossway.ports.chain import Chain
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
-from crossway.usecases.money.leaving_inventory import sum_sending
+from crossway.usecases.money.leaving_inventory import Spent, read_spent, sum_sending
 from crossway.usecases.payments.inventory_transfers import moves_inventory
 
 Location = tuple[str, str]
@@ -20,11 +20,13 @@ Location = tuple[str, str]
 @dataclass
 class FundingSnapshot:
     """What can be moved for payments whose transactions are due on one chain: `stocks`, what the
-    relayer has there by token, and `unified`, what may be minted by bridge and for main networks or
-    test networks, None where the service does not say. `disabled`: the kill switches' reasons."""
+    relayer has there by token, `spent`, what the books had taken from that before it was read, and
+    `unified`, what may be minted by bridge and for main networks or test networks, None where the
+    service does not say. `disabled`: the kill switches' reasons."""
 
     disabled: Mapping[str, str] = field(default_factory=dict)
     stocks: dict[str, int] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict)
     unified: dict[tuple[str, bool], int | None] = field(default_factory=dict)
 
 
@@ -42,6 +44,10 @@ def read_funding_snapshot(
     tokens = {tx.token for tx in txs if tx.kind in INVENTORY_KINDS}
     tokens |= {i.collected.token for i in lacking if leaves_stock(i)}
     relayer = chain.accounts.relayer
+    if tokens:
+        now = services.clock.now()
+        with services.store.read() as unit:
+            snapshot.spent = {token: read_spent(unit, chain.id, token, now) for token in tokens}
     snapshot.stocks = {token: chain.balances([relayer], token)[relayer] for token in tokens}
     for intent in lacking:
         key = unified_key(services, intent)

@@ -63,7 +63,7 @@ class OutboundPlanner:
     ) -> None:
         self._unit, self._services, self._head, self._snapshot = unit, services, head, snapshot
         self._intents, self._gas = intents, snapshot.gas_balance
-        self._inventory = AvailableInventory(unit, snapshot.inventory)
+        self._inventory = AvailableInventory(unit, snapshot.inventory, snapshot.spent)
         self._affordable_fills = dict(snapshot.affordable_fills)
         begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)

@@ -49,8 +49,9 @@ class DepositRepository(Protocol):
         """Those of the intents that have a deposit that is in no block any more."""
         ...
 
-    def lock_seen(self, ids: Collection[int]) -> set[int]:
-        """The ids of those that still are SEEN, locked until the unit of work ends."""
+    def lock_seen(self, deposits: Collection[Deposit]) -> set[int]:
+        """The ids of those that still are SEEN in the same block, locked until the unit of work
+        ends: a scan may have found one in another block since it was read."""
         ...
 
     def lock_from_height(self, chain: str, height: int) -> list[Deposit]:

@@ -107,6 +107,10 @@ class LedgerRepository(Protocol):
         took."""
         ...
 
+    def sum_credits(self, account: Account, chain: str, token: str, first_day: int) -> int:
+        """What was taken from an account since a day, included."""
+        ...
+
     def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
         """Debits and credits of an account by chain and token since a day, included."""
         ...

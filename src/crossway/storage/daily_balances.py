@@ -56,6 +56,9 @@ class DailyBalances:
             total[1] += int(row.credits)
         return {key: Turnover(*total) for key, total in totals.items()}
 
+    def sum_credits(self, key: BalanceKey, first_day: int) -> int:
+        return sum(int(row.credits) for row in self._db.execute(_days_since(key, first_day)))
+
     def add_to_past_day(self, changed: Mapping[BalanceKey, tuple[int, int]], day: int) -> None:
         """Add to a day that is not the newest, and to the balances of later days."""
         for key, (debits, credits) in changed.items():

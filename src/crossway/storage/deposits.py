@@ -122,7 +122,7 @@ _COUNT_DEPOSITS = select(
     intents.c.id, select(func.count()).select_from(_FIRST_DEPOSITS).scalar_subquery()
 ).where(within(intents.c.id, "ids"))
 _LOCK_SEEN = (
-    select(deposits.c.id)
+    select(deposits.c.id, deposits.c.block_hash)
     .where(within(deposits.c.id, "ids"), deposits.c.state == DepositState.SEEN.value)
     .order_by(deposits.c.id)
     .with_for_update()
@@ -208,8 +208,10 @@ class SqlDeposits(DepositsOfIntents):
         rows = self._db.execute(query.order_by(deposits.c.id).with_for_update())
         return [DEPOSITS.decode(row) for row in rows.all()]
 
-    def lock_seen(self, ids: Collection[int]) -> set[int]:
-        return {row[0] for row in fetch(self._db, _LOCK_SEEN, {"ids": ids})}
+    def lock_seen(self, deposits: Collection[Deposit]) -> set[int]:
+        block_hashes = {d.id: d.incoming.block_hash for d in deposits}
+        rows = fetch(self._db, _LOCK_SEEN, {"ids": block_hashes})
+        return {id for id, block_hash in rows if block_hash == block_hashes[id]}
 
     def credit(self, credits: Sequence[tuple[int, DepositPurpose, str]], at: datetime) -> None:
         rows = [

@@ -177,6 +177,9 @@ class SqlLedger:
         )
         return debits - credits
 
+    def sum_credits(self, account: Account, chain: str, token: str, first_day: int) -> int:
+        return DailyBalances(self._db).sum_credits((account, chain, token), first_day)
+
     def get_turnovers(self, account: Account, first_day: int) -> dict[BalanceKey, Turnover]:
         return DailyBalances(self._db).get_turnovers(account, first_day)
 

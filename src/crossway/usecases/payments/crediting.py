@@ -26,7 +26,7 @@ def credit_deposits(
     unit: UnitOfWork, services: Services, deposits: Sequence[Deposit], now: datetime
 ) -> IntentBatch:
     """Credit confirmed deposits: post them to the ledger, change their intents, store the batch."""
-    uncredited_ids = unit.deposits.lock_seen([d.id for d in deposits])
+    uncredited_ids = unit.deposits.lock_seen(deposits)
     batch = IntentBatch(services, now, unit.intents.lock({d.intent_id for d in deposits}))
     batch.balances.load(unit, map(_key, deposits))
     credited: list[tuple[int, DepositPurpose, str]] = []
