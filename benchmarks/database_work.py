@@ -81,12 +81,18 @@ def read_used(url: str) -> Used:
             (size,) = db.execute("SELECT pg_total_relation_size(%s)", (name,)).fetchone() or (0,)
             stored += size
             (rows[name],) = db.execute(f'SELECT count(*) FROM "{name}"').fetchone() or (0,)  # type: ignore[arg-type]
+    return Used(_processor_seconds(str(folder)), int(log), int(transaction), stored, rows)
+
+
+def read_processor_seconds(url: str) -> float:
+    """What all processes of the PostgreSQL of a URL used so far, those that ended included."""
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as db:
+        row = db.execute("SELECT current_setting('data_directory')").fetchone()
+    return _processor_seconds(row[0] if row else "")
+
+
+def _processor_seconds(folder: str) -> float:
     master = int((Path(folder) / "postmaster.pid").read_text().splitlines()[0])
-    return Used(_processor_seconds(master), int(log), int(transaction), stored, rows)
-
-
-def _processor_seconds(master: int) -> float:
-    """Of the processes of PostgreSQL, those that ended included."""
     ticks = 0
     for file in Path("/proc").glob("[0-9]*/stat"):
         try:

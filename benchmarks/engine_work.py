@@ -15,6 +15,7 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OPEN_STATES
 from crossway.engine.loop import Engine
+from crossway.ports.services import Services
 
 # Payments that arrive between two passes, how many in all, and the goal in milliseconds of each.
 ARRIVING = {8: (800, 1.5), 50: (3_000, 0.67), 300: (9_000, 0.40)}
@@ -91,14 +92,7 @@ def measure(
     file or a database; `warmed` is called when the measured part begins."""
     with service(database_url) as built:
         of_chains = Spent()
-        services = built.services
-        simulated = replace(
-            services,
-            chains=_measured(services.chains, of_chains),
-            bridge_clients=_measured(services.bridge_clients, of_chains),
-            bridge_ends=_measured(services.bridge_ends, of_chains),
-            inventory_bridges=_measured(services.inventory_bridges, of_chains),
-        )
+        simulated = measure_simulated(built.services, of_chains)
         engine = Engine(simulated, "benchmark", sole=True)
         model = payment(built, caller(built))
         # The first payments of a process compile statements: they are not measured.
@@ -112,22 +106,35 @@ def measure(
 
 def _run(built: Service, engine: Engine, model: Intent, size: int, total: int) -> Spent:
     """Pay `total` payments, `size` between two passes, until nothing is left to do."""
-    spent, before = Spent(), _completed(built)
-    created = store_pending(built, [one for _ in range(total) for one in _one(built, model)])
+    spent, before = Spent(), count_completed(built)
+    created = create(built, model, total)
     for start in range(0, total, size):
-        _pay(built, created[start : start + size])
+        pay(built, created[start : start + size])
         _pass(built, engine, spent)
-    while not _done(built, before + total):
+    while not is_done(built, before + total):
         _pass(built, engine, spent)
     return spent
+
+
+def measure_simulated(services: Services, of_chains: Spent) -> Services:
+    """The services with simulated chains and bridges whose calls are counted."""
+    return replace(
+        services,
+        chains=_measured(services.chains, of_chains),
+        bridge_clients=_measured(services.bridge_clients, of_chains),
+        bridge_ends=_measured(services.bridge_ends, of_chains),
+        inventory_bridges=_measured(services.inventory_bridges, of_chains),
+    )
 
 
 def _measured(simulated: Mapping[str, T], spent: Spent) -> dict[str, T]:
     return {name: cast(T, Measured(one, spent)) for name, one in simulated.items()}
 
 
-def _one(built: Service, model: Intent) -> list[Intent]:
-    return alike(built, model, next(NONCES), 1)
+def create(built: Service, model: Intent, count: int) -> list[Intent]:
+    """Stored payments like one, not paid."""
+    new = [one for _ in range(count) for one in alike(built, model, next(NONCES), 1)]
+    return store_pending(built, new)
 
 
 def _pass(built: Service, engine: Engine, spent: Spent) -> None:
@@ -140,7 +147,8 @@ def _pass(built: Service, engine: Engine, spent: Spent) -> None:
     spent.written += written_bytes() - before
 
 
-def _pay(built: Service, made: list[Intent]) -> None:
+def pay(built: Service, made: list[Intent]) -> None:
+    """Send the deposits of payments."""
     sandbox = built.services.sandbox
     assert isinstance(sandbox, SimulatedSandbox)
     sandbox.deposit_each(
@@ -148,13 +156,15 @@ def _pay(built: Service, made: list[Intent]) -> None:
     )
 
 
-def _completed(built: Service) -> int:
+def count_completed(built: Service) -> int:
+    """How many payments are completed."""
     with built.store.read() as unit:
         return unit.intents.count_by_state(OwnerFilter()).get(State.COMPLETED, 0)
 
 
-def _done(built: Service, total: int) -> bool:
-    if _completed(built) < total:
+def is_done(built: Service, total: int) -> bool:
+    """Whether so many are completed, and nothing is left to do."""
+    if count_completed(built) < total:
         return False
     with built.store.read() as unit:
         chains = built.services.chains.keys()

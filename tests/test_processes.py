@@ -168,6 +168,56 @@ def test_two_engines_share_the_work_and_one_takes_over_when_the_other_is_killed(
     )
 
 
+def test_two_engines_share_two_chains_and_one_goes_on_when_the_other_is_killed(
+    installation: Installation, url: str
+) -> None:
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    shards = {"SHARDS": "BASE_MAINNET=4, POLYGON_MAINNET=4"}
+    installation.start("api", "crossway", "api", "--port", str(port))
+    for name in ("engine 1", "engine 2"):
+        installation.start(name, "crossway", "engine", **shards)
+    wait_until("the API answers", lambda: installation.responds("api", f"{base}/api/readyz"))
+    with seen_from_here(url) as world, Api(base, world) as api:
+        # 19 chains, and four shards of each of two.
+        wait_until("both hold their share", lambda: leases_by_engine(world) == [13, 14])
+        numbers = [n for n in range(2 * PAYMENTS) if {*WAYS[n % 4]} == {*WAYS[1]}]
+        made = [api.pay(number)["intent_address"] for number in numbers]
+        share = shards_by_engine(world)
+        for address in made[: PAYMENTS // 2]:
+            api.deposit(address)
+        wait_until("some are completed", lambda: api.statuses()["COMPLETED"] >= PAYMENTS // 4)
+        wait_until("both completed some", lambda: completers(world, share) == set(share))
+        for address in made[PAYMENTS // 2 :]:
+            api.deposit(address)
+        installation.kill("engine 1")
+        wait_until("all is completed", lambda: api.statuses() == {"COMPLETED": PAYMENTS})
+        api.post("/sandbox/clock", {"advanceSeconds": 60})
+        wait_until("nothing is owed any more", lambda: nothing_outstanding(world))
+        assert leases_by_engine(world) == [27]
+        check_each_thing_once(world, api)
+        assert installation.terminate("engine 2") == 0
+        assert leases_by_engine(world) == []
+    assert "sweep failed" not in installation.read_log("engine 1") + installation.read_log(
+        "engine 2"
+    )
+
+
+def shards_by_engine(world: Harness) -> dict[str, set[tuple[str, int]]]:
+    """Which shards of chains that are divided into four each engine holds."""
+    shards = {}
+    for owner, names in holders(world).items():
+        parts = [name.removesuffix("/4").partition(":") for name in names if ":" in name]
+        shards[owner] = {(chain, int(number)) for chain, _, number in parts}
+    return shards
+
+
+def completers(world: Harness, share: dict[str, set[tuple[str, int]]]) -> set[str]:
+    """The engines that held the source of a completed payment."""
+    done = {(i.terms.source_chain, i.id % 4) for i in list_intents(world) if i.state == "COMPLETED"}
+    return {owner for owner, shards in share.items() if shards & done}
+
+
 def test_indexers_share_the_chains_and_the_engine_goes_on_when_they_are_killed(
     installation: Installation, url: str
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.campaign.market import chain_facts
 from benchmarks.campaign.tally import Tally
 from tests.databases import new_postgres
 from tests.postgres import running_postgres
@@ -38,6 +39,10 @@ class Processes:
             "RETURN_ALLOWANCE_USD": "1000000",
             "INVENTORY": str(inventory),
         }
+        if engines > 1:
+            # Every second chain is shared by its payments, the others as a whole.
+            divided = sorted(chain_facts())[::2]
+            self._settings["SHARDS"] = ",".join(f"{chain}={2 * engines}" for chain in divided)
         self._port = free_port()
         self.base = f"http://127.0.0.1:{self._port}"
         self.engines = [f"engine {number + 1}" for number in range(engines)]
@@ -132,9 +137,9 @@ class Processes:
 def running_processes(
     database: str, folder: Path, tally: Tally, life_seconds: int, inventory: bool
 ) -> Iterator[tuple[Processes, str]]:
-    """Processes and the URL of their database: one engine on SQLite, two on PostgreSQL. Payments
-    live this long, and their payouts are tried for as long again. `inventory`: also payments that
-    no bridge carries are offered."""
+    """Processes and the URL of their database: one engine on SQLite; two on PostgreSQL, which share
+    every second chain by its shards. Payments live this long, and their payouts are tried for as
+    long again. `inventory`: also payments that no bridge carries are offered."""
     if database == "sqlite":
         url = f"sqlite:///{folder / 'crossway.db'}"
         with new_installation(url, folder) as installation:

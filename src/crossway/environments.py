@@ -50,6 +50,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.ports.vault import Vault
 from crossway.ports.webhooks import WebhookInbox, WebhookSender, WebhookServices
 from crossway.settings import Settings
+from crossway.shard_settings import parse_shards
 from crossway.storage.store import SqlStore
 from crossway.usecases.payments.checkout_urls import checkout_url
 
@@ -244,6 +245,7 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         return_allowance_micro_usd=1_000_000 * settings.return_allowance_usd,
         max_settle_seconds=max_settle_seconds,
         reconcile_at_hour=settings.daily_reconciliation_hour,
+        shards=parse_shards(settings.shards),
         sessions=SessionPolicy(
             idle_seconds=60 * settings.idle_minutes,
             second_confirmation_micro_usd=1_000_000 * settings.second_confirmation_usd,

@@ -15,6 +15,7 @@ from crossway.control_settings import ControlSettings
 from crossway.domain.branding import origin_of
 from crossway.domain.clients import parse_networks
 from crossway.domain.errors import InvalidInput
+from crossway.shard_settings import parse_shards
 
 SECRET_KEY_FILE = "secret.key"
 OWNER_ONLY = 0o600
@@ -66,6 +67,11 @@ class Settings(ControlSettings):
         description="Staff with this role or a higher one need a second factor; off: nobody.",
     )
     run_engine: bool = Field(default=True, description="Whether this process runs the engine too.")
+    shards: str = Field(
+        default="",
+        description="Chains that several engines share, as CHAIN=NUMBER separated by commas: into "
+        "how many shards each is divided; the others are not.",
+    )
     intent_life_seconds: int = Field(
         default=3600, ge=300, le=86_400, description="Time to expiry of an intent."
     )
@@ -205,6 +211,12 @@ class Settings(ControlSettings):
         if wrong := [name for name in names if not HOST_NAME.fullmatch(name)]:
             raise ValueError(f"must be host names such as crossway.internal, not {wrong[0]}")
         return ",".join(names)
+
+    @field_validator("shards")
+    @classmethod
+    def _shards(cls, value: str) -> str:
+        parse_shards(value)
+        return value
 
     @field_validator("public_url")
     @classmethod

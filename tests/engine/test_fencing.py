@@ -18,9 +18,9 @@ from tests.invariants import check_invariants, nothing_outstanding
 BASE = "BASE_MAINNET"
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[Harness]:
-    built = Harness(f"sqlite:///{tmp_path / 'crossway.db'}")
+@pytest.fixture(params=[{}, {BASE: 4, "ARBITRUM_MAINNET": 3}], ids=["chains", "shards"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Harness]:
+    built = Harness(f"sqlite:///{tmp_path / 'crossway.db'}", shards=request.param)
     yield built
     built.store.close()
 

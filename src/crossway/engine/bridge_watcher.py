@@ -2,17 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from crossway.domain.bridge_transfer import (
-    ASKED_STATES,
     BridgeTransfer,
     BridgeTransferEvent,
     BridgeTransferState,
     is_overdue,
-    poll_delay_seconds,
 )
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, IntentEvent, State
@@ -20,6 +17,7 @@ from crossway.domain.quotes import BridgeName, bridge_title
 from crossway.engine.alerts import TaskHealth, raise_alert
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.bridge_arrivals import enqueue_delivery
+from crossway.engine.bridge_polls import ARRIVAL_POLL, is_to_be_asked, next_look, next_poll
 from crossway.engine.serial_worker import SerialWorker
 from crossway.ports.bridge import (
     BridgeStatus,
@@ -32,6 +30,7 @@ from crossway.ports.bridge import (
 )
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.lifecycle import IntentBatch
 
@@ -40,8 +39,6 @@ BATCH: Final = 500
 ASKED_AT_ONCE: Final = 50
 # As for ramps: a task usually takes seconds.
 HANG_SECONDS: Final = 60.0
-# Anyone may deliver at any time: how often our own nodes are asked for an arrival.
-_ARRIVAL_POLL: Final = timedelta(seconds=30)
 S, Event = BridgeTransferState, BridgeTransferEvent
 Followed = tuple[BridgeTransfer, Intent]
 
@@ -56,21 +53,23 @@ class BridgeWatcher:
         self._services, self._batch, self._hang_seconds = services, batch, hang_seconds
         self._workers: dict[str, SerialWorker] = {}
 
-    def follow(self, heads: Mapping[str, ChainHead], in_background: bool) -> int:
+    def follow(
+        self, heads: Mapping[str, ChainHead], in_background: bool, shards: Shards = ALL_SHARDS
+    ) -> int:
         """Look for the arrivals of transfers that are due, and ask the bridges' services about the
         others, here or `in_background`; returns how many advanced."""
         services, now = self._services, self._services.clock.now()
         for worker in self._workers.values():
             worker.report_hanging(self._hang_seconds)
         with services.store.read() as unit:
-            due = unit.bridge_transfers.list_due(heads.keys(), now, self._batch)
+            due = unit.bridge_transfers.list_due(heads.keys(), now, self._batch, shards)
             intents = unit.intents.get_many({transfer.intent_id for transfer in due})
         followed = [(transfer, intents[transfer.intent_id]) for transfer in due]
         if not followed:
             return 0
         services.process.failpoint("before-bridge-poll")
         arrived = _find_arrived(services, followed)
-        to_ask = [(t, i) for t, i in followed if i.id not in arrived and _is_to_be_asked(t, now)]
+        to_ask = [(t, i) for t, i in followed if i.id not in arrived and is_to_be_asked(t, now)]
         asked_ids = set() if in_background else {intent.id for _, intent in to_ask}
         # Those about to be asked are due later, too: else they would fill each batch while a
         # service hangs, and the transfers of other bridges would never be listed.
@@ -123,11 +122,6 @@ def _ask(services: Services, bridge: str, followed: Sequence[Followed]) -> int:
     return advanced
 
 
-def _is_to_be_asked(transfer: BridgeTransfer, now: datetime) -> bool:
-    """Whether the bridge's service is due to be asked, and not only our own nodes."""
-    return transfer.state in ASKED_STATES and (transfer.ask_at is None or transfer.ask_at <= now)
-
-
 def _find_arrived(services: Services, followed: Sequence[Followed]) -> set[int]:
     """The payments whose money is at the bridge's contract already, whoever delivered it. Where
     their chain does not answer, that is not known, and nothing is concluded."""
@@ -171,11 +165,11 @@ def _apply(
             continue  # Another engine has followed it meanwhile.
         if intent.id in arrived:
             enqueue_delivery(batch, batch.current[intent.id])
-            batch.transfers.update(unit, intent.id, next_at=now + _ARRIVAL_POLL)
+            batch.transfers.update(unit, intent.id, next_at=now + ARRIVAL_POLL)
         elif status is not None:
             advanced += _APPLY[type(status)](unit, batch, transfer, status)
         else:
-            batch.transfers.update(unit, intent.id, next_at=_next_look(now, transfer.ask_at))
+            batch.transfers.update(unit, intent.id, next_at=next_look(now, transfer.ask_at))
     batch.store(unit)
     return advanced
 
@@ -190,7 +184,7 @@ def _apply_message(
         sent_message=status.sent_message,
         message_id=status.message_id,
         ask_at=ask_at,
-        next_at=min(batch.now + _ARRIVAL_POLL, max(ask_at, batch.now)),
+        next_at=min(batch.now + ARRIVAL_POLL, max(ask_at, batch.now)),
     )
     return 1
 
@@ -198,7 +192,7 @@ def _apply_message(
 def _apply_pending(
     unit: UnitOfWork, batch: IntentBatch, transfer: BridgeTransfer, status: Pending | Unknown
 ) -> int:
-    fields = _next_poll(batch.now, transfer)
+    fields = next_poll(batch.now, transfer)
     is_late = is_overdue(transfer, batch.now)
     says_why = isinstance(status, Pending) and bool(status.reason)
     if transfer.state not in (S.SEEN, S.DELAYED, S.OVERDUE) or not (is_late or says_why):
@@ -228,7 +222,7 @@ def _apply_claimable(
         message=status.message,
         attestation=status.attestation,
         reason="",
-        next_at=batch.now + _ARRIVAL_POLL,
+        next_at=batch.now + ARRIVAL_POLL,
     )
     enqueue_delivery(batch, batch.current[transfer.intent_id])
     return 1
@@ -237,7 +231,7 @@ def _apply_claimable(
 def _apply_contradiction(
     unit: UnitOfWork, batch: IntentBatch, transfer: BridgeTransfer, status: Contradicted
 ) -> int:
-    fields = _next_poll(batch.now, transfer)
+    fields = next_poll(batch.now, transfer)
     if transfer.state is S.HALTED:
         batch.transfers.update(unit, transfer.intent_id, **fields)
         return 0
@@ -253,7 +247,7 @@ def _apply_expiry(
     unit: UnitOfWork, batch: IntentBatch, transfer: BridgeTransfer, status: Expired
 ) -> int:
     del status
-    fields = _next_poll(batch.now, transfer)
+    fields = next_poll(batch.now, transfer)
     if transfer.state is S.EXPIRED:
         batch.transfers.update(unit, transfer.intent_id, **fields)
         return 0
@@ -265,22 +259,6 @@ def _apply_expiry(
         batch.apply_event(intent.id, IntentEvent.UNFILLED, "expired", reason, needs_relay=False)
     _alert(unit, batch, "unfilled", transfer, f"Payment {transfer.intent_id}: {reason}")
     return 1
-
-
-def _next_poll(now: datetime, transfer: BridgeTransfer) -> dict[str, Any]:
-    ask_at = now + timedelta(seconds=poll_delay_seconds(transfer.poll_count))
-    return {
-        "poll_count": transfer.poll_count + 1,
-        "ask_at": ask_at,
-        "next_at": _next_look(now, ask_at),
-    }
-
-
-def _next_look(now: datetime, ask_at: datetime | None) -> datetime:
-    """When our own nodes are asked again whether it has arrived: often, as they cost nothing, and
-    no later than the service is due. One that is due already is being asked, or never is again."""
-    look_at = now + _ARRIVAL_POLL
-    return look_at if ask_at is None or ask_at <= now else min(look_at, ask_at)
 
 
 def _alert(

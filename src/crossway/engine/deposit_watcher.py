@@ -14,6 +14,7 @@ from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.engine.watched_addresses import StoredAddressFilter, WatchedAddresses
 from crossway.ports.chain import ChainHead, Cursor, Scan
 from crossway.ports.services import Services
+from crossway.ports.shards import Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.crediting import credit_deposits, reverse_deposits
@@ -78,13 +79,13 @@ def _reverse_reorged(unit: UnitOfWork, services: Services, chain_id: str, scan: 
 
 
 def credit_confirmed(
-    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites, shards: Shards
 ) -> None:
     """Credit deposits that have enough confirmations and are still in their block."""
     heights = {chain: head.height for chain, head in heads.items()}
     with services.store.read() as unit:
-        ready = unit.deposits.list_ready(heights, BATCH)
-        ready += unit.deposits.list_ready(heights, LOW_PRIORITY_BATCH, low_priority=True)
+        ready = unit.deposits.list_ready(heights, BATCH, shards=shards)
+        ready += unit.deposits.list_ready(heights, LOW_PRIORITY_BATCH, True, shards)
     by_chain: dict[str, list[Deposit]] = {}
     for deposit in ready:
         by_chain.setdefault(deposit.incoming.chain, []).append(deposit)

@@ -19,6 +19,7 @@ from crossway.engine.unseen_deposits import check_addresses
 from crossway.ports.chain import ChainHead
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
+from crossway.ports.shards import Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.bridge_collections import end_collected, is_collected
@@ -29,11 +30,13 @@ from crossway.usecases.payments.returns import enqueue_deposit_returns
 BATCH = 2_000
 
 
-def expire_intents(services: Services, heads: Mapping[str, ChainHead], writes: PassWrites) -> None:
+def expire_intents(
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites, shards: Shards
+) -> None:
     """Expire intents that were not started in time and enqueue their refunds."""
     with services.store.read() as unit:
         expired_by_chain = unit.intents.list_expired(
-            {c: head.time for c, head in heads.items()}, BATCH
+            {c: head.time for c, head in heads.items()}, BATCH, shards
         )
     for chain_id, intent_ids in expired_by_chain.items():
         try:

@@ -45,10 +45,12 @@ class HeadReader:
                 self._found[_MISPLACED, chain_id] = "; ".join(head.wrong_chains)
         return heads
 
-    def report(self, heads: Mapping[str, ChainHead]) -> int:
-        """Raise and resolve the alerts about the chains and nodes that were read last."""
+    def report(self, heads: Mapping[str, ChainHead], led: Collection[str]) -> int:
+        """Raise and resolve the alerts about the chains and nodes that were read last, where this
+        engine leads the chain: others that share it may have read earlier or later."""
+        self._found = {key: text for key, text in self._found.items() if key[1] in led}
         self._report_outages()
-        self._report_doubts(heads)
+        self._report_doubts({chain: head for chain, head in heads.items() if chain in led})
         return 0
 
     def forget(self, kept: Collection[str]) -> None:

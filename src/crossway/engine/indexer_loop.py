@@ -77,7 +77,7 @@ class IndexerLoop:
     def _lease_chains(self) -> set[str]:
         if self._leases.must_renew():
             before = self._leases.chains
-            kept = self._leases.renew(self._services.chains)
+            kept = self._leases.renew(dict.fromkeys(self._services.chains, 1))
             if not self._leases.chains == kept == before:
                 self._guard.load_failures()
                 for part in (self._indexer, self._head_reader, self._pace):

@@ -35,6 +35,7 @@ from crossway.ports.inventory_bridge import (
 )
 from crossway.ports.records import KillSwitch
 from crossway.ports.services import Services
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.money.emergency_stop import (
@@ -77,7 +78,9 @@ class InventoryFunding:
         self._services, self._batch = services, batch
         self._workers: dict[str, SerialWorker] = {}
 
-    def follow(self, heads: Mapping[str, ChainHead], in_background: bool) -> int:
+    def follow(
+        self, heads: Mapping[str, ChainHead], in_background: bool, shards: Shards = ALL_SHARDS
+    ) -> int:
         """Take the transfers that are due a step on, here or `in_background`; returns how many
         advanced."""
         services, now = self._services, self._services.clock.now()
@@ -86,7 +89,7 @@ class InventoryFunding:
         if not services.inventory_bridges:
             return 0
         with services.store.read() as unit:
-            due = unit.inventory_transfers.list_due(heads.keys(), now, self._batch)
+            due = unit.inventory_transfers.list_due(heads.keys(), now, self._batch, shards)
             intents = unit.intents.get_many({transfer.intent_id for transfer in due})
         by_bridge: dict[str, list[Followed]] = defaultdict(list)
         for transfer in due:

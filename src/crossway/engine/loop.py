@@ -37,6 +37,7 @@ from crossway.engine.sweeps import run_sweeps
 from crossway.engine.withdrawal_watcher import WithdrawalWatcher
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
+from crossway.ports.shards import Shards
 from crossway.usecases.money import reconciliation_runs
 from crossway.usecases.operating import retention
 from crossway.usecases.operating.payment_figures import count_changes
@@ -47,7 +48,8 @@ BUSY_SECONDS, GATHERING_SECONDS = 0.02, 0.1
 
 
 class Engine:
-    """One engine. Several may share a database: each chain is leased by one engine at a time.
+    """One engine. Several may share a database: each chain, or each shard of one, is leased by one
+    engine at a time.
 
     A lease that expires early causes duplicate work but never a duplicate payment.
     """
@@ -131,26 +133,39 @@ class Engine:
             # After our own commit. A pass over what is due leaves any commit to a later, full one.
             self._sleeper.begin()
         chains = self._pace.due_chains(leased) if only_due else leased
-        keeps_house = self._is_housekeeping_due()
+        keeps_house, led = self._is_housekeeping_due(), self._leases.led
         # Alerts are about every chain, due or not.
         all_heads = self._head_reader.read(leased if keeps_house else chains)
-        self._guarded("outages", partial(self._head_reader.report, all_heads))
+        self._guarded("outages", partial(self._head_reader.report, all_heads, led))
         heads = {chain: head for chain, head in all_heads.items() if chain in chains}
-        self._guarded("new chains", partial(self._check_new_chains, chains, heads))
-        done = self._indexer.scan({c: h for c, h in heads.items() if c not in self._leases.indexed})
-        progress = (heads, self._thread is not None)
-        done += self._guarded("bridges", partial(self._bridge_watcher.follow, *progress))
-        done += self._guarded("inventory", partial(self._inventory_funding.follow, *progress))
-        done += run_sweeps(self._services, heads, self._guarded)
+        led_heads = {chain: head for chain, head in all_heads.items() if chain in led}
+        self._guarded("new chains", partial(self._check_new_chains, chains, heads, led))
+        scanned = led_heads.keys() & heads.keys() - self._leases.indexed
+        done = self._indexer.scan({chain: heads[chain] for chain in scanned})
+        for shards, of_shards in self._leases.split(heads).items():
+            done += self._work({chain: heads[chain] for chain in of_shards}, shards)
         if keeps_house:
-            done += self._run_housekeeping(all_heads)
+            done += self._run_housekeeping(led_heads)
         done += self._guarded("figures", partial(self._figures.use, began))
         done += self._guarded("profit", partial(self._profit_keeper.count, began))
         self._services.process.engine.record_pass(all_heads)
         if not done:
-            behind = {chain for chain in heads if self._indexer.is_behind(chain, heads[chain])}
-            self._pace.plan(chains, heads, behind, self._leases.indexed)
+            self._plan(chains, heads)
         return done
+
+    def _work(self, heads: Mapping[str, ChainHead], shards: Shards) -> int:
+        """Run every sweep once over these shards of some chains."""
+        progress = (heads, self._thread is not None, shards)
+        done = self._guarded("bridges", partial(self._bridge_watcher.follow, *progress))
+        done += self._guarded("inventory", partial(self._inventory_funding.follow, *progress))
+        return done + run_sweeps(self._services, heads, self._guarded, shards)
+
+    def _plan(self, chains: set[str], heads: Mapping[str, ChainHead]) -> None:
+        """Decide when to look at these chains again."""
+        behind = {chain for chain in heads if self._indexer.is_behind(chain, heads[chain])}
+        scanned_elsewhere = self._leases.indexed | (chains - self._leases.led)
+        for shards, of_shards in self._leases.split(chains).items():
+            self._pace.plan(of_shards, heads, behind, scanned_elsewhere, shards)
 
     def _is_housekeeping_due(self) -> bool:
         """Every few seconds of either clock: the simulator advances the service's."""
@@ -181,9 +196,12 @@ class Engine:
         done = sum(self._guarded(name, check) for name, check in checks.items())
         return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))
 
-    def _check_new_chains(self, asked: set[str], heads: Mapping[str, ChainHead]) -> int:
-        """Check chains that this engine has just taken over for what happened meanwhile."""
-        if new_chains := [chain for chain in heads if chain not in self._started_chains]:
+    def _check_new_chains(
+        self, asked: set[str], heads: Mapping[str, ChainHead], led: set[str]
+    ) -> int:
+        """Check chains that this engine has just taken over for what happened meanwhile, all of
+        their shards where it leads."""
+        if new_chains := [c for c in heads if c in led and c not in self._started_chains]:
             check_foreign_nonces(self._services, new_chains)
             for chain in new_chains:
                 recheck_after_reorg(self._services, chain, 0)
@@ -212,8 +230,9 @@ class Engine:
         """The chains of this engine, whose leases are renewed when that is due."""
         if self._leases.must_renew():
             before = self._leases.chains
-            kept = self._leases.renew(self._services.chains)
-            self._indexer.forget(kept - self._leases.indexed)
+            wanted = self._services.policy.shards
+            kept = self._leases.renew({c: wanted.get(c, 1) for c in self._services.chains})
+            self._indexer.forget(kept & self._leases.led - self._leases.indexed)
             if not self._leases.chains == kept == before:
                 self._guard.load_failures()
                 self._keep_state_of(kept)

@@ -9,6 +9,7 @@ from typing import Final
 from crossway.engine.sleeper import REST_SECONDS
 from crossway.ports.due_times import ChainWork
 from crossway.ports.services import Services
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 BEAT_SECONDS: Final = 0.25
 SIMULATED_REST_SECONDS: Final = 15.0
@@ -41,13 +42,14 @@ class Pace:
         reached: Collection[str],
         behind: Collection[str],
         indexed: Collection[str] = (),
+        shards: Shards = ALL_SHARDS,
     ) -> None:
-        """Decide when to look at these chains again, after a pass that found nothing to do there.
+        """Decide when to look at these shards again, after a pass that found nothing to do there.
 
         `reached`: those that responded. `behind`: those whose newest blocks are not all scanned
         yet. `indexed`: those that another process scans."""
         with self._services.store.read() as unit:
-            work_by_chain = unit.due_times.of_chains(chains)
+            work_by_chain = unit.due_times.of_chains(chains, shards)
         now, monotonic = self._services.clock.now(), self._monotonic()
         for chain, work in work_by_chain.items():
             # A payment expires by the time of its chain's head, which follows the clock.

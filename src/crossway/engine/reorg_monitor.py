@@ -27,6 +27,7 @@ from crossway.engine.tx_effects import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
+from crossway.ports.shards import Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.shared_transactions import status_of_each
 from crossway.usecases.chains.supported_chains import chain_name
@@ -42,11 +43,12 @@ _REPORTED_BY_BRIDGES = (
 
 
 def finalize_confirmed(
-    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites, shards: Shards
 ) -> None:
     """Mark confirmed transactions as final once their block is."""
     with services.store.read() as unit:
-        final_txs = unit.outbound_txs.list_final({c: h.finalized for c, h in heads.items()}, BATCH)
+        heights = {chain: head.finalized for chain, head in heads.items()}
+        final_txs = unit.outbound_txs.list_final(heights, BATCH, shards)
     for chain_id, txs in _by_chain(final_txs).items():
         try:
             _recheck(services, services.chains[chain_id], txs, writes)

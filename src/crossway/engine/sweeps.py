@@ -12,9 +12,10 @@ from crossway.engine.tx_submitter import submit_due
 from crossway.engine.tx_tracker import track_signed
 from crossway.ports.chain import ChainHead
 from crossway.ports.services import Services
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 Heads = Mapping[str, ChainHead]
-Sweep = Callable[[Services, Heads, PassWrites], None]
+Sweep = Callable[[Services, Heads, PassWrites, Shards], None]
 Guard = Callable[[str, Callable[[], int]], int]
 # Those of one line are stored in one transaction. What is credited or settled by the first is due
 # for the second.
@@ -24,13 +25,15 @@ _SWEEPS: Final[tuple[tuple[Sweep, ...], ...]] = (
 )
 
 
-def run_sweeps(services: Services, heads: Heads, guarded: Guard) -> int:
-    """Run each sweep once over the chains with these heads, `guarded` against its errors by its
-    name; returns how much was done."""
+def run_sweeps(
+    services: Services, heads: Heads, guarded: Guard, shards: Shards = ALL_SHARDS
+) -> int:
+    """Run each sweep once over these shards of the chains with these heads, `guarded` against its
+    errors by its name; returns how much was done."""
     done, writes = 0, PassWrites(services)
     for together in _SWEEPS:
         for sweep in together:
-            guarded(sweep.__name__, partial(_run, sweep, services, heads, writes))
+            guarded(sweep.__name__, partial(_run, sweep, services, heads, writes, shards))
         done += guarded("storing", writes.commit)
     return done
 
@@ -38,10 +41,10 @@ def run_sweeps(services: Services, heads: Heads, guarded: Guard) -> int:
 def run_alone(sweep: Sweep, services: Services, heads: Heads) -> int:
     """Run one sweep and store what it decides; returns how much was done."""
     writes = PassWrites(services)
-    sweep(services, heads, writes)
+    sweep(services, heads, writes, ALL_SHARDS)
     return writes.commit()
 
 
-def _run(sweep: Sweep, services: Services, heads: Heads, writes: PassWrites) -> int:
-    sweep(services, heads, writes)
+def _run(sweep: Sweep, services: Services, heads: Heads, writes: PassWrites, shards: Shards) -> int:
+    sweep(services, heads, writes, shards)
     return 0

@@ -35,6 +35,7 @@ from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
 from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import TxAttempt
 from crossway.ports.services import Services
+from crossway.ports.shards import Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.agents import AGENT_ALERT
 from crossway.usecases.chains.shared_transactions import share_transactions
@@ -51,12 +52,14 @@ BATCH = 2_000
 Signed = list[tuple[OutboundTxKind, SignedTx]]
 
 
-def submit_due(services: Services, heads: Mapping[str, ChainHead], writes: PassWrites) -> None:
+def submit_due(
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites, shards: Shards
+) -> None:
     """Sign and broadcast the transactions that are due on these chains."""
     chains = set(heads)
     while chains:
         with services.store.read() as unit:
-            due = unit.outbound_txs.list_due(chains, services.clock.now(), BATCH)
+            due = unit.outbound_txs.list_due(chains, services.clock.now(), BATCH, shards)
         by_chain: dict[str, list[OutboundTx]] = defaultdict(list)
         for tx in due:
             by_chain[tx.chain].append(tx)

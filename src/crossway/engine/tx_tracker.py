@@ -30,6 +30,7 @@ from crossway.ports.chain import (
 )
 from crossway.ports.records import InFlightTx, TxAttempt
 from crossway.ports.services import Services
+from crossway.ports.shards import Shards
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.shared_transactions import group_by_nonce, status_of_each
 
@@ -50,10 +51,12 @@ class TrackingResult:
     rejected: list[TxAttempt] = field(default_factory=list)
 
 
-def track_signed(services: Services, heads: Mapping[str, ChainHead], writes: PassWrites) -> None:
+def track_signed(
+    services: Services, heads: Mapping[str, ChainHead], writes: PassWrites, shards: Shards
+) -> None:
     """Follow every signed transaction on these chains."""
     with services.store.read() as unit:
-        signed = unit.outbound_txs.list_signed(heads.keys(), BATCH)
+        signed = unit.outbound_txs.list_signed(heads.keys(), BATCH, shards)
         usd_values = _read_usd_values(unit, signed)
     by_chain: dict[str, list[InFlightTx]] = defaultdict(list)
     for tx in signed:

@@ -13,6 +13,7 @@ from crossway.domain.bridge_transfer import (
     BridgeTransferStep,
 )
 from crossway.domain.intent import Intent
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,11 @@ class BridgeTransferRepository(Protocol):
     def get_many(self, intent_ids: Collection[int]) -> dict[int, BridgeTransfer]: ...
     def lock(self, intent_ids: Collection[int]) -> dict[int, BridgeTransfer]: ...
     def list_due(
-        self, source_chains: Collection[str], now: datetime, limit: int
+        self,
+        source_chains: Collection[str],
+        now: datetime,
+        limit: int,
+        shards: Shards = ALL_SHARDS,
     ) -> list[BridgeTransfer]:
         """Those under way and whose `next_at` has passed, oldest first."""
         ...

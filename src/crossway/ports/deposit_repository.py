@@ -6,6 +6,7 @@ from typing import Protocol
 
 from crossway.domain.deposits import Deposit, DepositPurpose, IncomingTransfer
 from crossway.domain.ledger import AddressKey
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 
 class DepositRepository(Protocol):
@@ -17,7 +18,11 @@ class DepositRepository(Protocol):
         ...
 
     def list_ready(
-        self, heads: Mapping[str, int], limit: int, low_priority: bool = False
+        self,
+        heads: Mapping[str, int],
+        limit: int,
+        low_priority: bool = False,
+        shards: Shards = ALL_SHARDS,
     ) -> list[Deposit]:
         """SEEN deposits with enough confirmations at these heads, by id: on each chain the first
         `limit` to become ready. Those beyond the first 200 of a payment have low priority: they

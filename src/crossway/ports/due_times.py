@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from crossway.ports.shards import ALL_SHARDS, Shards
+
 
 @dataclass(frozen=True, slots=True)
 class ChainWork:
@@ -25,7 +27,9 @@ class DueTimes(Protocol):
     """When stored work falls due. Every answer costs one index look-up for each chain or webhook,
     however much is stored."""
 
-    def of_chains(self, chains: Collection[str]) -> Mapping[str, ChainWork]:
+    def of_chains(
+        self, chains: Collection[str], shards: Shards = ALL_SHARDS
+    ) -> Mapping[str, ChainWork]:
         """The work of each of these chains."""
         ...
 

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair, TransitionRecord
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 RECENT_TRANSITIONS: Final = 2_000
 AddressRow = tuple[int, str, str]
@@ -88,7 +89,9 @@ class IntentRepository(Protocol):
         """The highest id of an intent; 0 where there is none."""
         ...
 
-    def list_expired(self, times: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
+    def list_expired(
+        self, times: Mapping[str, datetime], limit: int, shards: Shards = ALL_SHARDS
+    ) -> dict[str, list[int]]:
         """Ids by source chain of intents that are past their expiry at the chain's own time, are
         not started and have no start in flight."""
         ...

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferKind
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class InventoryTransferRepository(Protocol):
         ...
 
     def list_due(
-        self, chains: Collection[str], now: datetime, limit: int
+        self, chains: Collection[str], now: datetime, limit: int, shards: Shards = ALL_SHARDS
     ) -> list[InventoryTransfer]:
         """Open ones whose transaction is made on one of these chains and whose `next_at` has
         passed, oldest first."""

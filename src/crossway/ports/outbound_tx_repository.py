@@ -14,6 +14,7 @@ from crossway.ports.records import (
     PendingNonce,
     TxAttempt,
 )
+from crossway.ports.shards import ALL_SHARDS, Shards
 
 
 class OutboundTxRepository(Protocol):
@@ -23,11 +24,15 @@ class OutboundTxRepository(Protocol):
         """Store new ones as DUE. Existing ones are left alone; a cancelled one is DUE again."""
         ...
 
-    def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
+    def list_due(
+        self, chains: Collection[str], now: datetime, limit: int, shards: Shards = ALL_SHARDS
+    ) -> list[OutboundTx]:
         """DUE ones whose `next_at` has passed, oldest first."""
         ...
 
-    def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
+    def list_signed(
+        self, chains: Collection[str], limit: int, shards: Shards = ALL_SHARDS
+    ) -> list[InFlightTx]:
         """SIGNED ones, oldest first."""
         ...
 
@@ -39,7 +44,9 @@ class OutboundTxRepository(Protocol):
     def list_in_state(
         self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
     ) -> list[OutboundTx]: ...
-    def list_final(self, heights: Mapping[str, int], limit: int) -> list[OutboundTx]:
+    def list_final(
+        self, heights: Mapping[str, int], limit: int, shards: Shards = ALL_SHARDS
+    ) -> list[OutboundTx]:
         """CONFIRMED ones in blocks at or below the final height of their chain."""
         ...
 

@@ -1,5 +1,6 @@
 """The operator's rules: fees, lifetimes, timeouts, retention, staff sessions and ingress."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -91,7 +92,8 @@ class Policy:
     fees bring for returns and `return_allowance_micro_usd` a day and chain limit their cost.
     Payouts from inventory that bridges have still to repay are limited to
     `prefill_limit_micro_usd` on each source chain; 0 makes none.
-    Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
+    Each chain is divided into so many `shards` for engines that share it; those not named are not
+    divided. Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
     """
 
     service_fee: ServiceFee = ServiceFee()
@@ -110,6 +112,7 @@ class Policy:
     late_watch_seconds: int = 30 * 86_400
     max_settle_seconds: int | None = None
     reconcile_at_hour: int | None = None
+    shards: Mapping[str, int] = field(default_factory=dict)
     sessions: SessionPolicy = SessionPolicy()
     controls: ControlsPolicy = ControlsPolicy()
     retention: RetentionPolicy = RetentionPolicy()

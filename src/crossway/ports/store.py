@@ -82,8 +82,14 @@ class LeaseRepository(Protocol):
         returns how many others of the kind run."""
         ...
 
-    def list_held(self, prefix: str) -> set[str]:
-        """The names with a prefix of leases that anybody holds now."""
+    def list_taken(self) -> dict[str, bool]:
+        """The names of leases that were taken and not given up, each with whether it is held now or
+        has expired."""
+        ...
+
+    def end(self, names: Collection[str]) -> set[str]:
+        """End these leases, whoever took them; returns the names of those that were left because
+        others lock them."""
         ...
 
     def release(self, owner: str) -> None: ...

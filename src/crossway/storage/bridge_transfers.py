@@ -9,12 +9,14 @@ from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState, BridgeTransferStep
 from crossway.domain.intent import Intent
 from crossway.ports.bridge_transfer_repository import BridgeTransferChange
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.sql.in_values import in_values, within
 from crossway.storage.bridge_tables import OPEN, bridge_steps, bridge_transfers
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.shard_sql import ByShards, shard_parameters
 from crossway.storage.tables import intents
 
 _TRANSFERS: Final = RowMapper(BridgeTransfer, bridge_transfers)
@@ -37,16 +39,19 @@ _UPDATE: Final = (
     )
     .values({name: bindparam(f"new_{name}") for name in _CHANGING_NAMES})
 )
-_DUE: Final = (
-    select(bridge_transfers)
-    .where(
-        # A literal, so that the planner uses the partial index.
-        text(OPEN),
-        within(bridge_transfers.c.source_chain, "chains"),
-        bridge_transfers.c.next_at <= bindparam("now"),
-    )
-    .order_by(bridge_transfers.c.next_at, bridge_transfers.c.intent_id)
-    .limit(bindparam("limit"))
+_DUE: Final = ByShards(
+    lambda is_of_shards: (
+        select(bridge_transfers)
+        .where(
+            # A literal, so that the planner uses the partial index.
+            text(OPEN),
+            within(bridge_transfers.c.source_chain, "chains"),
+            bridge_transfers.c.next_at <= bindparam("now"),
+            is_of_shards(bridge_transfers.c.intent_id),
+        )
+        .order_by(bridge_transfers.c.next_at, bridge_transfers.c.intent_id)
+        .limit(bindparam("limit"))
+    ),
 )
 _BY_ID: Final = select(bridge_transfers).where(within(bridge_transfers.c.intent_id, "ids"))
 _LOCK: Final = _BY_ID.order_by(bridge_transfers.c.intent_id).with_for_update()
@@ -69,10 +74,19 @@ class SqlBridgeTransfers:
         return self._by_id(intent_ids, for_update=True)
 
     def list_due(
-        self, source_chains: Collection[str], now: datetime, limit: int
+        self,
+        source_chains: Collection[str],
+        now: datetime,
+        limit: int,
+        shards: Shards = ALL_SHARDS,
     ) -> list[BridgeTransfer]:
-        parameters = {"chains": list(source_chains), "now": to_micros(now), "limit": limit}
-        return [_TRANSFERS.decode(row) for row in fetch(self._db, _DUE, parameters)]
+        parameters = {
+            "chains": list(source_chains),
+            "now": to_micros(now),
+            "limit": limit,
+            **shard_parameters(shards),
+        }
+        return [_TRANSFERS.decode(row) for row in fetch(self._db, _DUE[shards], parameters)]
 
     def list_open(self, limit: int) -> list[BridgeTransfer]:
         # By an expression: in the order of ids, SQLite would read every transfer there was.

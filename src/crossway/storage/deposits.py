@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -22,6 +23,7 @@ from sqlalchemy import (
 
 from crossway.domain.deposits import Deposit, DepositPurpose, DepositState, IncomingTransfer
 from crossway.domain.ledger import AddressKey
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.sql.in_values import in_values, within
 from crossway.storage.bulk_sql import (
     chain_values,
@@ -32,6 +34,7 @@ from crossway.storage.bulk_sql import (
 from crossway.storage.deposits_of_intents import DepositsOfIntents
 from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.shard_sql import ByShards, OfShards, shard_parameters
 from crossway.storage.tables import deposits, intents
 
 DEPOSITS: Final = RowMapper(
@@ -76,7 +79,7 @@ NORMAL_PRIORITY_DEPOSITS = 200
 _NEAR = deposits.alias()
 
 
-def _next_in_queue(head: Any) -> Select[Any]:
+def _next_in_queue(head: Any, is_of_shards: OfShards) -> Select[Any]:
     """The deposits of one chain that are ready, from the index of the queue."""
     return (
         select(_NEAR.c.id)
@@ -86,6 +89,7 @@ def _next_in_queue(head: Any) -> Select[Any]:
             _NEAR.c.chain == head.c.key,
             _NEAR.c.low_priority == bindparam("low_priority"),
             _NEAR.c.ready_height <= cast(head.c.value, BigInteger),
+            is_of_shards(_NEAR.c.intent_id),
         )
         .order_by(_NEAR.c.ready_height, _NEAR.c.id)
         .limit(bindparam("limit"))
@@ -93,12 +97,12 @@ def _next_in_queue(head: Any) -> Select[Any]:
     )
 
 
-def _ready_sqlite(head: Any) -> Select[Any]:
-    return select(deposits).join(head, deposits.c.id.in_(_next_in_queue(head)))
+def _ready_sqlite(is_of_shards: OfShards, head: Any) -> Select[Any]:
+    return select(deposits).join(head, deposits.c.id.in_(_next_in_queue(head, is_of_shards)))
 
 
-def _ready_postgresql(head: Any) -> Select[Any]:
-    near = _next_in_queue(head).lateral()
+def _ready_postgresql(is_of_shards: OfShards, head: Any) -> Select[Any]:
+    near = _next_in_queue(head, is_of_shards).lateral()
     return (
         select(deposits)
         .select_from(head)
@@ -107,9 +111,13 @@ def _ready_postgresql(head: Any) -> Select[Any]:
     )
 
 
+def _build_ready(build: Callable[..., Select[Any]], is_of_shards: OfShards) -> Any:
+    return per_dialect_for_chains(partial(build, is_of_shards))
+
+
 _READY = {
-    "sqlite": per_dialect_for_chains(_ready_sqlite),
-    "postgresql": per_dialect_for_chains(_ready_postgresql),
+    name: ByShards(partial(_build_ready, build))
+    for name, build in (("sqlite", _ready_sqlite), ("postgresql", _ready_postgresql))
 }
 _FIRST_DEPOSITS = (
     select(_NEAR.c.id)
@@ -155,7 +163,11 @@ class SqlDeposits(DepositsOfIntents):
         return Counter(dict(fetch(self._db, _COUNT_DEPOSITS, {"ids": intent_ids})))
 
     def list_ready(
-        self, heads: Mapping[str, int], limit: int, low_priority: bool = False
+        self,
+        heads: Mapping[str, int],
+        limit: int,
+        low_priority: bool = False,
+        shards: Shards = ALL_SHARDS,
     ) -> list[Deposit]:
         if not heads:
             return []
@@ -163,9 +175,10 @@ class SqlDeposits(DepositsOfIntents):
             "chains": chain_values(heads),
             "limit": limit,
             "low_priority": low_priority,
+            **shard_parameters(shards),
         }
         dialect = self._db.dialect.name
-        rows = fetch(self._db, _READY[dialect][dialect], parameters)
+        rows = fetch(self._db, _READY[dialect][shards][dialect], parameters)
         return sorted((DEPOSITS.decode(row) for row in rows), key=lambda deposit: deposit.id)
 
     def list_ready_for_intent(self, intent_id: int, height: int, limit: int) -> list[Deposit]:

@@ -2,17 +2,20 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, func, select, text
 
 from crossway.ports.due_times import ChainWork
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.storage.bridge_tables import OPEN, bridge_transfers
 from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
 from crossway.storage.inventory_tables import OPEN as OPEN_INVENTORY
 from crossway.storage.inventory_tables import inventory_transfers
 from crossway.storage.ramp_tables import kyc_submission_syncs, orders
 from crossway.storage.row_mapper import from_micros
+from crossway.storage.shard_sql import ByShards, OfShards, shard_parameters
 from crossway.storage.tables import deposits, intents, outbound_txs
 from crossway.storage.webhook_tables import deliveries, webhooks
 
@@ -29,9 +32,10 @@ def _first(
     return (query if of is None else query.correlate(of)).scalar_subquery()
 
 
-def _build_of_chains(rows: Any) -> Select[Any]:
+def _build_of_chains(is_of_shards: OfShards, rows: Any) -> Select[Any]:
     def first(column: ColumnElement[Any], chain: ColumnElement[str], states: str) -> Any:
-        return _first(column, chain == rows.c.key, text(states), of=rows)
+        owner = intents.c.id if column.table is intents else column.table.c.intent_id
+        return _first(column, chain == rows.c.key, text(states), is_of_shards(owner), of=rows)
 
     tx, tx_chain, bridged = outbound_txs.c, outbound_txs.c.chain, bridge_transfers.c
     moved, of_inventory = inventory_transfers.c, f"inventory_transfers.{OPEN_INVENTORY}"
@@ -52,7 +56,9 @@ def _build_of_chains(rows: Any) -> Select[Any]:
 
 # So many of the values say that the next block may decide; those after them are due times.
 _IN_PROGRESS = 3
-_OF_CHAINS = per_dialect_for_chains(_build_of_chains)
+_OF_CHAINS = ByShards(
+    lambda is_of_shards: per_dialect_for_chains(partial(_build_of_chains, is_of_shards))
+)
 _OF_RAMPS = select(
     _first(orders.c.next_at, text("orders.next_at IS NOT NULL")),
     _first(kyc_submission_syncs.c.next_at, text("kyc_submission_syncs.next_at IS NOT NULL")),
@@ -75,9 +81,11 @@ class SqlDueTimes:
     def __init__(self, db: Connection) -> None:
         self._db = db
 
-    def of_chains(self, chains: Collection[str]) -> Mapping[str, ChainWork]:
-        parameters = {"chains": chain_values(dict.fromkeys(chains, 0))}
-        rows = self._db.execute(_OF_CHAINS[self._db.dialect.name], parameters)
+    def of_chains(
+        self, chains: Collection[str], shards: Shards = ALL_SHARDS
+    ) -> Mapping[str, ChainWork]:
+        parameters = {"chains": chain_values(dict.fromkeys(chains, 0))} | shard_parameters(shards)
+        rows = self._db.execute(_OF_CHAINS[shards][self._db.dialect.name], parameters)
         return {
             chain: ChainWork(
                 any(value is not None for value in in_progress),

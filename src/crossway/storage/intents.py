@@ -22,6 +22,7 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.ports.records import IntentChange, IntentFilter, OpenPair
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.sql.in_values import within
 from crossway.storage.archive_tables import archived_payments
 from crossway.storage.bulk_sql import chain_values, per_dialect_for_chains
@@ -43,6 +44,7 @@ from crossway.storage.owner_sql import is_owned
 from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search import OTHER_ADDRESS, apply_filter
+from crossway.storage.shard_sql import ByShards, shard_parameters
 from crossway.storage.tables import intent_counts, intents, outbound_txs
 from crossway.storage.transition_log import TransitionLog
 
@@ -87,23 +89,26 @@ _TO_BE_FUNDED = (
     )
     .exists()
 )
-_EXPIRED = per_dialect_for_chains(
+_EXPIRED = ByShards(
     # An outer join and literal states: SQLite then uses the index of each chain's open intents
     # instead of scanning all open ones. A chain without any has a row with NULL.
-    lambda now: (
-        select(now.c.key, intents.c.id)
-        .select_from(now)
-        .outerjoin(
-            intents,
-            and_(
-                intents.c.source_chain == now.c.key,
-                intents.c.expires_at <= cast(now.c.value, BigInteger),
-                text("intents.state IN ('PENDING', 'FUNDED')"),
-                ~_START_IN_FLIGHT.exists(),
-            ),
+    lambda is_of_shards: per_dialect_for_chains(
+        lambda now: (
+            select(now.c.key, intents.c.id)
+            .select_from(now)
+            .outerjoin(
+                intents,
+                and_(
+                    intents.c.source_chain == now.c.key,
+                    intents.c.expires_at <= cast(now.c.value, BigInteger),
+                    text("intents.state IN ('PENDING', 'FUNDED')"),
+                    ~_START_IN_FLIGHT.exists(),
+                    is_of_shards(intents.c.id),
+                ),
+            )
+            .limit(bindparam("limit"))
         )
-        .limit(bindparam("limit"))
-    )
+    ),
 )
 
 
@@ -169,13 +174,19 @@ class SqlIntents(TransitionLog, IntentAddresses):
         rows = self._db.execute(pair.where(intents.c.source_chain == chain))
         return {(bridger, coordinator) for bridger, coordinator in rows}
 
-    def list_expired(self, times: Mapping[str, datetime], limit: int) -> dict[str, list[int]]:
+    def list_expired(
+        self, times: Mapping[str, datetime], limit: int, shards: Shards = ALL_SHARDS
+    ) -> dict[str, list[int]]:
         if not times:
             return {}
-        parameters = {"chains": chain_values({c: to_micros(at) for c, at in times.items()})}
-        query = _EXPIRED[self._db.dialect.name]
+        parameters = {
+            "chains": chain_values({c: to_micros(at) for c, at in times.items()}),
+            "limit": limit + len(times),
+            **shard_parameters(shards),
+        }
+        query = _EXPIRED[shards][self._db.dialect.name]
         expired: dict[str, list[int]] = {}
-        for chain, intent_id in fetch(self._db, query, {**parameters, "limit": limit + len(times)}):
+        for chain, intent_id in fetch(self._db, query, parameters):
             if intent_id is not None and limit:
                 expired.setdefault(chain, []).append(intent_id)
                 limit -= 1

@@ -24,12 +24,14 @@ from crossway.ports.inventory_transfer_repository import (
     InventoryTransferChange,
     NewInventoryTransfer,
 )
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.sql.in_values import within
 from crossway.storage.bulk_sql import insert_into
 from crossway.storage.errors import ConcurrentUpdate
 from crossway.storage.inventory_tables import OPEN, UNDER_WAY, inventory_transfers
 from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import RowMapper, to_micros
+from crossway.storage.shard_sql import ByShards, shard_parameters
 
 _TRANSFERS: Final = RowMapper(InventoryTransfer, inventory_transfers)
 _FIXED: Final = (
@@ -54,19 +56,22 @@ _OF_INTENTS: Final = (
 )
 _LOCK: Final = _OF_INTENTS.with_for_update()
 _MINTS: Final = text("kind = 'MINT'")
-_DUE: Final = (
-    select(inventory_transfers)
-    .where(
-        # A literal, so that the planner uses the partial indexes.
-        text(OPEN),
-        or_(
-            within(_c.source_chain, "chains"),
-            and_(_MINTS, within(_c.destination_chain, "chains")),
-        ),
-        _c.next_at <= bindparam("now"),
-    )
-    .order_by(_c.next_at, _c.id)
-    .limit(bindparam("limit"))
+_DUE: Final = ByShards(
+    lambda is_of_shards: (
+        select(inventory_transfers)
+        .where(
+            # A literal, so that the planner uses the partial indexes.
+            text(OPEN),
+            or_(
+                within(_c.source_chain, "chains"),
+                and_(_MINTS, within(_c.destination_chain, "chains")),
+            ),
+            _c.next_at <= bindparam("now"),
+            is_of_shards(_c.intent_id),
+        )
+        .order_by(_c.next_at, _c.id)
+        .limit(bindparam("limit"))
+    ),
 )
 # With OPEN, which follows from it, SQLite uses the partial indexes.
 _UNDER_WAY: Final = and_(text(OPEN), text(UNDER_WAY))
@@ -100,14 +105,15 @@ class SqlInventoryTransfers:
         return self._of_intents(intent_ids, for_update=True)
 
     def list_due(
-        self, chains: Collection[str], now: datetime, limit: int
+        self, chains: Collection[str], now: datetime, limit: int, shards: Shards = ALL_SHARDS
     ) -> list[InventoryTransfer]:
         parameters = {
             "chains": list(chains),
             "now": to_micros(now),
             "limit": limit,
+            **shard_parameters(shards),
         }
-        return [_TRANSFERS.decode(row) for row in fetch(self._db, _DUE, parameters)]
+        return [_TRANSFERS.decode(row) for row in fetch(self._db, _DUE[shards], parameters)]
 
     def list_open(self, limit: int) -> list[InventoryTransfer]:
         query = select(inventory_transfers).where(_UNDER_WAY)

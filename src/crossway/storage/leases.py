@@ -101,10 +101,17 @@ class SqlLeases:
         others = others.where(is_engine, leases.c.name != name, _is_current(now))
         return int(self._db.execute(others).scalar_one())
 
-    def list_held(self, prefix: str) -> set[str]:
-        is_held = _is_current(read_database_time(self._db)), leases.c.owner != ""
-        has_prefix = leases.c.name.startswith(prefix, autoescape=True)
-        return set(self._db.execute(select(leases.c.name).where(has_prefix, *is_held)).scalars())
+    def list_taken(self) -> dict[str, bool]:
+        is_held = _is_current(read_database_time(self._db)).label("is_held")
+        rows = self._db.execute(select(leases.c.name, is_held).where(leases.c.owner != ""))
+        return {name: bool(held) for name, held in rows}
+
+    def end(self, names: Collection[str]) -> set[str]:
+        mine = select(leases.c.name).where(in_values(leases.c.name, names))
+        free = set(self._db.execute(mine.with_for_update(skip_locked=True)).scalars())
+        ending = update(leases).where(in_values(leases.c.name, free)).values(owner="", until=0)
+        self._db.execute(ending)
+        return set(names) - free
 
     def release(self, owner: str) -> None:
         workers = [f"{kind}:{owner}" for kind in ("engine", "indexer")]

@@ -19,6 +19,7 @@ from sqlalchemy import (
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.records import InFlightTx, NewOutboundTx, OutboundTxChange
+from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.ports.topics import Topic
 from crossway.sql.in_values import in_values, within
 from crossway.storage.bulk_sql import chain_values, per_dialect
@@ -33,6 +34,7 @@ from crossway.storage.outbound_tx_rows import (
 from crossway.storage.outbound_txs_of_intents import OutboundTxsOfIntents
 from crossway.storage.prepared import execute, execute_each, fetch
 from crossway.storage.row_mapper import to_micros
+from crossway.storage.shard_sql import shard_parameters
 from crossway.storage.tables import intents, outbound_txs
 from crossway.storage.tx_attempts import TxAttempts
 
@@ -109,9 +111,11 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
         rows = [new_outbound_tx_row(tx, at) for tx in new]
         execute_each(self._db, _ENQUEUE[self._db.dialect.name], rows)
 
-    def list_due(self, chains: Collection[str], now: datetime, limit: int) -> list[OutboundTx]:
+    def list_due(
+        self, chains: Collection[str], now: datetime, limit: int, shards: Shards = ALL_SHARDS
+    ) -> list[OutboundTx]:
         parameters = {"chains": list(chains), "now": to_micros(now), "limit": limit}
-        return self._fetch(SELECT_DUE, parameters)
+        return self._fetch(SELECT_DUE[shards], parameters | shard_parameters(shards))
 
     def list_in_state(
         self, chains: Collection[str], state: OutboundTxState, limit: int, min_height: int = -1
@@ -123,14 +127,19 @@ class SqlOutboundTxs(OutboundTxsOfIntents, TxAttempts):
             query = query.where(outbound_txs.c.block_height >= min_height)
         return self._all(query.order_by(outbound_txs.c.id).limit(limit))
 
-    def list_final(self, heights: Mapping[str, int], limit: int) -> list[OutboundTx]:
+    def list_final(
+        self, heights: Mapping[str, int], limit: int, shards: Shards = ALL_SHARDS
+    ) -> list[OutboundTx]:
         if not heights:
             return []
-        parameters = {"chains": chain_values(heights), "limit": limit}
-        return self._fetch(SELECT_SETTLED[self._db.dialect.name], parameters)
+        parameters = {"chains": chain_values(heights), "limit": limit} | shard_parameters(shards)
+        return self._fetch(SELECT_SETTLED[shards][self._db.dialect.name], parameters)
 
-    def list_signed(self, chains: Collection[str], limit: int) -> list[InFlightTx]:
-        rows = fetch(self._db, SELECT_SIGNED, {"chains": chains, "limit": limit})
+    def list_signed(
+        self, chains: Collection[str], limit: int, shards: Shards = ALL_SHARDS
+    ) -> list[InFlightTx]:
+        parameters = {"chains": chains, "limit": limit} | shard_parameters(shards)
+        rows = fetch(self._db, SELECT_SIGNED[shards], parameters)
         return [
             InFlightTx(row[0], row[1], OutboundTxKind(row[2]), row[3], row[4], row[5])
             for row in rows
