@@ -1,11 +1,12 @@
 """Engines share a chain by its shards, and agree on how many there are."""
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.fenced_store import FencedStore, LeaseLost
@@ -14,6 +15,7 @@ from crossway.ports.shards import ALL_SHARDS, Shards
 from crossway.storage.service_tables import leases
 from crossway.storage.store import SqlStore, open_store
 from tests.databases import fast, new_postgres, new_sqlite
+from tests.processes import PATIENCE_SECONDS, wait_until
 from tests.storage.records import run_concurrently
 
 CHAINS = {"BASE_MAINNET": 4, "OPTIMISM_MAINNET": 1, "POLYGON_MAINNET": 1}
@@ -142,3 +144,36 @@ def test_engines_that_begin_at_once_with_different_settings_agree(postgres_url: 
             else:
                 for engine in engines:
                     engine.release()
+
+
+@pytest.mark.parametrize("counts", [dict.fromkeys(CHAINS, 1), CHAINS], ids=["chains", "shards"])
+def test_leases_on_which_a_thread_of_the_engine_writes_are_kept(
+    postgres_url: str, counts: Mapping[str, int]
+) -> None:
+    with new_postgres(postgres_url) as url, closing(open_store(url)) as shared:
+        engine = leases_of(shared, "one")
+        engine.renew(counts)
+        begun, ends = threading.Event(), threading.Event()
+
+        def work(_: object) -> None:
+            begun.set()
+            ends.wait(PATIENCE_SECONDS)
+
+        writing = threading.Thread(target=lambda: FencedStore(shared, engine).write(work))
+        renewing = threading.Thread(target=lambda: engine.renew(counts))
+        writing.start()
+        assert begun.wait(PATIENCE_SECONDS)
+        before = dict(engine.epochs)
+        renewing.start()
+        wait_until("it waits or is over", lambda: not renewing.is_alive() or waits(shared))
+        ends.set()
+        for thread in (writing, renewing):
+            thread.join()
+        assert engine.epochs == before
+
+
+def waits(store: SqlStore) -> bool:
+    """Whether any transaction waits for a lock."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    with store.reader.connect() as db:
+        return bool(db.execute(text(query)).scalar_one())

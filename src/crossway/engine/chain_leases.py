@@ -75,6 +75,8 @@ class ChainLeases:
             if self._takes_over:
                 unit.leases.take_over(self.owner)
             others = unit.leases.register_engine(self.owner, seconds, self._role)
+            # Threads of this engine may be writing.
+            unit.leases.lock_own(self.owner, self._prefix)
             taken = unit.leases.list_taken()
             agreed = agree_on_counts(unit, self._prefix, counts, taken)
             held: dict[str, int] = {}

@@ -65,6 +65,11 @@ class LeaseRepository(Protocol):
     """Which engine works on which chain, which engines run, and named locks. Times are those of the
     database."""
 
+    def lock_own(self, owner: str, prefix: str) -> None:
+        """Lock all leases of an owner whose names begin so, once none of its units of work relies
+        on them: `acquire` skips what others lock, and would give such a lease up."""
+        ...
+
     def acquire(
         self, names: Sequence[str], owner: str, seconds: float, limit: int
     ) -> dict[str, int]:

@@ -33,6 +33,8 @@ _NAMED_SHARED: Final = _BY_NAME.with_for_update(read=True)
 _HELD: Final = (
     select(leases.c.name, leases.c.epoch)
     .where(within(leases.c.name, "names"), leases.c.owner == bindparam("owner"))
+    # In the order in which a renewal locks them.
+    .order_by(leases.c.name)
     # Nobody takes one over before this unit of work ends.
     .with_for_update(read=True)
 )
@@ -43,6 +45,11 @@ class SqlLeases:
 
     def __init__(self, db: Connection) -> None:
         self._db = db
+
+    def lock_own(self, owner: str, prefix: str) -> None:
+        has_prefix = leases.c.name.startswith(prefix, autoescape=True)
+        mine = select(leases.c.name).where(leases.c.owner == owner, has_prefix)
+        self._db.execute(mine.order_by(leases.c.name).with_for_update()).all()
 
     def acquire(
         self, names: Sequence[str], owner: str, seconds: float, limit: int
