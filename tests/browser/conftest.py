@@ -3,6 +3,7 @@
 import io
 import json
 import shutil
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 import httpx
 import pytest
+import uvicorn
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import (
@@ -24,6 +26,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from starlette.applications import Starlette
 
 from crossway.dashboard.page_registry import PAGES
 from tests.processes import free_port, new_installation, wait_until
@@ -186,6 +189,18 @@ def read_qr_codes(picture: bytes) -> list[str]:
     """The texts of the QR codes in a screenshot, as a camera reads them."""
     qr = zxingcpp.BarcodeFormat.QRCode
     return [code.text for code in zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)), qr)]
+
+
+@contextmanager
+def serving(app: Starlette, port: int) -> Iterator[str]:
+    """The URL of an application that runs in a thread of its own."""
+    server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    wait_until("it serves", lambda: server.started)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
 
 
 @dataclass

@@ -2,16 +2,12 @@
 JavaScript; axe finds nothing."""
 
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -34,10 +30,10 @@ from crossway.usecases.payments import checkout_urls
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.simulator import chain_controls
-from tests.browser.conftest import PHONE, Site, new_browser_context, read_qr_codes
-from tests.processes import free_port, wait_until
+from tests.browser.conftest import Site, read_qr_codes, serving
+from tests.browser.payer_pages import expect_layout_and_accessibility, phone_browser
+from tests.processes import free_port
 
-AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 COUNT_LINES = """element => {
   const range = document.createRange()
@@ -110,7 +106,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         routes=[Mount("/pay", create_pages(IpRateLimiter(), services)), Route("/shop", _shop_page)]
     )
     service.run_engine()
-    with _serving(app, port) as url:
+    with serving(app, port) as url:
         yield Shop(services, mine, url)
     service.close()
 
@@ -122,40 +118,6 @@ async def _shop_page(request: Request) -> Response:
         "<script>addEventListener('message', e => { window.told = e.data })</script>"
         f'<iframe src="{inside}" width="380" height="900"></iframe>'
     )
-
-
-@contextmanager
-def _serving(app: Starlette, port: int) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    wait_until("it serves", lambda: server.started)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(10)
-
-
-@contextmanager
-def phone_browser(chromium: Browser, url: str, **more: Any) -> Iterator[tuple[Page, list[str]]]:
-    """A phone's page, with a list of its requests to other hosts and its errors."""
-    context = new_browser_context(chromium, **({"size": PHONE, "locale": "en-GB"} | more))
-    page, wrong = context.new_page(), []
-    home = url.partition("/pay")[0]
-    page.on("request", lambda asked: wrong.append(asked.url) if home not in asked.url else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(url)
-    yield page, wrong
-    assert context.cookies() == []
-    context.close()
-
-
-def expect_layout_and_accessibility(page: Page) -> None:
-    """Check that nothing overflows horizontally and axe finds nothing."""
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    # The page's content security policy allows no script, so axe is evaluated outside of it.
-    page.evaluate(AXE.read_text())
-    result = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.nodes[0].html]))")
-    assert result == []
 
 
 def expect_amounts_on_one_line(page: Page) -> None:

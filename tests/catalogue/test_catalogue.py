@@ -63,6 +63,12 @@ def test_every_chain_has_a_cost_and_explorer_links(catalogue: Catalogue) -> None
         assert "{" not in chain.tx_url("0x1") + chain.address_url("0x1")
 
 
+def test_wallets_can_be_told_of_every_evm_chain(catalogue: Catalogue) -> None:
+    for chain in catalogue.chains.values():
+        assert chain.public_rpc.startswith("https://" if chain.kind == "evm" else ""), chain.id
+        assert bool(chain.public_rpc) == (chain.kind == "evm"), chain.id
+
+
 def test_a_test_network_costs_and_waits_like_its_mainnet(catalogue: Catalogue) -> None:
     for chain in catalogue.chains.values():
         main = catalogue.chain(chain.id.removesuffix("_TESTNET").removesuffix("_MAINNET"))

@@ -167,12 +167,20 @@ class Anvil:
         return int(self.rpc("eth_getBalance", address, "latest"), 16)
 
     def transact(
-        self, to: str, data: bytes = b"", value: int = 0, key: str = RICH_KEY, gas: int = 3_000_000
+        self,
+        to: str,
+        data: bytes = b"",
+        value: int = 0,
+        key: str = RICH_KEY,
+        gas: int = 3_000_000,
+        price: int = 10**10,
+        nonce: int | None = None,
     ) -> str:
-        """A raw transaction by a plain wallet; its name. It is mined only by `mine`."""
+        """A raw transaction by a plain wallet, by default its next; its name. It is mined only by
+        `mine`."""
         who = Account.from_key(key)
-        nonce = int(self.rpc("eth_getTransactionCount", who.address, "pending"), 16)
-        price = 10**10
+        if nonce is None:
+            nonce = int(self.rpc("eth_getTransactionCount", who.address, "pending"), 16)
         signed = who.sign_transaction(
             {"chainId": int(CATALOGUE.chains[self.chain].chain_id), "nonce": nonce, "to": to,
              "data": data, "value": value, "gas": gas, "maxFeePerGas": price,

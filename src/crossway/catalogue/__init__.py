@@ -102,6 +102,7 @@ def _chain(id_: str, entry: Mapping[str, Any]) -> Chain:
         transfer_cost_micro_usd=cost,
         finality_note=entry["finality_note"],
         across_pool=entry.get("across_pool"),
+        public_rpc=entry.get("public_rpc", ""),
     )
 
 

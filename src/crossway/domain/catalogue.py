@@ -36,7 +36,8 @@ class Confirmations:
 @dataclass(frozen=True, slots=True)
 class Chain:
     """The static data of one chain; `transfer_cost_micro_usd` is an estimate. `across_pool` is the
-    contract that deposits over Across go into, where our contracts know it."""
+    contract that deposits over Across go into, where our contracts know it; `public_rpc` a node for
+    payers' wallets that do not know an EVM chain, empty on the others."""
 
     id: str
     kind: ChainKind
@@ -54,6 +55,7 @@ class Chain:
     transfer_cost_micro_usd: int
     finality_note: str = ""
     across_pool: str | None = None
+    public_rpc: str = ""
 
     @property
     def fee_symbol(self) -> str:

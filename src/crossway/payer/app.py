@@ -28,6 +28,7 @@ from crossway.payer.responses import (
     render_notice,
     render_page,
 )
+from crossway.payer.wallet_endpoints import respond_balance
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutLink
@@ -43,6 +44,7 @@ from crossway.web_pages.forms import read_form
 
 LOG = logging.getLogger("crossway.payer")
 VIEWS_PER_MINUTE = 600
+BALANCES_PER_MINUTE = 30
 QUOTES_PER_MINUTE = 60
 INTENTS_PER_MINUTE = 20
 INTENTS_PER_MINUTE_AND_LINK = 120
@@ -80,6 +82,7 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/sheet", endpoint(_sheet, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{page}/balance", endpoint(respond_balance, BALANCES_PER_MINUTE), methods=["POST"]),
         Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
     pages = Starlette(routes=routes, middleware=[Middleware(GZipMiddleware, minimum_size=_SIZE)])
@@ -98,9 +101,9 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
         page_request = PageRequest.parse(request, services)
         page_name = getattr(page, "__name__", "page")
         wait = rate_limiter.wait_seconds(services, request.scope, page_name, per_minute)
-        if not wait and request.method == "POST":
+        if not wait and request.method == "POST" and "link" in request.path_params:
             wait = rate_limiter.wait_for(
-                f"link {request.path_params['link']}", INTENTS_PER_MINUTE_AND_LINK
+                f"{page_name} link {request.path_params['link']}", INTENTS_PER_MINUTE_AND_LINK
             )
         if wait:
             return _too_many(page_request, wait)

@@ -23,6 +23,7 @@ from crossway.payer.formatting import (
 )
 from crossway.payer.kept_details import KeptDetails, view_kept_details
 from crossway.payer.responses import PageRequest
+from crossway.payer.wallet_requests import WalletPanel, transfer_request, wallet_panel
 from crossway.qr import qr_svg
 from crossway.usecases.payers.checkout import CheckoutSnapshot
 
@@ -94,6 +95,7 @@ class IntentPage:
     wallet_uri: str = ""
     scan_kind: str = "address"
     qr: Markup = field(default_factory=Markup)
+    wallet: WalletPanel = field(default_factory=WalletPanel)
 
     @property
     def version(self) -> str:
@@ -146,6 +148,7 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         token_mark=badge_color(intent.asset_symbol),
         chain_mark=badge_color(chain.id),
         address=intent.address,
+        wallet=wallet_panel(page_request, chain, name, status.ended),
     )
     if status.open:
         token = catalogue.by_address[chain.id, intent.terms.token_in]
@@ -173,6 +176,8 @@ def _fill_in_request(
     uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, view.merchant.name)
     page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.copy_amount = plain_amount(units, intent.asset_decimals)
+    if page.wallet.family:
+        page.wallet.request = transfer_request(chain, token, intent.address, units, page.amount)
     page.deadline = t("pay.until", time=format_time(intent.terms.expires_at, t.locale))
     in_utc = f"{intent.terms.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     page.deadline_on_paper = t("pay.until", time=in_utc)

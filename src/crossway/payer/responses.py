@@ -1,5 +1,6 @@
 """HTTP responses of the payer's pages: templates, headers, language and branding."""
 
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,10 @@ ASSETS: Final = Assets(
     f"{ROOT}/assets",
     {
         "pay.css": (_HERE / "assets" / "pay.css", "text/css"),
-        "pay.js": (_HERE / "assets" / "pay.js", "text/javascript"),
+        **{
+            name: (_HERE / "assets" / name, "text/javascript")
+            for name in ("pay.js", "wallets.js", "wallets_evm.js", "wallet_pay.js")
+        },
     },
 )
 
@@ -144,6 +148,12 @@ def download_file(content: str, name: str, media_type: str) -> Response:
     """A file that the browser saves."""
     headers = {**_COMMON_HEADERS, "content-disposition": f'attachment; filename="{name}"'}
     return Response(content, 200, headers, media_type)
+
+
+def render_json(content: Mapping[str, Any], status: int = 200) -> Response:
+    """An answer to a page's script."""
+    body = json.dumps(content, ensure_ascii=False)
+    return Response(body, status, _COMMON_HEADERS, "application/json")
 
 
 def render_fragment(

@@ -4,10 +4,12 @@
 const live = document.getElementById("live");
 const announcement = document.getElementById("announcement");
 const stale = document.getElementById("stale");
-// In milliseconds: how often is asked, also once a payment has ended, and when an answer is late.
-const POLL = 2500, SLOW = 15000, LATE = 8000;
+// In milliseconds: how often is asked, also once a payment is on its way or has ended, and when an
+// answer is late.
+const POLL = 2500, HURRY = 1000, SLOW = 15000, LATE = 8000;
 let anchor = null; // the service's time, and performance.now() at that time
 let pollTimer = null;
+let pace = POLL;
 let failures = 0;
 let updated = Date.now();
 
@@ -69,8 +71,11 @@ async function poll() {
     }
   } catch (error) { noteAnswer(false); }
   const ended = article().hasAttribute("data-ended");
-  pollTimer = setTimeout(poll, (ended ? SLOW : POLL) * Math.min(2 ** failures, 4));
+  pollTimer = setTimeout(poll, (ended ? SLOW : pace) * Math.min(2 ** failures, 4));
 }
+
+// Asks at once, and from now on more often: something is about to arrive.
+function hurry() { pace = HURRY; poll(); }
 
 function draw(html) {
   const before = article().dataset.statusText;
@@ -79,6 +84,7 @@ function draw(html) {
   if (!fresh) return;
   live.replaceChildren(document.adoptNode(fresh));
   show(live);
+  document.dispatchEvent(new Event("drawn"));
   if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
   if (fresh.dataset.statusText !== before) announcement.textContent = fresh.dataset.statusText;
   tick();

@@ -1,0 +1,192 @@
+// A payment's page: asks the payer's wallet to send exactly what the service says, and follows it.
+// Whether it is paid, the service alone decides, by the chain.
+"use strict";
+
+{
+  // In milliseconds: when a wallet's silence is mentioned, how often a transaction is looked at, and
+  // when it may be sent again although nothing is known of it.
+  const SILENT = 8000, LOOK = 1500, UNSEEN = 120_000;
+  // States in which nothing is asked of the wallet, so that what it tells by itself is looked at.
+  const QUIET = ["ready", "unread", "changed", "low", "elsewhere"];
+  const texts = JSON.parse(live.dataset.walletTexts);
+  const panel = make("div", { className: "wallets" });
+  const memory = "sent " + location.pathname;
+  const found = [];
+  let used = null; // the connected wallet and its account, with its balance of the token
+  let sent = JSON.parse(kept(memory) ?? "null");
+  let step = 0; // what an earlier step tells late is not shown
+
+  const place = () => document.getElementById("wallet_pay");
+  const ask = () => JSON.parse(place().dataset.ask);
+  const family = () => families[ask().family];
+  const nameOf = (wallet) => wallet.name || texts.unnamed;
+  const same = (one, other) => one === other || (/^0x/i.test(one) && one.toLowerCase() === String(other).toLowerCase());
+
+  function button(key, act, className = "quiet") {
+    const made = make("button", { type: "button", className, id: "wallet_" + key }, say(key));
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  function say(key) {
+    return fill(texts[key], { ...ask().names, wallet: used ? nameOf(used.wallet) : "", balance: used?.balance ?? "" });
+  }
+
+  // Shows one state of the panel: its text, read out too, and what can be done.
+  function tell(key, ...actions) {
+    if (!place()) return;
+    const facts = [], focused = panel.contains(document.activeElement), changed = panel.dataset.state !== key;
+    if (used?.account) facts.push(make("p", { className: "hint" }, make("bdi", {}, nameOf(used.wallet)), " · ", make("bdi", { dir: "ltr", title: used.account }, used.account.slice(0, 8) + "…" + used.account.slice(-6))));
+    if (sent?.hash) facts.push(transactionLine(sent.hash));
+    panel.dataset.state = key;
+    panel.replaceChildren(make("h2", {}, texts.title), ...facts, make("p", { className: "told", tabIndex: -1 }, say(key)), make("div", { className: "acts" }, ...actions));
+    if (!panel.isConnected) place().replaceChildren(panel);
+    if (focused) (actions.find((action) => action.matches(".button")) ?? panel.querySelector(".told")).focus();
+    if (changed) announcement.textContent = say(key);
+    notifyParent();
+  }
+
+  function transactionLine(hash) {
+    const short = make("bdi", { dir: "ltr" }, hash.slice(0, 10) + "…" + hash.slice(-8)), { explorer } = ask();
+    const shown = explorer ? make("a", { href: explorer.replace("{tx}", hash), target: "_blank", rel: "noopener noreferrer" }, short) : short;
+    return make("p", { className: "hint" }, texts.transaction + " ", shown);
+  }
+
+  function choose() {
+    step++;
+    used = null;
+    tell("choose", ...found.map((wallet) => walletButton(wallet, nameOf(wallet), () => connect(wallet))));
+  }
+
+  const other = () => button("other", choose);
+
+  // Asks the wallet something that may take a while or never end; null if another step came first.
+  async function request(key, question, failed = fail) {
+    const mine = ++step;
+    tell(key, other());
+    const timer = setTimeout(() => { if (mine === step) tell("silent", other()); }, SILENT);
+    try {
+      const answer = await question();
+      return mine === step && place() ? answer : null;
+    } catch (error) {
+      if (mine === step) failed(reasonOf(error));
+      return null;
+    } finally { clearTimeout(timer); }
+  }
+
+  function fail(reason) {
+    if (used?.account) tell(reason, button("again", () => check()), other());
+    else tell(reason, button("again", () => connect(used.wallet)), other());
+  }
+
+  async function connect(wallet, quietly = false) {
+    used = { wallet };
+    const key = quietly ? "checking" : "connecting", failed = quietly ? choose : fail;
+    const account = await request(key, () => family().connect(wallet.provider, quietly, ask()), failed);
+    if (account === null) return;
+    used.account = account;
+    rememberWallet(wallet);
+    await check();
+  }
+
+  // Shows what the wallet can do now: switch, pay, or neither.
+  async function check(key = "ready") {
+    const { wallet, account } = used;
+    const state = await request("checking", async () => {
+      const [right, held] = await Promise.all([family().isOnChain(wallet.provider, ask()), readBalance(account)]);
+      return { right, held };
+    });
+    if (!state) return;
+    used.balance = state.held?.balance;
+    if (state.held && !state.held.enough) tell("low", button("again", () => check()), other());
+    else if (!state.right) tell("elsewhere", button("switch", switchChain, "button"), other());
+    else tell(key === "ready" && !used.balance ? "unread" : key, button("pay", pay, "button"), other());
+  }
+
+  // Null if the service cannot tell: the wallet knows it in the end.
+  async function readBalance(account) {
+    try {
+      const response = await fetch(live.dataset.balance, { method: "POST", body: new URLSearchParams({ account }), credentials: "omit", signal: AbortSignal.timeout(SILENT) });
+      return response.ok ? await response.json() : null;
+    } catch (error) { return null; }
+  }
+
+  async function switchChain() {
+    const done = await request("switching", async () => {
+      await family().switchChain(used.wallet.provider, ask());
+      // Wallets say that they have switched although they have not.
+      if (!(await family().isOnChain(used.wallet.provider, ask()))) throw new Refusal("wrong_chain");
+      return true;
+    });
+    if (done) await check();
+  }
+
+  async function pay() {
+    const { wallet, account } = used, asked = ask();
+    if (document.querySelector(".address").textContent !== asked.to) return tell("mismatch");
+    const unchanged = await request("checking", async () => {
+      const now = await family().connect(wallet.provider, true, asked);
+      return same(now, account) && (await family().isOnChain(wallet.provider, asked)) ? "yes" : "no";
+    });
+    if (unchanged === "no") return renew();
+    if (unchanged) await request("confirm", () => send(wallet, account, asked));
+  }
+
+  // What comes back counts also when the payer has meanwhile looked elsewhere: it is sent.
+  async function send(wallet, account, asked) {
+    const { hash } = await families[asked.family].send(wallet.provider, asked, account);
+    sent = { from: account, wallet: wallet.id, amount: asked.amount, at: Date.now(), hash: families[asked.family].isHash(hash) ? hash : "" };
+    used = { ...used, wallet, account };
+    keep(memory, JSON.stringify(sent));
+    hurry();
+    follow();
+  }
+
+  // The account or chain is another one than a moment ago: nothing is sent before it was shown.
+  async function renew() {
+    const account = await request("checking", () => family().connect(used.wallet.provider, true, ask()));
+    if (account === null) return;
+    used.account = account;
+    await check("changed");
+  }
+
+  async function follow() {
+    if (!sent || !place()) return;
+    const mine = ++step, provider = used?.wallet.id === sent.wallet ? used.wallet.provider : null;
+    let state = "sent";
+    if (provider && sent.hash && family().follow) {
+      try { state = await family().follow(provider, sent); } catch (error) { /* The service follows it too. */ }
+    }
+    if (mine !== step || !place() || !sent) return;
+    const stuck = state === "replaced" || (state === "sent" && Date.now() - sent.at > UNSEEN);
+    if (state === "reverted") return tell(state, button("anew", startOver));
+    if (panel.dataset.state !== state || stuck) tell(state, ...(stuck ? [button("anew", startOver)] : []));
+    setTimeout(() => { if (mine === step) follow(); }, LOOK);
+  }
+
+  function startOver() {
+    sent = null;
+    keep(memory, "null");
+    if (used?.account) check(); else choose();
+  }
+
+  // The page was drawn anew; what is missing may be less, as what was sent has arrived.
+  document.addEventListener("drawn", () => {
+    if (!place()) return;
+    if (found.length || sent) place().replaceChildren(panel);
+    if (sent && sent.amount !== ask().amount) startOver();
+  });
+
+  if (place()) {
+    if (sent) { if (sent.amount === ask().amount) { hurry(); follow(); } else startOver(); }
+    findWallets([ask().family], (wallet) => {
+      found.push(wallet);
+      families[wallet.family].watch?.(wallet.provider, () => {
+        if (used?.wallet === wallet && QUIET.includes(panel.dataset.state)) renew();
+      });
+      if (!place()) return;
+      if (sent) { if (wallet.id === sent.wallet) { used ??= { wallet, account: sent.from }; } }
+      else if (!used) { if (isRemembered(wallet)) connect(wallet, true); else choose(); }
+    });
+  }
+}
