@@ -309,3 +309,17 @@ def opened(warm_context: BrowserContext, site: Site) -> Opener:
         return page, log
 
     return opening
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A shop on two EVM chains of this machine that make a block a second."""
+    # Imported here: most browser tests need no chains.
+    from tests.browser.live_shop import open_shop
+    from tests.chains import anvil
+    from tests.chains.live import ARBITRUM, BASE
+
+    with anvil.running(BASE, 1) as base, anvil.running(ARBITRUM, 1) as arbitrum:
+        chains = {BASE: base, ARBITRUM: arbitrum}
+        with open_shop(tmp_path_factory.mktemp("shop"), chains) as opened:
+            yield opened

@@ -53,8 +53,8 @@ class Refused(Exception):
 class EvmWallet:
     """One wallet: which chains it knows, on which of them it is, and what its owner does.
 
-    `errors` are what it answers to a method instead, `silent` methods never answer. One that `lies`
-    claims to have switched. `asked` is everything that it was asked."""
+    `errors` and `results` are what it answers to a method instead, `silent` methods never answer.
+    One that `lies` claims to have switched. `asked` is everything that it was asked."""
 
     name: str
     key: str
@@ -65,11 +65,12 @@ class EvmWallet:
     locked: bool = False
     lies: bool = False
     errors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+    unknown_error: dict[str, Any] = field(default_factory=lambda: UNKNOWN_CHAIN)
     silent: set[str] = field(default_factory=set)
     asked: list[tuple[str, Any]] = field(default_factory=list)
     connected: bool = False
     unknown: set[int] = field(default_factory=set)
-    price: int = 10**10
 
     @property
     def address(self) -> str:
@@ -89,6 +90,8 @@ class EvmWallet:
             return {"silent": True}
         if method in self.errors:
             return {"error": self.errors[method]}
+        if method in self.results:
+            return {"result": self.results[method]}
         try:
             return {"result": self._result(method, params)}
         except Refused as refused:
@@ -106,7 +109,7 @@ class EvmWallet:
             case "wallet_switchEthereumChain":
                 asked = int(params[0]["chainId"], 16)
                 if asked in self.unknown:
-                    raise Refused(**UNKNOWN_CHAIN)
+                    raise Refused(**self.unknown_error)
                 self.chain = self.chain if self.lies else asked
                 return None
             case "wallet_addEthereumChain":
@@ -116,7 +119,7 @@ class EvmWallet:
                 return None
             case "eth_sendTransaction":
                 return self._send(**params[0])
-        return self.chains[self.chain].rpc(method, *params)
+        return self._ask_node(method, *params)
 
     def _accounts(self) -> list[str]:
         return [self.address] if self.connected and not self.locked else []
@@ -126,11 +129,15 @@ class EvmWallet:
         assert asked["from"] == self.address
         if int(asked["chainId"], 16) != self.chain:
             raise Refused(code=-32602, message="chainId does not match")
-        data = bytes.fromhex(asked.get("data", "0x")[2:])
-        anvil = self.chains[self.chain]
-        return anvil.transact(
-            asked["to"], data, int(asked["value"], 16), self.key, price=self.price
-        )
+        data, value = bytes.fromhex(asked.get("data", "0x")[2:]), int(asked["value"], 16)
+        raw = self.chains[self.chain].signed(asked["to"], data, value, self.key)
+        return str(self._ask_node("eth_sendRawTransaction", raw))
+
+    def _ask_node(self, method: str, *params: Any) -> Any:
+        answer = self.chains[self.chain].asked(method, *params)
+        if "error" in answer:
+            raise Refused(**answer["error"])
+        return answer["result"]
 
 
 def install(context: BrowserContext, *wallets: Any) -> None:

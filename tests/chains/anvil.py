@@ -141,10 +141,14 @@ class Anvil:
         return canonical_address("evm", "0x" + keccak256(name.encode())[-20:].hex())
 
     def rpc(self, method: str, *params: Any) -> Any:
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
-        answer = self.client.post(self.url, json=body).json()
+        answer = self.asked(method, *params)
         assert "error" not in answer, answer
         return answer["result"]
+
+    def asked(self, method: str, *params: Any) -> Any:
+        """The whole answer, which can be a refusal."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
+        return self.client.post(self.url, json=body).json()
 
     @property
     def height(self) -> int:
@@ -167,17 +171,24 @@ class Anvil:
         return int(self.rpc("eth_getBalance", address, "latest"), 16)
 
     def transact(
+        self, to: str, data: bytes = b"", value: int = 0, key: str = RICH_KEY, gas: int = 3_000_000
+    ) -> str:
+        """A raw transaction by a plain wallet; its name. It is mined only by `mine`."""
+        raw = self.signed(to, data, value, key, gas)
+        self.sent.append(raw)
+        return str(self.rpc("eth_sendRawTransaction", raw))
+
+    def signed(
         self,
         to: str,
-        data: bytes = b"",
-        value: int = 0,
-        key: str = RICH_KEY,
+        data: bytes,
+        value: int,
+        key: str,
         gas: int = 3_000_000,
         price: int = 10**10,
         nonce: int | None = None,
     ) -> str:
-        """A raw transaction by a plain wallet, by default its next; its name. It is mined only by
-        `mine`."""
+        """A raw transaction that is not sent; by default the next of its account."""
         who = Account.from_key(key)
         if nonce is None:
             nonce = int(self.rpc("eth_getTransactionCount", who.address, "pending"), 16)
@@ -186,9 +197,7 @@ class Anvil:
              "data": data, "value": value, "gas": gas, "maxFeePerGas": price,
              "maxPriorityFeePerGas": price // 10}
         )  # fmt: skip
-        raw = "0x" + bytes(signed.raw_transaction).hex()
-        self.sent.append(raw)
-        return str(self.rpc("eth_sendRawTransaction", raw))
+        return "0x" + bytes(signed.raw_transaction).hex()
 
     def send(self, to: str, units: int, token: str | None = None) -> str:
         """A payment by a plain wallet of a token, or with the zero address of coins."""

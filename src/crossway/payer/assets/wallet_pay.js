@@ -55,13 +55,15 @@
   function choose() {
     step++;
     used = null;
+    if (!found.length) return panel.remove();
     tell("choose", ...found.map((wallet) => walletButton(wallet, nameOf(wallet), () => connect(wallet))));
   }
 
   const other = () => button("other", choose);
 
-  // Asks the wallet something that may take a while or never end; null if another step came first.
-  async function request(key, question, failed = fail) {
+  // Asks the wallet something that may take a while or never end. Null if it fails, after which the
+  // payer can do `again` what led to it, or if another step came first.
+  async function request(key, question, again) {
     const mine = ++step;
     tell(key, other());
     const timer = setTimeout(() => { if (mine === step) tell("silent", other()); }, SILENT);
@@ -69,22 +71,25 @@
       const answer = await question();
       return mine === step && place() ? answer : null;
     } catch (error) {
-      if (mine === step) failed(reasonOf(error));
+      if (mine === step) tell(reasonOf(error), button("again", () => again(reasonOf(error))), other());
       return null;
     } finally { clearTimeout(timer); }
   }
 
-  function fail(reason) {
-    if (used?.account) tell(reason, button("again", () => check()), other());
-    else tell(reason, button("again", () => connect(used.wallet)), other());
+  async function connect(wallet) {
+    used = { wallet };
+    const account = await request("connecting", () => family().connect(wallet.provider, false, ask()), () => connect(wallet));
+    if (account !== null) await begin(wallet, account);
   }
 
-  async function connect(wallet, quietly = false) {
-    used = { wallet };
-    const key = quietly ? "checking" : "connecting", failed = quietly ? choose : fail;
-    const account = await request(key, () => family().connect(wallet.provider, quietly, ask()), failed);
-    if (account === null) return;
-    used.account = account;
+  // A wallet that was used on the page before, if it still shows its account without asking.
+  async function resume(wallet) {
+    const account = await family().connect(wallet.provider, true, ask()).catch(() => null);
+    if (account && !used && !sent) await begin(wallet, account);
+  }
+
+  async function begin(wallet, account) {
+    used = { wallet, account };
     rememberWallet(wallet);
     await check();
   }
@@ -95,7 +100,7 @@
     const state = await request("checking", async () => {
       const [right, held] = await Promise.all([family().isOnChain(wallet.provider, ask()), readBalance(account)]);
       return { right, held };
-    });
+    }, () => check());
     if (!state) return;
     used.balance = state.held?.balance;
     if (state.held && !state.held.enough) tell("low", button("again", () => check()), other());
@@ -117,19 +122,20 @@
       // Wallets say that they have switched although they have not.
       if (!(await family().isOnChain(used.wallet.provider, ask()))) throw new Refusal("wrong_chain");
       return true;
-    });
+    }, switchChain);
     if (done) await check();
   }
 
   async function pay() {
     const { wallet, account } = used, asked = ask();
+    if (now() >= Number(article().dataset.expiresAt)) return poll();
     if (document.querySelector(".address").textContent !== asked.to) return tell("mismatch");
-    const unchanged = await request("checking", async () => {
-      const now = await family().connect(wallet.provider, true, asked);
-      return same(now, account) && (await family().isOnChain(wallet.provider, asked)) ? "yes" : "no";
-    });
-    if (unchanged === "no") return renew();
-    if (unchanged) await request("confirm", () => send(wallet, account, asked));
+    const state = await request("checking", async () => {
+      const shared = await family().connect(wallet.provider, true, asked);
+      return { same: same(shared, account) && await family().isOnChain(wallet.provider, asked) };
+    }, () => check());
+    if (state && !state.same) await renew();
+    else if (state) await request("confirm", () => send(wallet, account, asked), (reason) => reason === "failed" ? check() : pay());
   }
 
   // What comes back counts also when the payer has meanwhile looked elsewhere: it is sent.
@@ -144,7 +150,8 @@
 
   // The account or chain is another one than a moment ago: nothing is sent before it was shown.
   async function renew() {
-    const account = await request("checking", () => family().connect(used.wallet.provider, true, ask()));
+    const { wallet } = used;
+    const account = await request("checking", () => family().connect(wallet.provider, true, ask()), () => connect(wallet));
     if (account === null) return;
     used.account = account;
     await check("changed");
@@ -186,7 +193,7 @@
       });
       if (!place()) return;
       if (sent) { if (wallet.id === sent.wallet) { used ??= { wallet, account: sent.from }; } }
-      else if (!used) { if (isRemembered(wallet)) connect(wallet, true); else choose(); }
+      else if (!used) { choose(); if (isRemembered(wallet)) resume(wallet); }
     });
   }
 }
