@@ -70,9 +70,9 @@ def open_shop(folder: Path, hands: Mapping[str, Hands]) -> Iterator[LiveShop]:
     """A shop with an engine, as `crossway serve` runs it on these chains."""
     profile = profile_of(folder, hands.values(), poll_seconds=0.3)
     world = RealWorld(folder, hands, profile)
-    pages = create_pages(IpRateLimiter(), world.services)
-    world.service.run_engine()
     try:
+        world.service.run_engine()
+        pages = create_pages(IpRateLimiter(), world.services)
         with serving(Starlette(routes=[Mount("/pay", pages)]), free_port()) as url:
             yield LiveShop(world, url)
     finally:

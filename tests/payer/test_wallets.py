@@ -91,6 +91,17 @@ def test_the_service_reads_a_wallets_balance_itself(live: Payer) -> None:
         assert live.http.post(url, data={"account": wrong}).status_code == 422, wrong
 
 
+def test_only_on_solana_the_service_builds_a_wallets_transaction(live: Payer) -> None:
+    for chain in (BASE, "TRON_MAINNET", "STARKNET_MAINNET"):
+        token = CATALOGUE.tokens[chain, "USDT"].address
+        intent = live.world.create_intent(chain, ETHEREUM, token_in=token)
+        name = create_token(live.world.services, intent.id)
+        account = live.world.wallet(chain, "a payer")
+        url = f"/pay/{name}/transfer"
+        assert live.http.post(url, data={"account": account}).status_code == 404
+        assert "data-transfer" not in live.http.get(f"/pay/{name}").text
+
+
 def test_balances_are_asked_for_within_limits(live: Payer) -> None:
     url = f"/pay/{create_token(live.world.services, live.world.create_intent().id)}/balance"
     answers = [live.http.post(url, data={"account": "x"}).status_code for _ in range(31)]

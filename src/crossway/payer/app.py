@@ -28,7 +28,7 @@ from crossway.payer.responses import (
     render_notice,
     render_page,
 )
-from crossway.payer.wallet_endpoints import respond_balance
+from crossway.payer.wallet_endpoints import respond_balance, respond_transfer
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutLink
@@ -44,7 +44,7 @@ from crossway.web_pages.forms import read_form
 
 LOG = logging.getLogger("crossway.payer")
 VIEWS_PER_MINUTE = 600
-BALANCES_PER_MINUTE = 30
+WALLETS_PER_MINUTE = 30
 QUOTES_PER_MINUTE = 60
 INTENTS_PER_MINUTE = 20
 INTENTS_PER_MINUTE_AND_LINK = 120
@@ -82,7 +82,8 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/sheet", endpoint(_sheet, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
-        Route("/{page}/balance", endpoint(respond_balance, BALANCES_PER_MINUTE), methods=["POST"]),
+        Route("/{page}/balance", endpoint(respond_balance, WALLETS_PER_MINUTE), methods=["POST"]),
+        Route("/{page}/transfer", endpoint(respond_transfer, WALLETS_PER_MINUTE), methods=["POST"]),
         Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
     pages = Starlette(routes=routes, middleware=[Middleware(GZipMiddleware, minimum_size=_SIZE)])

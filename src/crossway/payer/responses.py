@@ -32,10 +32,7 @@ ASSETS: Final = Assets(
     f"{ROOT}/assets",
     {
         "pay.css": (_HERE / "assets" / "pay.css", "text/css"),
-        **{
-            name: (_HERE / "assets" / name, "text/javascript")
-            for name in ("pay.js", "wallets.js", "wallets_evm.js", "wallet_pay.js")
-        },
+        **{path.name: (path, "text/javascript") for path in (_HERE / "assets").glob("*.js")},
     },
 )
 

@@ -20,6 +20,7 @@ class WalletPanel:
     family: str = ""
     texts: str = ""
     balance_url: str = ""
+    transfer_url: str = ""
     request: str = ""
 
 
@@ -30,7 +31,10 @@ def wallet_panel(page_request: PageRequest, chain: Chain, name: str, ended: bool
         return WalletPanel()
     t = page_request.t
     return WalletPanel(
-        chain.kind, wallet_texts(t), page_request.path(f"{name}/balance", lang=t.code)
+        family=chain.kind,
+        texts=wallet_texts(t),
+        balance_url=page_request.path(f"{name}/balance", lang=t.code),
+        transfer_url=page_request.path(f"{name}/transfer") if chain.kind == "solana" else "",
     )
 
 

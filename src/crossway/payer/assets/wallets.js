@@ -38,6 +38,26 @@ function findWallets(names, found) {
   }
 }
 
+// Finds wallets that announce themselves under this name, else the one that is injected.
+function findAnnounced(prefix, injected, found) {
+  const isProvider = (provider) => typeof provider?.request === "function";
+  let announced = false;
+  addEventListener(prefix + ":announceProvider", (event) => {
+    const { info, provider } = event.detail ?? {};
+    if (!info || !isProvider(provider)) return;
+    announced = true;
+    found({ id: info.rdns, name: info.name, icon: info.icon, provider });
+  });
+  dispatchEvent(new Event(prefix + ":requestProvider"));
+  setTimeout(() => {
+    if (!announced && isProvider(injected())) found({ id: "injected", name: "", provider: injected() });
+  }, 300);
+}
+
+function onEvents(provider, events, changed) {
+  for (const event of events) provider.on?.(event, changed);
+}
+
 // An element; strings among its children are text, never HTML.
 function make(tag, facts, ...children) {
   const element = Object.assign(document.createElement(tag), facts);

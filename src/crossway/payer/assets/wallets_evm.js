@@ -18,19 +18,7 @@
   }
 
   families.evm = {
-    find(found) {
-      let announced = false;
-      addEventListener("eip6963:announceProvider", (event) => {
-        const { info, provider } = event.detail ?? {};
-        if (!info || typeof provider?.request !== "function") return;
-        announced = true;
-        found({ id: info.rdns, name: info.name, icon: info.icon, provider });
-      });
-      dispatchEvent(new Event("eip6963:requestProvider"));
-      setTimeout(() => {
-        if (!announced && typeof window.ethereum?.request === "function") found({ id: "injected", name: "", provider: window.ethereum });
-      }, 300);
-    },
+    find: (found) => findAnnounced("eip6963", () => window.ethereum, found),
 
     async connect(provider, quietly) {
       const accounts = await provider.request({ method: quietly ? "eth_accounts" : "eth_requestAccounts" });
@@ -68,9 +56,7 @@
       return "sent";
     },
 
-    watch(provider, changed) {
-      for (const event of ["accountsChanged", "chainChanged"]) provider.on?.(event, changed);
-    },
+    watch: (provider, changed) => onEvents(provider, ["accountsChanged", "chainChanged"], changed),
 
     isHash: (text) => /^0x[0-9a-f]{64}$/i.test(text),
   };

@@ -14,14 +14,15 @@ from crossway.adapters.chains.solana.instructions import build_instructions, ref
 from crossway.adapters.chains.solana.pdas import SYSTEM, is_native
 from crossway.adapters.chains.solana.tx_history import SolanaTxHistory
 from crossway.adapters.chains.solana.tx_sender import SolanaTxSender
+from crossway.adapters.chains.solana.wallet_transfers import unsigned_transfer
 from crossway.adapters.chains.solana.watched_accounts import DepositMemory
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain_calls import PublicCall
 
 
 class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
-    """`ports.chain.Chain` over the nodes of a cluster. Heights are slots; nonces are sequence
-    numbers that our transactions carry."""
+    """`ports.chain.Chain` over the nodes of a cluster, which also builds wallets' transfers.
+    Heights are slots; nonces are sequence numbers that our transactions carry."""
 
     kind = "solana"
     has_nonces = False
@@ -41,6 +42,11 @@ class SolanaChain(RpcChain[ChainContext, SolanaTxSender]):
         # Without creating the receiver's token account, whose rent the signer would have to pay.
         *_, refund = build_instructions(self.context.instruction_context, call, 0, over=False)
         return PublicCall(str(refund.program_id), refund_json(refund))
+
+    def unsigned_transfer(self, sender: str, to: str, token: str, units: int) -> bytes:
+        decimals = self.context.catalogue.by_address[self.id, token].decimals
+        recent = self.heads().block_hash
+        return unsigned_transfer(self.context.mints, sender, to, token, decimals, units, recent)
 
     def _native_token(self) -> str:
         return SYSTEM
