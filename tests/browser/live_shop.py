@@ -64,6 +64,11 @@ class LiveShop:
         request = LinkRequest(**(facts | {"recipient": hands.wallet("a shop")} | more))
         return links.create(self.world.services, self.world.caller, request)
 
+    def uses(self, link: PaymentLink) -> list[Intent]:
+        """The payments that were made by a link, the newest first."""
+        found = links.list_uses(self.world.services, self.world.caller, link.id, 100)
+        return [intent for _, intent in found]
+
 
 @contextmanager
 def open_shop(folder: Path, hands: Mapping[str, Hands]) -> Iterator[LiveShop]:

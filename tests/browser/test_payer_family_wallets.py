@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from crossway.domain.intent import Intent
 from tests.browser.family_wallets import FamilyWallet, SolanaWallet, StarknetWallet, TronWallet
@@ -121,3 +121,26 @@ def test_a_wallet_on_another_chain_pays_only_once_it_has_switched(
         page.get_by_role("button", name="Try again").click()
         page.get_by_role("button", name="Pay ").click()
         expect_state(page, "sent")
+
+
+def test_a_link_lists_what_wallets_of_several_families_hold(
+    chromium: Browser, shop: LiveShop
+) -> None:
+    first, second = new_wallet(shop, SOLANA, "First"), new_wallet(shop, TRON, "Second")
+    link = shop.link(EVM, amount="25000000")
+    with paying(chromium, f"{shop.url}/pay/l/{link.id}?lang=en", first, second) as page:
+        page.get_by_role("button", name="First · Solana").click()
+        usdc, usdt = f'[value="{SOLANA}:USDC"]', f'[value="{TRON}:USDT"]'
+        expect(page.locator(f".held {usdc}")).to_have_count(1)
+        expect(page.locator(f".held {usdt}")).to_have_count(0)
+        page.get_by_role("button", name="Second · Tron").click()
+        expect(page.locator(f".held {usdt}")).to_have_count(1)
+        expect(page.locator(f".held {usdc}")).to_have_count(1)
+        for choice, wallet in ((usdt, second), (usdc, first)):
+            page.locator(f".held {choice}").check()
+            expect(page.get_by_label("Your refund address")).to_have_value(wallet.address)
+        page.get_by_role("button", name="Continue to payment").click()
+        page.get_by_role("button", name="Pay ").click()
+        expect_state(page, "sent")
+    first.hands.mine()
+    assert first.hands.balance(first.address) < 100 * 10**6

@@ -14,6 +14,8 @@ from crossway.payer.i18n import (
     load_translations,
 )
 
+# What is said of a count, in as many forms as a language has.
+PLURALS = ("link.others", "held.count")
 OTHERS = [code for code in LANGUAGES if code != DEFAULT_LANGUAGE]
 
 
@@ -21,18 +23,47 @@ def holes(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
+def other_texts(code: str) -> dict[str, str]:
+    """The texts of a language that are not of a count."""
+    texts = load_translations(code).texts
+    return {key: text for key, text in texts.items() if not key.startswith(PLURALS)}
+
+
 @pytest.mark.parametrize("code", OTHERS)
 def test_every_language_has_the_same_texts(code: str) -> None:
-    usual, other = load_translations(DEFAULT_LANGUAGE).texts, load_translations(code).texts
+    usual, other = other_texts(DEFAULT_LANGUAGE), other_texts(code)
     assert set(other) == set(usual)
     assert {key: holes(text) for key, text in other.items()} == {
         key: holes(text) for key, text in usual.items()
     }
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("key", PLURALS)
+def test_a_count_has_the_forms_of_its_language(code: str, key: str) -> None:
+    words = load_translations(code)
+    forms = {name.removeprefix(f"{key}.") for name in words.texts if name.startswith(f"{key}.")}
+    assert forms == set(words.locale.plural_form.tags) | {"other"}
+    for count in (0, 1, 2, 3, 11, 100, 1_000_000):
+        told = words.plural(key, count)
+        assert str(count) in told or count <= 2, told
+    assert holes(words.texts[f"{key}.other"]) == {"count"}
+
+
+def test_arabic_counts_one_two_few_and_many() -> None:
+    words = load_translations("ar")
+    told = [re.sub("</?bdi>", "", words.plural("held.count", count)) for count in (1, 2, 3, 11)]
+    assert told == [
+        "طريقة واحدة للدفع من محفظتك:",
+        "طريقتان للدفع من محفظتك:",
+        "3 طرق للدفع من محفظتك:",
+        "11 طريقة للدفع من محفظتك:",
+    ]
+
+
 @pytest.mark.parametrize("code", OTHERS)
 def test_every_text_is_translated(code: str) -> None:
-    usual, other = load_translations(DEFAULT_LANGUAGE).texts, load_translations(code).texts
+    usual, other = other_texts(DEFAULT_LANGUAGE), other_texts(code)
     same = {key for key in usual if usual[key] == other[key]}
     assert same <= {"language.direction", "details.reference", "tx.title", "pay.token"}
 

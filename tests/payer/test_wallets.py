@@ -108,12 +108,15 @@ def test_balances_are_asked_for_within_limits(live: Payer) -> None:
     assert answers == [422] * 30 + [429]
 
 
-def test_the_scripts_and_the_texts_name_each_other() -> None:
+def texts_of(section: str) -> set[str]:
     texts = load_translations(DEFAULT_LANGUAGE).texts
-    known = {key.removeprefix("wallet.") for key in texts if key.startswith("wallet.")}
-    code = "\n".join(SCRIPTS.values())
+    return {key.removeprefix(section) for key in texts if key.startswith(section)}
+
+
+def test_the_scripts_and_the_texts_name_each_other() -> None:
+    known, code = texts_of("wallet."), "\n".join(SCRIPTS.values())
     named = set(re.findall(r'\b(?:tell|request|button|new Refusal)\("(\w+)"', code))
-    assert named <= known
+    assert named <= known | texts_of("held.")
     assert known <= set(re.findall(r'"(\w+)"', code)) | set(re.findall(r"texts\.(\w+)", code))
 
 

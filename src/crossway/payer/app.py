@@ -16,6 +16,7 @@ from starlette.types import Scope
 
 from crossway.domain.errors import InvalidStatus, NotFound, QuotesUnavailable, Unreachable
 from crossway.payer import responses
+from crossway.payer.held_page import respond_held
 from crossway.payer.intent_page import build_intent_page
 from crossway.payer.kept_details import respond_file
 from crossway.payer.link_page import LinkPage, build_poster, priced_page, unpriced_page
@@ -45,6 +46,8 @@ from crossway.web_pages.forms import read_form
 LOG = logging.getLogger("crossway.payer")
 VIEWS_PER_MINUTE = 600
 WALLETS_PER_MINUTE = 30
+# Each asks the nodes of every chain for every token that can be paid there.
+HOLDINGS_PER_MINUTE = 10
 QUOTES_PER_MINUTE = 60
 INTENTS_PER_MINUTE = 20
 INTENTS_PER_MINUTE_AND_LINK = 120
@@ -77,6 +80,7 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/logo/{digest}", endpoint(_logo, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/l/{link}", endpoint(_link_page, QUOTES_PER_MINUTE), methods=["GET"]),
         Route("/l/{link}", endpoint(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
+        Route("/l/{link}/held", endpoint(respond_held, HOLDINGS_PER_MINUTE), methods=["POST"]),
         Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}", endpoint(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),

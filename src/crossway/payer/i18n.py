@@ -28,6 +28,10 @@ class Translations:
         apart = {name: Markup("<bdi>{}</bdi>").format(value) for name, value in values.items()}
         return Markup(escape(self.texts[key])).format(**apart)
 
+    def plural(self, key: str, count: int, **values: object) -> Markup:
+        """The text for a count, which may name it as `count`, by the language's own rules."""
+        return self(f"{key}.{self.locale.plural_form(count)}", count=count, **values)
+
     def plain(self, key: str, **values: object) -> str:
         """A text without markup, for titles and attributes."""
         return self.texts[key].format(**values)

@@ -16,8 +16,10 @@ from crossway.payer.formatting import (
     plain_amount,
 )
 from crossway.payer.responses import PageRequest
+from crossway.payer.wallet_requests import WalletPick, wallet_pick
 from crossway.qr import qr_svg
 from crossway.usecases.payers.checkout import CheckoutLink, PaymentMethod
+from crossway.usecases.payers.held_methods import list_families
 
 _STABLECOINS = ("USDC", "USDT", "DAI")
 _VISIBLE_TOKENS = 4
@@ -37,6 +39,7 @@ class NetworkOption:
     """One chain with the tokens that can be paid there."""
 
     name: str
+    family: str
     mark: int
     fees: str
     time: str
@@ -71,6 +74,7 @@ class LinkPage:
     refund: str = ""
     nonce: str = ""
     networks: list[NetworkOption] = field(default_factory=list)
+    wallets: WalletPick = field(default_factory=WalletPick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ def priced_page(
     for method in methods:
         by_chain.setdefault(method.source.source, []).append(method)
     page.networks = [_network(page_request, choices, chosen) for choices in by_chain.values()]
+    families = list_families(page_request.services, methods)
+    page.wallets = wallet_pick(page_request, link.id, families)
     return page
 
 
@@ -145,6 +151,7 @@ def _network(page_request: PageRequest, choices: list[PaymentMethod], chosen: st
     ]
     return NetworkOption(
         name=chain.name,
+        family=chain.kind,
         mark=badge_color(chain.id),
         fees=_format_fees([choice.source.fee_micro_usd for choice in choices], locale),
         time=format_duration(max(choice.source.fill_seconds for choice in choices), locale),

@@ -1,6 +1,7 @@
 """What a page asks of a payer's wallet, as its scripts read it: exact, and in JSON."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +9,6 @@ from crossway.domain.catalogue import Chain
 from crossway.domain.money import Token
 from crossway.payer.i18n import Translations
 from crossway.payer.responses import PageRequest
-
-_PREFIX = "wallet."
 
 
 @dataclass(slots=True)
@@ -32,15 +31,43 @@ def wallet_panel(page_request: PageRequest, chain: Chain, name: str, ended: bool
     t = page_request.t
     return WalletPanel(
         family=chain.kind,
-        texts=wallet_texts(t),
+        texts=wallet_texts(t, "wallet."),
         balance_url=page_request.path(f"{name}/balance", lang=t.code),
         transfer_url=page_request.path(f"{name}/transfer") if chain.kind == "solana" else "",
     )
 
 
-def wallet_texts(t: Translations) -> str:
-    """The texts of the scripts, by key; they fill in the names in braces."""
-    texts = {k.removeprefix(_PREFIX): v for k, v in t.texts.items() if k.startswith(_PREFIX)}
+@dataclass(frozen=True, slots=True)
+class WalletPick:
+    """What the part of a payment link's page is made of that shows what wallets can pay with:
+    without `families` of chains there is none."""
+
+    families: str = ""
+    texts: str = ""
+    url: str = ""
+
+
+def wallet_pick(page_request: PageRequest, link_id: str, families: Sequence[str]) -> WalletPick:
+    """That part of a link's page for these families of chains; none on the simulated network."""
+    if page_request.simulated:
+        return WalletPick()
+    t = page_request.t
+    texts, url = (
+        wallet_texts(t, "wallet.", "held."),
+        page_request.path(f"l/{link_id}/held", lang=t.code),
+    )
+    return WalletPick(" ".join(families), texts, url)
+
+
+def wallet_texts(t: Translations, *sections: str) -> str:
+    """The texts of the scripts, by key, of these sections, a later one first; the scripts fill in
+    the names in braces."""
+    texts = {
+        key.removeprefix(section): text
+        for section in sections
+        for key, text in t.texts.items()
+        if key.startswith(section)
+    }
     return json.dumps(texts, ensure_ascii=False)
 
 

@@ -78,13 +78,13 @@
 
   async function connect(wallet) {
     used = { wallet };
-    const account = await request("connecting", () => family().connect(wallet.provider, false, ask()), () => connect(wallet));
+    const account = await request("connecting", () => family().connect(wallet.provider, false), () => connect(wallet));
     if (account !== null) await begin(wallet, account);
   }
 
   // A wallet that was used on the page before, if it still shows its account without asking.
   async function resume(wallet) {
-    const account = await family().connect(wallet.provider, true, ask()).catch(() => null);
+    const account = await family().connect(wallet.provider, true).catch(() => null);
     if (account && !used && !sent) await begin(wallet, account);
   }
 
@@ -131,7 +131,7 @@
     if (now() >= Number(article().dataset.expiresAt)) return poll();
     if (document.querySelector(".address").textContent !== asked.to) return tell("mismatch");
     const state = await request("checking", async () => {
-      const shared = await family().connect(wallet.provider, true, asked);
+      const shared = await family().connect(wallet.provider, true);
       return { same: same(shared, account) && await family().isOnChain(wallet.provider, asked) };
     }, () => check());
     if (state && !state.same) await renew();
@@ -151,7 +151,7 @@
   // The account or chain is another one than a moment ago: nothing is sent before it was shown.
   async function renew() {
     const { wallet } = used;
-    const account = await request("checking", () => family().connect(wallet.provider, true, ask()), () => connect(wallet));
+    const account = await request("checking", () => family().connect(wallet.provider, true), () => connect(wallet));
     if (account === null) return;
     used.account = account;
     await check("changed");

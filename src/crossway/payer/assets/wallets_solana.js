@@ -28,7 +28,7 @@
       dispatchEvent(new CustomEvent("wallet-standard:app-ready", { detail: { register } }));
     },
 
-    async connect(wallet, quietly, ask) {
+    async connect(wallet, quietly) {
       const { accounts } = await wallet.features[CONNECT].connect(quietly ? { silent: true } : undefined);
       const account = accounts.find((one) => one.chains.some((chain) => chain.startsWith("solana:")));
       if (!account) throw new Refusal("locked");
