@@ -168,10 +168,10 @@ def _take(page: Page, name: str) -> None:
     page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 0)")
     page.wait_for_timeout(2_500)
     page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
-    _save(page.screenshot(), name)
+    save_picture(page.screenshot(), name)
 
 
-def _save(screenshot: bytes, name: str) -> None:
+def save_picture(screenshot: bytes, name: str) -> None:
     """Save with few colours: a screenshot needs no more, and the repository stays small."""
     image = Image.open(BytesIO(screenshot)).convert("RGB")
     for colours in COLOURS:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -32,7 +32,7 @@ from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.simulator import chain_controls
 from tests.browser.conftest import Site, read_qr_codes, serving
 from tests.browser.payer_pages import expect_layout_and_accessibility, phone_browser
-from tests.processes import free_port
+from tests.processes import free_port, wait_until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 COUNT_LINES = """element => {
@@ -131,9 +131,16 @@ def expect_amounts_on_one_line(page: Page) -> None:
 def scan_qr_code(page: Page) -> str:
     """The text of the page's QR code."""
     code = page.locator(".pay .qr")
-    code.scroll_into_view_if_needed()
-    [read] = read_qr_codes(code.screenshot())
-    return read
+
+    def read() -> list[str]:
+        try:
+            code.scroll_into_view_if_needed()
+            return read_qr_codes(code.screenshot())
+        except Error:
+            return []  # The page was drawn anew meanwhile.
+
+    [text] = wait_until("the code is read", read)
+    return text
 
 
 def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(

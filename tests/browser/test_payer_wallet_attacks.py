@@ -8,13 +8,14 @@ from playwright.sync_api import Browser, expect
 from crossway.adapters.chains.words import address_word, number_word
 from tests.browser.live_shop import (
     ARBITRUM_ID,
+    BASE_ID,
     LiveShop,
     expect_paid,
     expect_state,
     new_wallet,
     paying,
 )
-from tests.chains.live import BASE
+from tests.chains.live import ARBITRUM, BASE
 from tests.processes import wait_until
 
 
@@ -37,7 +38,7 @@ def test_another_account_or_chain_is_shown_before_anything_is_sent(
         expect_state(page, "elsewhere")
         assert wallet.times("eth_sendTransaction") == 0
         # One that tells.
-        wallet.chain, wallet.key = 8453, new_wallet(shop, "Changing back").key
+        wallet.chain, wallet.key = BASE_ID, new_wallet(shop, "Changing back").key
         page.evaluate("window.standIns.Changing.emit('chainChanged', '0x2105')")
         expect_state(page, "changed")
         expect(page.locator(".wallets")).to_contain_text(wallet.address[:8])
@@ -74,6 +75,22 @@ def test_what_a_wallet_says_pays_nothing(chromium: Browser, shop: LiveShop) -> N
         page.get_by_role("button", name="Pay ").click()
         expect_state(page, "sent")
         expect(page.locator("#wallet_pay")).not_to_contain_text("img")
+
+
+def test_a_wallet_that_lies_about_its_chain_pays_nothing(chromium: Browser, shop: LiveShop) -> None:
+    intent = shop.ask("pretending")
+    wallet = new_wallet(shop, "Pretending", chain=ARBITRUM_ID, pretends=BASE_ID)
+    with paying(chromium, shop.page(intent), wallet) as page:
+        page.get_by_role("button", name="Pretending").click()
+        page.get_by_role("button", name="Pay ").click()
+        # There is no such contract, so that a transfer to it moves nothing.
+        expect_state(page, "included")
+        arbitrum = shop.world.hands[ARBITRUM]
+        before = arbitrum.height
+        wait_until("blocks pass", lambda: (page.title(), arbitrum.height > before + 5)[1])
+        expect(page.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
+    assert shop.world.now(intent).received_amount == 0
+    assert arbitrum.balance(wallet.address) == 100 * 10**6
 
 
 def test_a_page_that_is_loaded_again_does_not_ask_again(chromium: Browser, shop: LiveShop) -> None:

@@ -53,6 +53,7 @@ class Refused(Exception):
 class EvmWallet:
     """One wallet: which chains it knows, on which of them it is, and what its owner does.
 
+    One that `pretends` is on that chain by its own word, and sends on the one that it is on.
     `errors` and `results` are what it answers to a method instead, `silent` methods never answer.
     One that `lies` claims to have switched. `asked` is everything that it was asked."""
 
@@ -64,6 +65,7 @@ class EvmWallet:
     icon: str = PICTURE
     locked: bool = False
     lies: bool = False
+    pretends: int | None = None
     errors: dict[str, dict[str, Any]] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     unknown_error: dict[str, Any] = field(default_factory=lambda: UNKNOWN_CHAIN)
@@ -105,7 +107,7 @@ class EvmWallet:
             case "eth_accounts":
                 return self._accounts()
             case "eth_chainId":
-                return hex(self.chain)
+                return hex(self.pretends or self.chain)
             case "wallet_switchEthereumChain":
                 asked = int(params[0]["chainId"], 16)
                 if asked in self.unknown:
@@ -127,7 +129,7 @@ class EvmWallet:
     def _send(self, **asked: Any) -> str:
         assert set(asked) <= {"from", "to", "value", "data", "chainId"}
         assert asked["from"] == self.address
-        if int(asked["chainId"], 16) != self.chain:
+        if int(asked["chainId"], 16) != (self.pretends or self.chain):
             raise Refused(code=-32602, message="chainId does not match")
         data, value = bytes.fromhex(asked.get("data", "0x")[2:]), int(asked["value"], 16)
         raw = self.chains[self.chain].signed(asked["to"], data, value, self.key)

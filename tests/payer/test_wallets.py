@@ -126,9 +126,12 @@ def test_no_script_makes_html_or_rounds_numbers(name: str) -> None:
     assert re.findall(unsafe, SCRIPTS[name]) == []
 
 
-def test_a_page_with_all_that_it_loads_stays_below_its_size_limit(live: Payer) -> None:
-    page = live.get_page(live.world.create_intent(), "ar")
-    loaded = re.findall(r'(?:src|href)="(/pay/assets/[^"]+)"', page)
-    assert len(loaded) == 5
-    parts = [page.encode(), *(live.http.get(path).content for path in loaded)]
-    assert sum(len(gzip.compress(part)) for part in parts) < 20_000
+def test_pages_with_all_that_they_load_stay_below_their_size_limit(live: Payer) -> None:
+    payment = live.get_page(live.world.create_intent(), "ar")
+    # Every token of every chain, and the wallets of every family.
+    link = live.get(f"/l/{live.create_link().id}", lang="ar", amount="25").text
+    for page, files_of_it in ((payment, 5), (link, 8)):
+        loaded = re.findall(r'(?:src|href)="(/pay/assets/[^"]+)"', page)
+        assert len(loaded) == files_of_it
+        parts = [page.encode(), *(live.http.get(path).content for path in loaded)]
+        assert sum(len(gzip.compress(part)) for part in parts) < 20_000

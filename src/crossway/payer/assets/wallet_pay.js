@@ -14,6 +14,7 @@
   const found = [];
   let used = null; // the connected wallet and its account, with its balance of the token
   let sent = JSON.parse(kept(memory) ?? "null");
+  let started = false;
   let step = 0; // what an earlier step tells late is not shown
 
   const place = () => document.getElementById("wallet_pay");
@@ -177,23 +178,36 @@
     if (used?.account) check(); else choose();
   }
 
-  // The page was drawn anew; what is missing may be less, as what was sent has arrived.
-  document.addEventListener("drawn", () => {
-    if (!place()) return;
-    if (found.length || sent) place().replaceChildren(panel);
-    if (sent && sent.amount !== ask().amount) startOver();
-  });
-
-  if (place()) {
-    if (sent) { if (sent.amount === ask().amount) { hurry(); follow(); } else startOver(); }
+  // Looks for wallets, once: as soon as the page asks for a payment.
+  function start() {
+    started = true;
+    if (sent) resumeSent();
     findWallets([ask().family], (wallet) => {
       found.push(wallet);
       families[wallet.family].watch?.(wallet.provider, () => {
         if (used?.wallet === wallet && QUIET.includes(panel.dataset.state)) renew();
       });
       if (!place()) return;
-      if (sent) { if (wallet.id === sent.wallet) { used ??= { wallet, account: sent.from }; } }
-      else if (!used) { choose(); if (isRemembered(wallet)) resume(wallet); }
+      if (sent) { if (wallet.id === sent.wallet) used ??= { wallet, account: sent.from }; return; }
+      if (used) return;
+      choose();
+      if (isRemembered(wallet)) resume(wallet);
     });
   }
+
+  // What is missing may be another amount than was sent, as that has arrived.
+  function resumeSent() {
+    if (sent.amount !== ask().amount) return startOver();
+    hurry();
+    follow();
+  }
+
+  document.addEventListener("drawn", () => {
+    if (!place()) return;
+    if (!started) return start();
+    if (found.length || sent) place().replaceChildren(panel);
+    if (sent && sent.amount !== ask().amount) startOver();
+  });
+
+  if (place()) start();
 }
