@@ -35,6 +35,10 @@ def test_a_payment_is_made_by_keyboard_and_read_out(chromium: Browser, shop: Liv
         spoken = page.get_by_role("status")
         expect(spoken).to_contain_text("Choose a wallet")
         tab_to(page, "Keys")
+        # A part arrives, and the page is drawn anew around the keyboard's place.
+        shop.world.deposit(intent, 10**6)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Partially paid")
+        expect(page.get_by_role("button", name="Keys")).to_be_focused()
         page.keyboard.press("Enter")
         expect(spoken).to_contain_text("You have")
         # What comes next has the focus, as the button that was pressed is gone.
@@ -64,7 +68,7 @@ def test_every_language_fits_a_small_screen(chromium: Browser, shop: LiveShop, c
         page.locator(".wallet").click()
         expect_state(page, "elsewhere")
         expect_layout_and_accessibility(page)
-        page.locator("#wallet_switch").click()
+        page.locator("#wallet_do_switch").click()
         expect_state(page, "ready")
         expect(page.locator(".told")).to_contain_text(texts["wallet.ready"].split("{")[0].strip())
         expect_layout_and_accessibility(page)

@@ -149,3 +149,30 @@ def test_a_transaction_that_fails_can_be_sent_again(chromium: Browser, shop: Liv
         page.get_by_role("button", name="Start again").click()
         page.get_by_role("button", name="Pay ").click()
         expect_paid(shop, page, intent)
+
+
+def test_what_never_arrives_can_be_sent_again_after_a_while(
+    chromium: Browser, shop: LiveShop
+) -> None:
+    intent, wallet = shop.ask("lost"), new_wallet(shop, "Losing")
+    wallet.results = {"eth_sendTransaction": "0x" + 64 * "b"}
+    with paying(chromium, shop.page(intent), wallet) as page:
+        page.clock.install()
+        page.get_by_role("button", name="Losing").click()
+        page.get_by_role("button", name="Pay ").click()
+        expect_state(page, "sent")
+        expect(page.locator("#wallet_pay button")).to_have_count(0)
+        page.clock.fast_forward(125_000)
+        expect_state(page, "unseen")
+        page.get_by_role("button", name="Start again").focus()
+        looks = wallet.times("eth_getTransactionReceipt")
+        wait_until(
+            "it is looked at again",
+            lambda: (page.clock.run_for(500), wallet.times("eth_getTransactionReceipt") > looks)[1],
+        )
+        # A keyboard stays where it is.
+        expect(page.get_by_role("button", name="Start again")).to_be_focused()
+        wallet.results.clear()
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Pay ").click()
+        expect_paid(shop, page, intent)

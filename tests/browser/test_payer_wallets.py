@@ -1,5 +1,7 @@
 """Paying with a wallet in the browser on the payer's page: EVM chains, on anvil."""
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -53,14 +55,17 @@ def test_what_the_payer_refuses_can_be_asked_again(chromium: Browser, shop: Live
         expect_paid(shop, page, intent)
 
 
-@pytest.mark.parametrize("nested", [False, True], ids=["4902", "-32603 around it"])
+NESTED = {"code": -32603, "data": {"originalError": UNKNOWN_CHAIN}}
+IN_WORDS = {"code": -32603, "message": "Unrecognized chain ID. Try wallet_addEthereumChain first."}
+
+
+@pytest.mark.parametrize("error", [UNKNOWN_CHAIN, NESTED, IN_WORDS], ids=["4902", "in it", "words"])
 def test_a_wallet_on_another_chain_is_told_of_this_one(
-    chromium: Browser, shop: LiveShop, nested: bool
+    chromium: Browser, shop: LiveShop, error: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
-    intent = shop.ask(f"elsewhere {nested}")
-    wallet = new_wallet(shop, f"Elsewhere{nested}", chain=ARBITRUM_ID, unknown={BASE_ID})
-    if nested:
-        wallet.unknown_error = {"code": -32603, "data": {"originalError": UNKNOWN_CHAIN}}
+    name = f"Elsewhere {request.node.callspec.id}"
+    wallet = new_wallet(shop, name, chain=ARBITRUM_ID, unknown={BASE_ID}, unknown_error=error)
+    intent = shop.ask(name)
     with paying(chromium, shop.page(intent), wallet) as page:
         page.get_by_role("button", name=wallet.name).click()
         expect_state(page, "elsewhere")
@@ -169,3 +174,15 @@ def test_coins_are_paid_as_coins_and_after_a_part_only_the_rest(
     assert sent["to"].lower() == intent.address.lower()
     assert int(sent["value"], 16) == intent.terms.deposit_amount - part
     assert "data" not in sent
+
+
+def test_a_payment_is_possible_where_no_balance_can_be_read(
+    chromium: Browser, shop: LiveShop
+) -> None:
+    intent, wallet = shop.ask("unread"), new_wallet(shop, "Unread")
+    with paying(chromium, shop.page(intent), wallet, expected="status of 503") as page:
+        page.route("**/balance*", lambda asked: asked.fulfill(status=503))
+        page.get_by_role("button", name="Unread").click()
+        expect_state(page, "unread")
+        page.get_by_role("button", name="Pay ").click()
+        expect_paid(shop, page, intent)

@@ -52,11 +52,8 @@ def wallet_pick(page_request: PageRequest, link_id: str, families: Sequence[str]
     if page_request.simulated:
         return WalletPick()
     t = page_request.t
-    texts, url = (
-        wallet_texts(t, "wallet.", "held."),
-        page_request.path(f"l/{link_id}/held", lang=t.code),
-    )
-    return WalletPick(" ".join(families), texts, url)
+    url = page_request.path(f"l/{link_id}/held", lang=t.code)
+    return WalletPick(" ".join(families), wallet_texts(t, "wallet.", "held."), url)
 
 
 def wallet_texts(t: Translations, *sections: str) -> str:

@@ -5,7 +5,7 @@
 {
   // In milliseconds: when a wallet's silence is mentioned, how often a transaction is looked at, and
   // when it may be sent again although nothing is known of it.
-  const SILENT = 8000, LOOK = 1500, UNSEEN = 120_000;
+  const SILENT = 15_000, LOOK = 1500, UNSEEN = 120_000;
   // States in which nothing is asked of the wallet, so that what it tells by itself is looked at.
   const QUIET = ["ready", "unread", "changed", "low", "elsewhere"];
   const texts = JSON.parse(live.dataset.walletTexts);
@@ -24,13 +24,13 @@
   const same = (one, other) => one === other || (/^0x/i.test(one) && one.toLowerCase() === String(other).toLowerCase());
 
   function button(key, act, className = "quiet") {
-    const made = make("button", { type: "button", className, id: "wallet_" + key }, say(key));
+    const made = make("button", { type: "button", className, id: "wallet_do_" + key }, say(key));
     made.addEventListener("click", act);
     return made;
   }
 
   function say(key) {
-    return fill(texts[key], { ...ask().names, wallet: used ? nameOf(used.wallet) : "", balance: used?.balance ?? "" });
+    return fill(texts[key], { ...ask().names, wallet: used ? nameOf(used.wallet) : texts.unnamed, balance: used?.balance ?? "" });
   }
 
   // Shows one state of the panel: its text, read out too, and what can be done.
@@ -40,7 +40,7 @@
     if (used?.account) facts.push(make("p", { className: "hint" }, make("bdi", {}, nameOf(used.wallet)), " · ", make("bdi", { dir: "ltr", title: used.account }, used.account.slice(0, 8) + "…" + used.account.slice(-6))));
     if (sent?.hash) facts.push(transactionLine(sent.hash));
     panel.dataset.state = key;
-    panel.replaceChildren(make("h2", {}, texts.title), ...facts, make("p", { className: "told", tabIndex: -1 }, say(key)), make("div", { className: "acts" }, ...actions));
+    panel.replaceChildren(make("h2", {}, texts.title), ...facts, make("p", { className: "told", id: "wallet_told", tabIndex: -1 }, say(key)), make("div", { className: "acts" }, ...actions));
     if (!panel.isConnected) place().replaceChildren(panel);
     if (focused) (actions.find((action) => action.matches(".button")) ?? panel.querySelector(".told")).focus();
     if (changed) announcement.textContent = say(key);
@@ -105,14 +105,14 @@
     if (!state) return;
     used.balance = state.held?.balance;
     if (state.held && !state.held.enough) tell("low", button("again", () => check()), other());
-    else if (!state.right) tell("elsewhere", button("switch", switchChain, "button"), other());
+    else if (!state.right) tell("elsewhere", family().switchChain ? button("switch", switchChain, "button") : button("again", () => check()), other());
     else tell(key === "ready" && !used.balance ? "unread" : key, button("pay", pay, "button"), other());
   }
 
   // Null if the service cannot tell: the wallet knows it in the end.
   async function readBalance(account) {
     try {
-      const response = await fetch(live.dataset.balance, { method: "POST", body: new URLSearchParams({ account }), credentials: "omit", signal: AbortSignal.timeout(SILENT) });
+      const response = await fetch(live.dataset.balance, { method: "POST", body: new URLSearchParams({ account }), credentials: "omit", signal: AbortSignal.timeout(LATE) });
       return response.ok ? await response.json() : null;
     } catch (error) { return null; }
   }
@@ -166,9 +166,9 @@
       try { state = await family().follow(provider, sent); } catch (error) { /* The service follows it too. */ }
     }
     if (mine !== step || !place() || !sent) return;
-    const stuck = state === "replaced" || (state === "sent" && Date.now() - sent.at > UNSEEN);
     if (state === "reverted") return tell(state, button("anew", startOver));
-    if (panel.dataset.state !== state || stuck) tell(state, ...(stuck ? [button("anew", startOver)] : []));
+    if (state === "sent" && Date.now() - sent.at > UNSEEN) state = "unseen";
+    if (panel.dataset.state !== state) tell(state, ...(["unseen", "replaced"].includes(state) ? [button("anew", startOver)] : []));
     setTimeout(() => { if (mine === step) follow(); }, LOOK);
   }
 

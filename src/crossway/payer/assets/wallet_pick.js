@@ -3,7 +3,7 @@
 "use strict";
 
 {
-  const SILENT = 8000;
+  const SILENT = 15_000;
   const FAMILY_NAMES = { evm: "EVM", solana: "Solana", tron: "Tron", starknet: "Starknet" };
   const box = document.getElementById("wallet_pick"), form = box.closest("form"), refund = form.elements.refund;
   const texts = JSON.parse(box.dataset.texts), names = box.dataset.families.split(" ");

@@ -73,7 +73,7 @@ function fill(text, values) {
 function walletButton(wallet, label, act) {
   const mark = wallet.icon ? make("img", { src: wallet.icon, alt: "", width: 28, height: 28 })
     : make("span", { className: "mark", ariaHidden: "true" }, label.slice(0, 1));
-  const button = make("button", { type: "button", className: "quiet wallet" }, mark, make("bdi", {}, label));
+  const button = make("button", { type: "button", className: "quiet wallet", id: "wallet " + wallet.family + " " + wallet.id }, mark, make("bdi", {}, label));
   button.addEventListener("click", act);
   return button;
 }

@@ -33,7 +33,8 @@
       try {
         await provider.request(change);
       } catch (error) {
-        if (codeOf(error) !== 4902) throw error;
+        // Some say it by the code, others only in words.
+        if (codeOf(error) !== 4902 && !/unrecognized chain|addEthereumChain/i.test(error?.message)) throw error;
         await provider.request({ method: "wallet_addEthereumChain", params: [ask.add] });
         if (!(await isOnChain(provider, ask))) await provider.request(change);
       }

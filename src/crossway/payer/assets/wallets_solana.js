@@ -35,10 +35,8 @@
       return account.address;
     },
 
-    // A wallet is told the chain with each transaction; it knows some.
+    // A wallet is told the chain with each transaction; it knows some, and there is no switching.
     isOnChain: async (wallet, ask) => wallet.chains.includes(ask.chain),
-
-    async switchChain() { throw new Refusal("wrong_chain"); },
 
     async send(wallet, ask, from) {
       const account = wallet.accounts.find((one) => one.address === from);
