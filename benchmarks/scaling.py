@@ -95,7 +95,7 @@ class World:
             "API processes": plan["api_processes"],
             "PostgreSQL, cores": plan["database_cores"],
             "engines": chains * engines,
-            "relayer accounts": chains * plan["accounts_a_chain"],
+            "accounts that send": chains * plan["accounts_a_chain"],
             "gas of the chains": chains,
             "Circle's answers": plan["bridge_callers"],
             "nodes": chains,
@@ -147,7 +147,7 @@ class World:
 
 
 class Chain:
-    """A chain with its engines, relayer accounts and node. It mines blocks for ever."""
+    """A chain with its engines, accounts that send and node. It mines blocks for ever."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -182,7 +182,7 @@ class Chain:
         for paid in self._paid:
             self.work(now, paid)
         self._paid.clear()
-        lanes = world.stations["relayer accounts"]
+        lanes = world.stations["accounts that send"]
         accounts = world.plan["accounts_a_chain"]
         room = accounts * limit["transactions_a_block"] * limit["calls_a_transaction"]
         sends, taken, gas = list[Chain](), 0, 0

@@ -108,6 +108,7 @@ class Harness:
         reached: Callable[[str], object] = lambda step: None,
         chains: Collection[str] = tuple(CATALOGUE.chains),
         over_bridges: Collection[str] = (),
+        gas_accounts: int = 0,
         **policy: Any,
     ) -> None:
         """`over_bridges` alone carry payments, or move inventory for them, as the simulated network
@@ -119,7 +120,7 @@ class Harness:
         self.store = SqlStore(writer, reader)
         self.clock = SimulatedClock(writer, reader, self.machine)
         self.network = SimulatedNetwork(
-            CATALOGUE, writer, reader, self.clock, PRICES, reach_of(CATALOGUE)
+            CATALOGUE, writer, reader, self.clock, PRICES, reach_of(CATALOGUE), gas_accounts
         )
         self.sandbox = SimulatedSandbox(self.network)
         self.bridges = SimulatedBridgeSandbox(self.network)

@@ -44,7 +44,7 @@ def test_no_station_of_a_plan_is_too_busy(plans: dict[str, dict[str, Result]]) -
         ("PostgreSQL, cores", 1_000 * 0.0132 / 21),
         ("engines", 1_000 * 0.0045 / 10),
         # A send and a delivery, of 16 transactions with 45 calls on 10 chains every 2 s.
-        ("relayer accounts", 2_000 / (10 * 16 * 45 / 2)),
+        ("accounts that send", 2_000 / (10 * 16 * 45 / 2)),
         ("gas of the chains", 1_000 * (196_706 + 174_914) / (10 * 200_000_000)),
     ],
 )

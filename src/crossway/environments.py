@@ -75,7 +75,8 @@ def build_simulated(
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
     clock = SimulatedClock(store.writer, store.reader, machine_seconds)
     network = SimulatedNetwork(
-        catalogue, store.writer, store.reader, clock, pico_usd, reach_of(catalogue)
+        *(catalogue, store.writer, store.reader, clock, pico_usd, reach_of(catalogue)),
+        settings.simulated_gas_accounts,
     )
     fiat = load_fiat()
     providers = [load_capabilities(name, catalogue, fiat) for name in ProviderName]

@@ -72,6 +72,9 @@ class Settings(ControlSettings):
         description="Chains that several engines share, as CHAIN=NUMBER separated by commas: into "
         "how many shards each is divided; the others are not.",
     )
+    simulated_gas_accounts: int = Field(
+        default=0, ge=0, le=32, description="Gas accounts on each simulated EVM chain."
+    )
     intent_life_seconds: int = Field(
         default=3600, ge=300, le=86_400, description="Time to expiry of an intent."
     )

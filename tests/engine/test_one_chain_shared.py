@@ -30,12 +30,12 @@ def url(postgres_url: str) -> Iterator[str]:
 
 @contextmanager
 def open_worlds(
-    url: str, engines: int, *over_bridges: str, shards: int = 4
+    url: str, engines: int, *over_bridges: str, shards: int = 4, gas_accounts: int = 0
 ) -> Iterator[tuple[list[Harness], list[Engine]]]:
     """As many processes, each with its engine, that divide both chains into so many shards."""
     division = dict.fromkeys(CHAINS, shards)
     worlds = [
-        Harness(url, chains=CHAINS, over_bridges=over_bridges, shards=division)
+        Harness(*(url, lambda step: None, CHAINS, over_bridges, gas_accounts), shards=division)
         for _ in range(engines)
     ]
     try:
@@ -96,6 +96,26 @@ def test_engines_share_two_chains_and_do_everything_once(
         made = list_intents(world)
         assert [intent.state for intent in made] == [State.COMPLETED] * PAYMENTS
         check_each_event_once(world, made)
+
+
+def test_engines_that_share_a_chain_send_with_accounts_of_their_own(url: str) -> None:
+    with open_worlds(url, 2, "CCTP", shards=2, gas_accounts=2) as (worlds, engines):
+        world = worlds[0]
+        with ticking(engines) as passes:
+            for _ in range(12):
+                pass_time(worlds, passes, 1)
+            made = [pay(world, number) for number in range(PAYMENTS)]
+            work_until_done(worlds, passes)
+        check_invariants(world)
+        check_each_event_once(world, list_intents(world))
+        with world.store.read() as unit:
+            txs = unit.outbound_txs.list_by_intents([intent.id for intent in made])
+            owners = {tx.id: tx for tx in txs}
+            attempts = unit.outbound_txs.list_attempts(list(owners))
+        for attempt in attempts:
+            accounts = world.services.chains[attempt.chain].accounts.gas_accounts
+            shard = owners[attempt.outbound_tx_id].intent_id % 2
+            assert attempt.signed.account == accounts[shard]
 
 
 def test_a_reorg_is_noticed_by_one_engine_for_all_shards(url: str) -> None:

@@ -52,7 +52,7 @@ def test_a_watch_only_chain_reads_no_key_and_signs_nothing() -> None:
     assert chain.accounts.relayer == RELAYER
     assert isinstance(chain.context.signer, WatchOnlySigner)
     skip = OutboundCall(OutboundTxKind.SKIP_NONCE, BASE, RELAYER, "0x" + "00" * 32, ())
-    chain.tx_sender._market_tip = 1
+    chain.tx_sender._tip.wei = 1
     with pytest.raises(SigningRefused, match=f"opens no keys, so {RELAYER} signs nothing here"):
         chain.sign([(skip, 0)], 10**15)
 

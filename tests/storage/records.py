@@ -169,8 +169,8 @@ def tx_change(transfer: OutboundTx, after: OutboundTxState, **more: Any) -> Outb
 
 
 def an_attempt(transfer: OutboundTx, tx_id: str, nonce: int = 0) -> TxAttempt:
-    signed = SignedTx(tx_id, b"\x00raw\xff", nonce, HUGE)
-    return TxAttempt(transfer.id, transfer.chain, "relayer", signed, NOW)
+    signed = SignedTx(tx_id, b"\x00raw\xff", nonce, HUGE, "relayer")
+    return TxAttempt(transfer.id, transfer.chain, signed, NOW)
 
 
 def a_posting(intent: Intent, units: int, tx: str = "tx", **more: Any) -> Posting:

@@ -1,4 +1,4 @@
-"""Reads what the relayer can spend and which markers the chains have executed."""
+"""Reads what our accounts can spend and which markers the chains have executed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -28,9 +28,10 @@ _CHECKED_KINDS = (OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REFU
 
 @dataclass
 class ChainSnapshot:
-    """What the relayer can spend, and which markers the chains have already executed.
+    """What our accounts can spend, and which markers the chains have already executed.
 
-    `fee_per_tx` and `gas_balance` are units of this chain's native coin. `inventory` is the
+    `fee_per_tx` and the balances of `gas` are units of this chain's native coin; `gas` and
+    `next_nonces` are by sending account, the relayer's first. `inventory` is the
     relayer's balance by destination (chain, token), `spent` what the books had taken from it before
     it was read, `affordable_fills` the number of transactions
     its gas pays for by destination chain. `unreachable_chains` gave no answer. `unpaid` are the
@@ -44,8 +45,8 @@ class ChainSnapshot:
     """
 
     fee_per_tx: int
-    gas_balance: int
-    next_nonce: int
+    gas: Mapping[str, int]
+    next_nonces: Mapping[str, int]
     inventory: dict[Location, int] = field(default_factory=dict)
     spent: dict[Location, Spent] = field(default_factory=dict)
     affordable_fills: dict[str, int] = field(default_factory=dict)
@@ -72,9 +73,10 @@ def take_chain_snapshot(
     checked = [t for t in txs if t.kind in _CHECKED_KINDS]
     with services.store.read() as unit:
         intents = unit.intents.get_many({t.intent_id for t in checked})
-    relayer = chain.accounts.relayer
-    gas, nonce = chain.native_balance(relayer), chain.next_nonce(relayer)
-    snapshot = ChainSnapshot(chain.fee_units(), gas, nonce)
+    senders = chain.accounts.senders
+    gas = {sender: chain.native_balance(sender) for sender in senders}
+    next_nonces = {sender: chain.next_nonce(sender) for sender in senders}
+    snapshot = ChainSnapshot(chain.fee_units(), gas, next_nonces)
     by_kind: dict[OutboundTxKind, list[tuple[OutboundTx, Intent]]] = {}
     for tx in checked:
         by_kind.setdefault(tx.kind, []).append((tx, intents[tx.intent_id]))

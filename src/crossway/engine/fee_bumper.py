@@ -1,6 +1,7 @@
 """Replaces stuck transactions by ones with the same nonce and a higher fee."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
 from crossway.domain.intent import Intent
@@ -20,7 +21,7 @@ from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.chains.shared_transactions import group_by_nonce
+from crossway.usecases.chains.shared_transactions import group_by_slot
 from crossway.usecases.payments.signing_policy import SigningPolicy
 
 # A stuck transaction is not bumped once its fee is this many times the chain's current fee.
@@ -44,15 +45,15 @@ def split_refused(services: Services, chain: Chain, refused: Sequence[TxAttempt]
     """Replace transactions for several payments by ones for the first half of them, where nodes
     have refused them for long; the other half is signed anew. A refused transaction keeps its
     nonce, and with it the chain, waiting, whatever the reason of the refusal."""
-    by_nonce = group_by_nonce(_first_with_their_nonces(chain, refused))
-    halves = [a for group in by_nonce.values() for a in group[: max(len(group) // 2, 1)]]
+    by_slot = group_by_slot(_first_with_their_nonces(chain, refused))
+    halves = [a for group in by_slot.values() for a in group[: max(len(group) // 2, 1)]]
     _bump(services, chain, halves, chain.fee_units())
 
 
 def _first_with_their_nonces(chain: Chain, attempts: Sequence[TxAttempt]) -> list[TxAttempt]:
     """As many as are signed at once, and those that share a transaction with one of them."""
-    nonces = {attempt.signed.nonce for attempt in attempts[: chain.max_signatures]}
-    return [attempt for attempt in attempts if attempt.signed.nonce in nonces]
+    slots = {attempt.signed.slot for attempt in attempts[: chain.max_signatures]}
+    return [attempt for attempt in attempts if attempt.signed.slot in slots]
 
 
 def _bump(
@@ -70,12 +71,12 @@ def _bump(
     except Unreachable as error:
         report_signer(services, chain.id, error)
     except SigningRefused as refused:
-        by_nonce = group_by_nonce(attempts)
-        if len(by_nonce) == 1:
+        by_slot = group_by_slot(attempts)
+        if len(by_slot) == 1:
             reason = str(refused)
             services.store.write(lambda unit: _report_refusal(unit, services, attempts[0], reason))
             return
-        for sharing in by_nonce.values():
+        for sharing in by_slot.values():
             _bump(services, chain, sharing, current_fee)
     else:
         broadcast(services, chain, signed)
@@ -101,17 +102,19 @@ def _replace(
     policy = SigningPolicy(unit, services, chain, [tx for tx, _ in replaced])
     calls = _build_calls(unit, services, chain, [tx for tx, _ in replaced], intents)
     requests = [
-        (tx, calls[tx.id], attempt.signed.nonce) for tx, attempt in replaced if tx.id in calls
+        (tx, replace(calls[tx.id], account=attempt.signed.account), attempt.signed.nonce)
+        for tx, attempt in replaced
+        if tx.id in calls
     ]
     requests = [request for request in requests if _is_signable(unit, services, policy, *request)]
     signed = policy.sign(requests, fee)
     pairs = [(tx, s) for (tx, _, _), s in zip(requests, signed, strict=True)]
     unit.outbound_txs.add_attempts(
-        [TxAttempt(tx.id, chain.id, chain.accounts.relayer, s, now) for tx, s in pairs]
+        [TxAttempt(tx.id, chain.id, signed_tx, now) for tx, signed_tx in pairs]
     )
-    replace, drop = OutboundTxEvent.REPLACE, OutboundTxEvent.DROP
+    replaced_by, drop = OutboundTxEvent.REPLACE, OutboundTxEvent.DROP
     changes = [
-        OutboundTxChange.after_event(tx, replace, _REPLACED_REASON, now, tx_id=s.tx_id)
+        OutboundTxChange.after_event(tx, replaced_by, _REPLACED_REASON, now, tx_id=s.tx_id)
         for tx, s in pairs
     ]
     changes += [OutboundTxChange.after_event(tx, drop, _LEFT_OUT, now) for tx in left_out]
@@ -151,7 +154,7 @@ def _lock_groups(
     locked = unit.outbound_txs.lock_signed(tx_ids)
     replaced: list[tuple[OutboundTx, TxAttempt]] = []
     left_out: list[OutboundTx] = []
-    for group in group_by_nonce(attempts).values():
+    for group in group_by_slot(attempts).values():
         members = set(sharing[group[0].signed.tx_id])
         if unit.outbound_txs.list_still_signed(members - locked.keys(), group[0].signed.tx_id):
             continue

@@ -7,8 +7,8 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.alerts import SIGNING_ALERT, raise_alert
+from crossway.engine.foreign_nonces import detect_foreign_nonces
 from crossway.engine.sla_monitor import FOREIGN, STUCK, find_breaches
-from crossway.engine.tx_submitter import detect_foreign_nonces
 from crossway.ports.chain import ChainHead
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -160,20 +160,24 @@ def reset_backoff(services: Services) -> int:
 
 
 def check_foreign_nonces(services: Services, chains: Collection[str]) -> None:
-    """When an engine takes over chains, check for relayer transactions the ledger does not have."""
+    """When an engine takes over chains, check for transactions of our accounts that the ledger
+    does not have."""
     nonces = dict(_next_nonces(services, chains))
 
     def work(unit: UnitOfWork) -> None:
-        for chain, nonce in nonces.items():
-            detect_foreign_nonces(unit, services, services.chains[chain], nonce)
+        for chain, next_nonces in nonces.items():
+            detect_foreign_nonces(unit, services, services.chains[chain], next_nonces)
 
     if nonces:
         services.store.write(work)
 
 
-def _next_nonces(services: Services, chains: Collection[str]) -> Iterator[tuple[str, int]]:
-    for chain in chains:
+def _next_nonces(
+    services: Services, chains: Collection[str]
+) -> Iterator[tuple[str, Mapping[str, int]]]:
+    for name in chains:
+        chain = services.chains[name]
         try:
-            yield chain, services.chains[chain].next_nonce(services.chains[chain].accounts.relayer)
+            yield name, {sender: chain.next_nonce(sender) for sender in chain.accounts.senders}
         except Unreachable:
             continue

@@ -11,7 +11,7 @@ from typing import Final
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound import OutboundTxKind
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
-from crossway.engine.tx_builder import SKIP_CAUSE
+from crossway.engine.tx_builder import skip_cause
 from crossway.engine.tx_tracker import STUCK_SECONDS
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.records import NewOutboundTx, PendingNonce
@@ -46,55 +46,72 @@ class NonceMonitor:
         waits_since = services.clock.now() - self._interval
         with services.store.read() as unit:
             slow = unit.account_nonces.find_waiting_chains(due, waits_since) if due else set()
-        return sum(_check_chain(services, services.chains[chain_id]) for chain_id in slow)
+        accounts = [
+            (services.chains[chain_id], account)
+            for chain_id in slow
+            for account in services.chains[chain_id].accounts.senders
+        ]
+        return sum(_check_account(services, chain, account) for chain, account in accounts)
 
 
-def _check_chain(services: Services, chain: Chain) -> int:
+def _check_account(services: Services, chain: Chain, account: str) -> int:
     try:
-        next_nonce = chain.next_nonce(chain.accounts.relayer)
+        next_nonce = chain.next_nonce(account)
     except Unreachable:
         return 0
     with services.store.read() as unit:
-        pending = {p.nonce: p for p in unit.account_nonces.list_pending(chain.id)}
+        pending = _read_pending(unit, chain, account)
     holder = pending.get(next_nonce)
     if holder is None:
-        return services.store.write(lambda unit: _skip_unused(unit, services, chain, next_nonce))
+        return services.store.write(
+            lambda unit: _skip_unused(unit, services, chain, account, next_nonce)
+        )
     is_slow = services.clock.now() - holder.signed_at >= ALERT_AFTER
     blocked_count = len([nonce for nonce in pending if nonce > next_nonce])
     if is_slow and blocked_count:
         reason = _why_waiting(services, chain, holder)
-        message = _describe(services, chain, next_nonce, blocked_count) + reason
+        message = _describe(services, chain, account, next_nonce, blocked_count) + reason
         services.store.write(lambda unit: _raise(unit, services, chain, message))
     return 0
 
 
-def _skip_unused(unit: UnitOfWork, services: Services, chain: Chain, next_nonce: int) -> int:
+def _read_pending(unit: UnitOfWork, chain: Chain, account: str) -> dict[int, PendingNonce]:
+    pending = unit.account_nonces.list_pending(chain.id)
+    return {one.nonce: one for one in pending if one.account == account}
+
+
+def _skip_unused(
+    unit: UnitOfWork, services: Services, chain: Chain, account: str, next_nonce: int
+) -> int:
     """Enqueue a transaction for each reserved nonce that none uses; returns how many."""
-    account, now = chain.accounts.relayer, services.clock.now()
+    now = services.clock.now()
     # Nobody reserves nonces meanwhile: this locks the account.
     unit.account_nonces.reserve(chain.id, account, 0, next_nonce)
     nonce_range = unit.account_nonces.get_range(chain.id, account)
-    pending = {p.nonce: p for p in unit.account_nonces.list_pending(chain.id)}
+    pending = _read_pending(unit, chain, account)
     blocked = [pending[nonce] for nonce in sorted(pending) if nonce > next_nonce]
     if nonce_range is None or not blocked or next_nonce in pending:
         return 0
     unused = [n for n in range(next_nonce, nonce_range[1]) if n not in pending][:_MAX_SKIPPED]
-    unit.outbound_txs.enqueue(_skips(services, chain, blocked[0].intent_id, unused, now), now)
-    message = _describe(services, chain, next_nonce, len(blocked))
+    skips = _skips(services, chain, account, blocked[0].intent_id, unused)
+    unit.outbound_txs.enqueue(skips, now)
+    message = _describe(services, chain, account, next_nonce, len(blocked))
     message += "No transaction uses it: one that moves nothing is sent with it."
     _raise(unit, services, chain, message)
     return len(unused)
 
 
 def _skips(
-    services: Services, chain: Chain, intent_id: int, nonces: Sequence[int], now: datetime
+    services: Services, chain: Chain, account: str, intent_id: int, nonces: Sequence[int]
 ) -> list[NewOutboundTx]:
     """The transactions that use these nonces, on account of the first payment that waits."""
-    native, relayer = services.catalogue.native_token(chain.id), chain.accounts.relayer
-    kind = OutboundTxKind.SKIP_NONCE
+    native, now = services.catalogue.native_token(chain.id), services.clock.now()
+    kind, causes = (
+        OutboundTxKind.SKIP_NONCE,
+        [skip_cause(nonce, account, chain.accounts.relayer) for nonce in nonces],
+    )
     return [
-        NewOutboundTx(intent_id, kind, f"{SKIP_CAUSE}{nonce}", chain.id, native, 0, relayer, now)
-        for nonce in nonces
+        NewOutboundTx(intent_id, kind, cause, chain.id, native, 0, account, now) for cause in causes
     ]
 
 
@@ -113,12 +130,12 @@ def _why_waiting(services: Services, chain: Chain, holder: PendingNonce) -> str:
     return f"{subject} has it and waits for a block."
 
 
-def _describe(services: Services, chain: Chain, nonce: int, blocked_count: int) -> str:
+def _describe(
+    services: Services, chain: Chain, account: str, nonce: int, blocked_count: int
+) -> str:
     blocked = "1 transaction" if blocked_count == 1 else f"{blocked_count} transactions"
-    return (
-        f"Nonce {nonce} of the relayer's account on {chain_name(services, chain.id)} blocks "
-        f"{blocked}. "
-    )
+    whose = chain.accounts.name_sender(account)
+    return f"Nonce {nonce} of {whose} on {chain_name(services, chain.id)} blocks {blocked}. "
 
 
 def _raise(unit: UnitOfWork, services: Services, chain: Chain, message: str) -> None:

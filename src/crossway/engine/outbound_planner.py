@@ -34,6 +34,7 @@ from crossway.engine.payout_checks import (
     decide_restart,
 )
 from crossway.engine.return_limits import ReturnLimits
+from crossway.engine.sending_accounts import SendingAccounts
 from crossway.engine.shortages import wait_for_answers, wait_for_gas, wait_for_inventory
 from crossway.engine.signing_refusals import NOT_SIGNED
 from crossway.engine.tx_builder import earliest_sweep_time
@@ -60,15 +61,16 @@ class OutboundPlanner:
         head: ChainHead,
         snapshot: ChainSnapshot,
         intents: Mapping[int, Intent],
+        accounts: SendingAccounts,
     ) -> None:
         self._unit, self._services, self._head, self._snapshot = unit, services, head, snapshot
-        self._intents, self._gas = intents, snapshot.gas_balance
+        self._intents, self._accounts = intents, accounts
         self._inventory = AvailableInventory(unit, snapshot.inventory, snapshot.spent)
         self._affordable_fills = dict(snapshot.affordable_fills)
         begun_ids = [i.id for i in intents.values() if i.state not in (State.PENDING, State.FUNDED)]
         starts = unit.outbound_txs.list_by_intents(begun_ids, OutboundTxKind.START)
         self._started = {t.intent_id for t in starts if t.state in CONFIRMED_STATES}
-        self._skips = NonceSkips(unit, snapshot.next_nonce)
+        self._skips = NonceSkips(unit, snapshot.next_nonces)
         self._limits = ReturnLimits(unit, services, snapshot.costs, intents)
         self._active_sweeps: set[AddressKey] | None = None
         self._balances, self._hold = AddressBalances(), EmergencyHold(unit)
@@ -83,7 +85,7 @@ class OutboundPlanner:
         if decision.sign:
             accounts, authorized = self._services.chains[tx.chain].accounts, snapshot.authorized
             decision = wait_for_agent(self._services, tx, intent, accounts, authorized) or decision
-        if decision.sign and self._gas < snapshot.fee_per_tx:
+        if decision.sign and not self._accounts.take(tx):
             decision = wait_for_gas(self._services, tx.chain)
         waits = decision.wait_reason if decision.alert_key or decision.ends_in_time else ""
         if decision.sign and tx.reason.startswith(NOT_SIGNED):
@@ -91,7 +93,6 @@ class OutboundPlanner:
         if waits and tx.id in snapshot.unpaid:
             return Decision(give_up_reason=NOT_PAID_IN_TIME.format(waits))
         if decision.sign:
-            self._gas -= snapshot.fee_per_tx
             self._reserve(tx, intent, decision)
         return decision
 
@@ -99,10 +100,8 @@ class OutboundPlanner:
         skips = tx.kind is OutboundTxKind.SKIP_NONCE
         decision = self._skips.decide(tx) if skips else self._funding.decide(tx, None)
         decision = self._hold.apply(tx, decision)
-        fee = self._snapshot.fee_per_tx if decision.sign else 0
-        if self._gas < fee:
+        if decision.sign and not self._accounts.take(tx):
             return wait_for_gas(self._services, tx.chain)
-        self._gas -= fee
         return decision
 
     def save(self) -> None:

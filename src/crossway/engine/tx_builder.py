@@ -27,9 +27,15 @@ from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 SKIP_CAUSE: Final = "nonce:"
 
 
+def skip_cause(nonce: int, account: str, relayer: str) -> str:
+    """The cause of a SKIP_NONCE transaction, of which a payment has one for each nonce."""
+    return f"{SKIP_CAUSE}{nonce}" + ("" if account == relayer else f":{account}")
+
+
 def nonce_to_skip(tx: OutboundTx) -> int:
-    """The nonce that a SKIP_NONCE transaction uses, which is its cause."""
-    return int(tx.cause.removeprefix(SKIP_CAUSE))
+    """The nonce that a SKIP_NONCE transaction uses, which is in its cause; its account is the one
+    that it names as receiver."""
+    return int(tx.cause.removeprefix(SKIP_CAUSE).partition(":")[0])
 
 
 def build_outbound_call(
@@ -46,7 +52,7 @@ def build_outbound_call(
     return OutboundCall(
         tx.kind,
         tx.chain,
-        accounts.relayer,
+        tx.to_address if tx.kind is OutboundTxKind.SKIP_NONCE else accounts.relayer,
         intent.intent_hash,
         _outputs(tx, intent, accounts),
         _marker(tx, intent),

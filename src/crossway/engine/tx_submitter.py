@@ -1,8 +1,9 @@
 """Submits due outbound transactions: plans, signs and stores them at once, then broadcasts."""
 
 import itertools
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from crossway.domain.bridge_transfer import BridgeTransfer
@@ -25,11 +26,13 @@ from crossway.engine.alerts import (
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
 from crossway.engine.decision_effects import Decisions, apply_decisions, build_change
+from crossway.engine.foreign_nonces import detect_foreign_nonces
 from crossway.engine.inventory_effects import store_funding
 from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
 from crossway.engine.pass_writes import PassWrite, PassWrites
+from crossway.engine.sending_accounts import SendingAccounts
 from crossway.engine.signing_refusals import find_refusals, postpone
 from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
 from crossway.ports.chain import Chain, ChainHead, SignedTx
@@ -50,6 +53,7 @@ from crossway.usecases.payments.signing_policy import SigningPolicy
 BATCH = 2_000
 # What is stored and may be broadcast, with the kind of each.
 Signed = list[tuple[OutboundTxKind, SignedTx]]
+Prepare = Callable[[Sequence[OutboundTx], UnitOfWork], Signed]
 
 
 def submit_due(
@@ -70,7 +74,8 @@ def submit_due(
                 snapshot = take_chain_snapshot(services, chain, heads[chain_id], txs)
             except Unreachable:
                 continue
-            _plan_signing(services, chain, heads[chain_id], txs, snapshot, writes)
+            prepare = partial(_prepare, services, chain, heads[chain_id], snapshot, shards)
+            _plan_signing(services, chain, txs, prepare, writes)
         # Many that are due on some chains must not keep the others waiting.
         chains = chains - by_chain.keys() if len(due) == BATCH else set()
 
@@ -86,29 +91,24 @@ def report_signer(services: Services, chain_id: str, error: Unreachable) -> None
 def _plan_signing(
     services: Services,
     chain: Chain,
-    head: ChainHead,
     txs: Sequence[OutboundTx],
-    snapshot: ChainSnapshot,
+    prepare: Prepare,
     writes: PassWrites,
 ) -> None:
     services.process.failpoint("before-sign")
-    prepare = partial(_prepare, services, chain, head, snapshot, txs)
-    alone = partial(_prepare_alone, services, chain, head, snapshot, txs)
+    alone = partial(_prepare_alone, services, chain, txs, prepare)
     # A signer outside this process signs few at once.
     asks_signer = chain.max_signatures < BATCH
-    writes.add(PassWrite(prepare, alone, partial(_send, services, chain), asks_signer))
+    write = PassWrite(partial(prepare, txs), alone, partial(_send, services, chain), asks_signer)
+    writes.add(write)
 
 
 def _prepare_alone(
-    services: Services,
-    chain: Chain,
-    head: ChainHead,
-    snapshot: ChainSnapshot,
-    txs: Sequence[OutboundTx],
+    services: Services, chain: Chain, txs: Sequence[OutboundTx], prepare: Prepare
 ) -> Signed:
-    def prepare(batch: Sequence[OutboundTx]) -> Signed:
+    def prepare_part(batch: Sequence[OutboundTx]) -> Signed:
         try:
-            return services.store.write(partial(_prepare, services, chain, head, snapshot, batch))
+            return services.store.write(partial(prepare, batch))
         except SigningRefused as refused:
             # The signer does not say which of several it refuses: they are tried in halves.
             if len(batch) > 1:
@@ -122,7 +122,7 @@ def _prepare_alone(
             return []
 
     try:
-        batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare)
+        batches = bisect_batch(services, "signing", txs, lambda t: t.intent_id, prepare_part)
     except StorageUnavailable:
         raise
     except Unreachable as error:
@@ -158,6 +158,7 @@ def _prepare(
     chain: Chain,
     head: ChainHead,
     snapshot: ChainSnapshot,
+    shards: Shards,
     txs: Sequence[OutboundTx],
     unit: UnitOfWork,
 ) -> Signed:
@@ -171,7 +172,8 @@ def _prepare(
     while True:
         # What is refused reserves nothing: gas, inventory and the budget for returns are planned
         # anew without it.
-        planner = OutboundPlanner(unit, services, head, snapshot, intents)
+        accounts = SendingAccounts(chain.accounts, snapshot, shards, calls)
+        planner = OutboundPlanner(unit, services, head, snapshot, intents, accounts)
         decisions = [(tx, refused.get(tx.id) or planner.decide(tx)) for tx in locked]
         to_sign = [tx for tx, decision in decisions if decision.sign]
         policy = SigningPolicy(unit, services, chain, to_sign, snapshot.authorized)
@@ -182,12 +184,12 @@ def _prepare(
     planner.save()
     _raise_alerts(unit, services, chain, snapshot, decisions)
     groups = share_transactions(chain, to_sign, calls, snapshot.fee_per_tx)
-    signed_by_id = _sign(unit, chain, groups, calls, policy, snapshot) if to_sign else {}
+    signed_by_id = _sign(unit, chain, groups, accounts, calls, policy, snapshot) if to_sign else {}
     unit.outbound_txs.update(
         [build_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
     )
     unit.outbound_txs.add_attempts(
-        [TxAttempt(i, chain.id, chain.accounts.relayer, s, now) for i, s in signed_by_id.items()]
+        [TxAttempt(i, chain.id, signed, now) for i, signed in signed_by_id.items()]
     )
     apply_decisions(unit, services, chain, head, decisions)
     store_funding(unit, decisions, signed_by_id, InventoryTransferBatch(now))
@@ -198,15 +200,18 @@ def _sign(
     unit: UnitOfWork,
     chain: Chain,
     groups: Sequence[Sequence[OutboundTx]],
+    accounts: SendingAccounts,
     calls: Mapping[int, OutboundCall],
     policy: SigningPolicy,
     snapshot: ChainSnapshot,
 ) -> dict[int, SignedTx]:
     """By outbound transaction, the signed one that carries it out, with the rest of its group."""
-    nonces = _reserve_nonces(unit, chain, [group[0] for group in groups], snapshot.next_nonce)
+    senders = accounts.choose(groups)
+    firsts = [(group[0], sender) for group, sender in zip(groups, senders, strict=True)]
+    nonces = _reserve_nonces(unit, chain, firsts, snapshot.next_nonces)
     requests = [
-        (tx, calls[tx.id], nonce)
-        for group, nonce in zip(groups, nonces, strict=True)
+        (tx, replace(calls[tx.id], account=sender), nonce)
+        for group, sender, nonce in zip(groups, senders, nonces, strict=True)
         for tx in group
     ]
     signed = policy.sign(requests, snapshot.fee_per_tx)
@@ -229,15 +234,22 @@ def _build_calls(
 
 
 def _reserve_nonces(
-    unit: UnitOfWork, chain: Chain, txs: Sequence[OutboundTx], next_nonce: int
+    unit: UnitOfWork,
+    chain: Chain,
+    txs: Sequence[tuple[OutboundTx, str]],
+    next_nonces: Mapping[str, int],
 ) -> list[int]:
-    """A new nonce for each transaction, or the one that it is to skip."""
-    skipped = {tx.id: nonce_to_skip(tx) for tx in txs if tx.kind is OutboundTxKind.SKIP_NONCE}
-    first = unit.account_nonces.reserve(
-        chain.id, chain.accounts.relayer, len(txs) - len(skipped), next_nonce
-    )
-    new = itertools.count(first)
-    return [skipped[tx.id] if tx.id in skipped else next(new) for tx in txs]
+    """A new nonce of its account for each transaction, or the one that it is to skip."""
+    skipped = {tx.id: nonce_to_skip(tx) for tx, _ in txs if tx.kind is OutboundTxKind.SKIP_NONCE}
+    counts = Counter(sender for tx, sender in txs if tx.id not in skipped)
+    # In one order, in which engines wait for each other.
+    new = {
+        sender: itertools.count(
+            unit.account_nonces.reserve(chain.id, sender, count, next_nonces[sender])
+        )
+        for sender, count in sorted(counts.items())
+    }
+    return [skipped[tx.id] if tx.id in skipped else next(new[sender]) for tx, sender in txs]
 
 
 def _raise_alerts(
@@ -266,28 +278,4 @@ def _raise_alerts(
             message = f"{subject} failed: {failure}"
             key = f"transfer:{tx.id}"
             raise_alert(unit, services, key, "transfer", str(tx.intent_id), message)
-    detect_foreign_nonces(unit, services, chain, snapshot.next_nonce)
-
-
-def _count_transactions(count: int) -> str:
-    return "a transaction" if count == 1 else f"{count} transactions"
-
-
-def detect_foreign_nonces(
-    unit: UnitOfWork, services: Services, chain: Chain, next_nonce: int
-) -> None:
-    """Raise an alert when the chain has used relayer nonces that were never reserved here."""
-    nonce_range = unit.account_nonces.get_range(chain.id, chain.accounts.relayer)
-    if nonce_range is None:
-        unit.account_nonces.reserve(chain.id, chain.accounts.relayer, 0, next_nonce)
-    elif next_nonce > nonce_range[1]:
-        raise_alert(
-            unit,
-            services,
-            f"outside:{chain.id}",
-            "outside",
-            chain.id,
-            f"The relayer's account on {chain_name(services, chain.id)} made "
-            f"{_count_transactions(next_nonce - nonce_range[1])} that the ledger does not have: "
-            "reconcile the ledger with the chains.",
-        )
+    detect_foreign_nonces(unit, services, chain, snapshot.next_nonces)

@@ -32,7 +32,7 @@ from crossway.ports.records import InFlightTx, TxAttempt
 from crossway.ports.services import Services
 from crossway.ports.shards import Shards
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.chains.shared_transactions import group_by_nonce, status_of_each
+from crossway.usecases.chains.shared_transactions import group_by_slot, status_of_each
 
 BATCH = 2_000
 STUCK_SECONDS = 30
@@ -183,7 +183,7 @@ def _track_unsettled(
                 result.confirmed.append(DecidedTx(tx, attempt.signed.tx_id, included))
             continue
         newest = outcomes[-1][0]
-        current = [status for a, status in outcomes if a.signed.nonce == newest.signed.nonce]
+        current = [status for a, status in outcomes if a.signed.slot == newest.signed.slot]
         if all(isinstance(status, TxNotFound) and status.dropped for status in current):
             result.dropped.append(tx)
             continue
@@ -230,7 +230,7 @@ def _rebroadcast(services: Services, chain: Chain, result: TrackingResult) -> No
         fee = chain.fee_units()
         result.stuck += [item for item in result.rejected if item.signed.fee_units < fee]
         long_ago = services.clock.now() - timedelta(seconds=SPLIT_SECONDS)
-        for group in group_by_nonce(result.rejected).values():
+        for group in group_by_slot(result.rejected).values():
             newest = group[0]
             is_refused = newest.signed.tx_id in refused and newest.signed.fee_units >= fee
             if is_refused and len(group) > 1 and newest.at < long_ago:
@@ -247,7 +247,7 @@ def _find_decisive(
     Reverts of older nonces were counted when they happened.
     """
     included = [(attempt, status) for attempt, status in attempts if isinstance(status, IncludedTx)]
-    newest = attempts[-1][0].signed.nonce
+    newest = attempts[-1][0].signed.slot
     succeeded = [item for item in included if not item[1].reason]
-    current = [item for item in included if item[0].signed.nonce == newest]
+    current = [item for item in included if item[0].signed.slot == newest]
     return next(iter((*succeeded, *current)), None)

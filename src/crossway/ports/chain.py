@@ -50,14 +50,25 @@ class Scan:
     reorged_from: int | None
 
 
+Slot = tuple[str, int]
+"""An account and one of its nonces."""
+
+
 @dataclass(frozen=True, slots=True)
 class SignedTx:
-    """A signed transaction; sending its bytes repeatedly has a single effect."""
+    """A signed transaction; sending its bytes repeatedly has a single effect. `account` is the one
+    of ours that the engine signed it with."""
 
     tx_id: str
     raw: bytes
     nonce: int
     fee_units: int
+    account: str = ""
+
+    @property
+    def slot(self) -> Slot:
+        """Of transactions with the same account and nonce, a chain includes one at most."""
+        return self.account, self.nonce
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ class ChainAddresses:
     (`reclaim_seconds`), and a coordinator's agents can pay its payees alone; 0 where the bridger
     knows neither. `old_bridgers` hold deposits and retained amounts of earlier payments. On the
     `exchange`, starts of payments out of inventory swap deposits; empty where none does.
+
+    `gas_accounts` hold gas alone and make calls that anyone may make, beside the relayer.
     """
 
     relayer: str
@@ -33,6 +35,16 @@ class ChainAddresses:
     reclaim_seconds: int = 0
     old_bridgers: tuple[str, ...] = ()
     exchange: str = ""
+    gas_accounts: tuple[str, ...] = ()
+
+    @property
+    def senders(self) -> tuple[str, ...]:
+        """The accounts with which transactions are signed, each with nonces of its own."""
+        return self.relayer, *self.gas_accounts
+
+    def name_sender(self, account: str) -> str:
+        """A sender within a sentence."""
+        return "the relayer's account" if account == self.relayer else f"the gas account {account}"
 
     def collector(self, name: str) -> str:
         """The account that collects a payment's deposit: a bridge's contract, or the bridger."""
@@ -49,6 +61,7 @@ class ChainAddresses:
     def role_of(self, address: str) -> str | None:
         """What an address is to us, such as "the relayer"; None where it is not ours."""
         roles = dict.fromkeys((*self.contracts, self.bridger), "a contract")
+        roles |= dict.fromkeys(self.gas_accounts, "a gas account")
         roles |= {
             self.coordinator: "the coordinator",
             self.treasury: "the treasury",

@@ -122,8 +122,10 @@ class OutboundTxChange:
 
 @dataclass(frozen=True, slots=True)
 class PendingNonce:
-    """A nonce that a signed or confirmed transaction has, and when that was signed last."""
+    """A nonce that a signed or confirmed transaction has, of which account, and when that was
+    signed last."""
 
+    account: str
     nonce: int
     outbound_tx_id: int
     intent_id: int
@@ -151,7 +153,6 @@ class TxAttempt:
 
     outbound_tx_id: int
     chain: str
-    account: str
     signed: SignedTx
     at: datetime
 

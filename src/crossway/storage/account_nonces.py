@@ -62,6 +62,7 @@ class SqlAccountNonces:
 
     def list_pending(self, chain: str) -> list[PendingNonce]:
         columns = (
+            tx_attempts.c.account,
             tx_attempts.c.nonce,
             outbound_txs.c.id,
             outbound_txs.c.intent_id,
@@ -80,6 +81,10 @@ class SqlAccountNonces:
             for state in ("SIGNED", "CONFIRMED")
         )
         return [
-            PendingNonce(int(nonce), id, intent_id, OutboundTxKind(kind), tx_id, from_micros(at))
-            for nonce, id, intent_id, kind, tx_id, at in self._db.execute(union_all(*in_state))
+            PendingNonce(
+                account, int(nonce), id, intent_id, OutboundTxKind(kind), tx_id, from_micros(at)
+            )
+            for account, nonce, id, intent_id, kind, tx_id, at in self._db.execute(
+                union_all(*in_state)
+            )
         ]

@@ -205,7 +205,7 @@ def call(account: str = OURS, chain: str = CHAIN) -> Any:
 
 
 def signed(*nonces: int) -> list[SignedTx]:
-    return [SignedTx(f"tx {nonce}", b"", nonce, 1) for nonce in nonces]
+    return [SignedTx(f"tx {nonce}", b"", nonce, 1, OURS) for nonce in nonces]
 
 
 @pytest.mark.parametrize("nonces", [(5, 7), (7, 5)])

@@ -81,7 +81,7 @@ def build_attempt_rows(catalogue: Catalogue, timeline: IntentTimeline) -> tuple[
                 (
                     Cell(status_labels.OUTBOUND_TX_KINDS[outbound_tx.kind], note),
                     tx_cell(chain, attempt.signed.tx_id),
-                    address_cell(chain, attempt.account, "account"),
+                    address_cell(chain, attempt.signed.account, "account"),
                     Cell(str(attempt.signed.nonce)),
                     Cell(fee),
                     time_cell(attempt.at),

@@ -74,10 +74,11 @@ def _gas_row(catalogue: Catalogue, gas: GasBalance) -> Row:
         state = Badge("Critical", "red", "error")
     elif gas.runway < LOW_GAS:
         state = Badge("Low", "orange", "warning")
+    whose = "" if gas.is_relayer else f"gas account {gas.account}"
     return Row(
-        gas.chain,
+        f"{gas.chain}:{gas.account}",
         (
-            chain_cell(catalogue, gas.chain),
+            chain_cell(catalogue, gas.chain, whose),
             Cell(badges=(state,)),
             amount_cell(gas.amount, gas.decimals, gas.symbol),
             Cell(

@@ -10,7 +10,7 @@ from typing import Final
 
 from crossway.domain.outbound import OutboundTx
 from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
-from crossway.ports.chain import Chain, IncludedTx, TxStatus
+from crossway.ports.chain import Chain, IncludedTx, Slot, TxStatus
 from crossway.ports.records import TxAttempt
 from crossway.ports.services import Services
 
@@ -34,11 +34,11 @@ def share_transactions(
     return groups + [open_to_anyone[start : start + size] for start in starts]
 
 
-def group_by_nonce(attempts: Iterable[TxAttempt]) -> dict[int, list[TxAttempt]]:
+def group_by_slot(attempts: Iterable[TxAttempt]) -> dict[Slot, list[TxAttempt]]:
     """The attempts that share a transaction, in order."""
-    groups: dict[int, list[TxAttempt]] = {}
+    groups: dict[Slot, list[TxAttempt]] = {}
     for attempt in attempts:
-        groups.setdefault(attempt.signed.nonce, []).append(attempt)
+        groups.setdefault(attempt.signed.slot, []).append(attempt)
     return groups
 
 

@@ -114,9 +114,12 @@ class InventoryPosition:
 
 @dataclass(frozen=True, slots=True)
 class GasBalance:
-    """The relayer's native balance on a chain; `fee_units` is the current fee of a transaction."""
+    """The native balance of the relayer, or of another `account` that sends transactions, on a
+    chain; `fee_units` is the current fee of a transaction."""
 
     chain: str
+    account: str
+    is_relayer: bool
     symbol: str
     decimals: int
     amount: int
@@ -141,10 +144,10 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class _Holdings:
-    """The relayer's balances on one chain by token address, and its gas."""
+    """The relayer's balances on one chain by token address, and the gas of all that send."""
 
     amounts: Mapping[str, int]
-    gas: GasBalance
+    gas: tuple[GasBalance, ...]
 
 
 def get_inventory(services: Services, caller: Principal) -> Inventory:
@@ -173,7 +176,8 @@ def read_inventory(
         for name in tokens
         for token in tokens[name]
     ]
-    gas = tuple(results.results[name].gas for name in tokens if name in results.results)
+    holdings = [results.results[name] for name in tokens if name in results.results]
+    gas = tuple(balance for holding in holdings for balance in holding.gas)
     ordered = tuple(sorted(records.receivables, key=lambda claim: claim.due))
     return Inventory(tuple(positions), gas, ordered, results.excluded, now)
 
@@ -232,11 +236,14 @@ def _holdings_reader(
             token.address: chain.balances([relayer], token.address).get(relayer, 0)
             for token in tokens
         }
-        native_balance, fee = chain.native_balance(relayer), chain.fee_units()
-        return _Holdings(
-            balances,
-            GasBalance(chain.id, info.native_symbol, info.native_decimals, native_balance, fee),
+        fee, native = chain.fee_units(), (info.native_symbol, info.native_decimals)
+        gas = tuple(
+            GasBalance(
+                chain.id, sender, sender == relayer, *native, chain.native_balance(sender), fee
+            )
+            for sender in chain.accounts.senders
         )
+        return _Holdings(balances, gas)
 
     return read_holdings
 

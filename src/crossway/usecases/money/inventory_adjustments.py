@@ -84,9 +84,9 @@ def take_in_opening_balances(services: Services, chain: Chain, actor: str) -> li
 
 def _is_agreed(chain: Chain, comparison: BalanceComparison) -> bool:
     """Whether the nodes that must agree report this balance."""
-    address = comparison.account.address
-    agreed = chain.agreed_balances([address], comparison.token)
-    return agreed.get(address) == comparison.chain_amount
+    addresses = comparison.account.addresses
+    agreed = chain.agreed_balances(addresses, comparison.token)
+    return len(agreed) == len(addresses) and sum(agreed.values()) == comparison.chain_amount
 
 
 def _book_opening_balance(services: Services, caller: Principal, chain: Chain) -> str:

@@ -50,7 +50,7 @@ def _unified_legs(location: str, units: int, sign: int, tx_id: str) -> list[Post
 def _account_of(accounts: ChainAddresses, address: str) -> Account:
     """The ledger account that stands for an address; EQUITY for those that are not ours. What
     leaves a contract by an operator's transaction is what it retained, or owed, for us."""
-    if address == accounts.relayer:
+    if address in accounts.senders:
         return Account.INVENTORY
     if address == accounts.treasury:
         return Account.TREASURY

@@ -18,13 +18,20 @@ OPENING, ADDED, WITHDRAWN = "inventory:opening", "inventory:added", "inventory:w
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """An address of ours and the ledger accounts whose sum it holds. Opening balances and what the
-    operator adds or withdraws are booked to `adjusted`. `kind` is `inventory` or `treasury`."""
+    """An address of ours and the ledger accounts whose sum it holds, together with further
+    `gas_accounts`. Opening balances and what the operator adds or withdraws are booked to
+    `adjusted`. `kind` is `inventory` or `treasury`."""
 
     kind: str
     address: str
     accounts: tuple[Account, ...]
     adjusted: Account
+    gas_accounts: tuple[str, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All whose balances count."""
+        return self.address, *self.gas_accounts
 
 
 @dataclass
@@ -38,9 +45,10 @@ class UnbookedMovement:
     open_count: int = 0
     amounts: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def net_change(self, address: str, token: str) -> int | None:
-        """The net change of an address; None when no transaction is open."""
-        return self.amounts.get((address, token), 0) if self.open_count else None
+    def net_change(self, addresses: Iterable[str], token: str) -> int | None:
+        """The net change of these addresses; None when no transaction is open."""
+        changes = (self.amounts.get((address, token), 0) for address in addresses)
+        return sum(changes) if self.open_count else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +89,14 @@ class BalanceComparison:
 def own_accounts(chain: Chain) -> tuple[OwnAccount, ...]:
     """The relayer's account and the treasury; one account where both are the same address."""
     relayer, treasury = chain.accounts.relayer, chain.accounts.treasury
+    inventory, gas = Account.INVENTORY, chain.accounts.gas_accounts
     # Income that bridges' contracts owe is booked there too, against the treasury.
     from_bridges = (Account.BRIDGE_SURPLUS, Account.UNCLAIMED)
     fees = (Account.SERVICE_FEES, Account.APP_FEES, *from_bridges, Account.TREASURY)
     if relayer == treasury:
-        return (OwnAccount(RELAYER, relayer, (Account.INVENTORY, *fees), Account.INVENTORY),)
+        return (OwnAccount(RELAYER, relayer, (inventory, *fees), inventory, gas),)
     return (
-        OwnAccount(RELAYER, relayer, (Account.INVENTORY,), Account.INVENTORY),
+        OwnAccount(RELAYER, relayer, (inventory,), inventory, gas),
         OwnAccount(TREASURY, treasury, fees, Account.TREASURY),
     )
 
@@ -165,14 +174,14 @@ def _compare_once(
         # Others may use the treasury's address for its native coins; the relayer pays fees.
         tokens = booked | (enabled | {native} if own.kind == RELAYER else enabled - {native})
         for token in sorted(tokens):
-            chain_amount = chain.balances([own.address], token).get(own.address, 0)
+            chain_amount = sum(chain.balances(own.addresses, token).values())
             ledger_amount = sum(
                 expected.balances.get((account, chain.id, token), 0) for account in own.accounts
-            ) + (expected.unbooked.net_change(own.address, token) or 0)
+            ) + (expected.unbooked.net_change(own.addresses, token) or 0)
             has_opening = (own.adjusted, chain.id, token) in expected.opened
             known = None
             if openings is not None and not has_opening:
-                known = openings.get((own.address, token), 0)
+                known = sum(openings.get((address, token), 0) for address in own.addresses)
             ledger_amount += known or 0
             if has_opening or known or chain_amount != ledger_amount:
                 yield BalanceComparison(own, token, ledger_amount, chain_amount, has_opening, known)

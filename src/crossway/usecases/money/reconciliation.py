@@ -69,7 +69,11 @@ def compare(
             unbooked = find_unbooked_movements(services, chain)
             _compare_addresses(services, chain, result, unbooked)
             _compare_collecting_account(services, chain, result, unbooked, over_bridges)
-            outside_fees = _find_unknown_txs(services, chain, result)
+            outside_fees = [
+                tx
+                for account in chain.accounts.senders
+                for tx in _find_unknown_txs(services, chain, account, result)
+            ]
             _compare_own_accounts(services, chain, result, outside_fees)
             compare_bridges(services, chain, over_bridges, result)
         except Unreachable as error:
@@ -101,7 +105,7 @@ def _compare_addresses(
             for address in differing:
                 expected = in_ledger.get(address, 0)
                 excess = on_chain[address] - expected
-                explained_by = (unconfirmed.get(address, 0), unbooked.net_change(address, token))
+                explained_by = (unconfirmed.get(address, 0), unbooked.net_change([address], token))
                 explanation = (
                     TRANSIENT if excess in explained_by else NOT_SEEN if excess > 0 else SPENT
                 )
@@ -248,16 +252,17 @@ def _find_fees_of(
     return newest if missing == 0 else []
 
 
-def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) -> list[AccountTx]:
-    """Find transactions of the relayer's account that this service did not sign or has lost.
+def _find_unknown_txs(
+    services: Services, chain: Chain, account: str, result: Reconciliation
+) -> list[AccountTx]:
+    """Find transactions of an account of ours that this service did not sign or has lost.
 
     Returns those that moved nothing and whose fee is not in the books."""
-    relayer = chain.accounts.relayer
     with services.store.read() as unit:
-        nonce_span = unit.account_nonces.get_range(chain.id, relayer)
+        nonce_span = unit.account_nonces.get_range(chain.id, account)
     if nonce_span is None:
         return []
-    account_txs = chain.transactions_from(relayer, nonce_span[0])
+    account_txs = chain.transactions_from(account, nonce_span[0])
     with services.store.read() as unit:
         known_ids = unit.outbound_txs.find_own_tx_ids(chain.id, [tx.tx_id for tx in account_txs])
         unknown = [tx for tx in account_txs if tx.tx_id not in known_ids]
@@ -266,18 +271,18 @@ def _find_unknown_txs(services: Services, chain: Chain, result: Reconciliation) 
     idle = [tx for tx in unknown if not any(t.amount for t in tx.included.transfers)]
     explained = [tx for tx in unknown if tx in idle or tx.tx_id in booked]
     result.unknown_txs += [
-        _describe_unknown(services, chain, tx) for tx in unknown if tx not in explained
+        _describe_unknown(services, chain, account, tx) for tx in unknown if tx not in explained
     ]
     if explained:
-        result.idle_txs[chain.id] = explained
+        result.idle_txs[chain.id, account] = explained
     return [tx for tx in idle if tx.tx_id not in booked]
 
 
-def _describe_unknown(services: Services, chain: Chain, tx: AccountTx) -> UnknownTx:
+def _describe_unknown(services: Services, chain: Chain, account: str, tx: AccountTx) -> UnknownTx:
     effects = "; ".join(_describe_effects(services, chain.id, tx))
     message = (
-        f"On {chain_name(services, chain.id)} the relayer's account made a transaction "
-        f"that is not in the books: {tx.tx_id} ({tx.included.at:%Y-%m-%d %H:%M:%S} "
+        f"On {chain_name(services, chain.id)} {chain.accounts.name_sender(account)} made a "
+        f"transaction that is not in the books: {tx.tx_id} ({tx.included.at:%Y-%m-%d %H:%M:%S} "
         f"UTC): {effects}."
     )
     return UnknownTx(chain.id, tx, message)

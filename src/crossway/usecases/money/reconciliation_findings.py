@@ -73,8 +73,8 @@ AGREE: Final = "The books and the chains agree."
 class Reconciliation:
     """The result of a comparison. `unavailable` maps chains that did not respond to the reason.
     `missing_opening_balances` are balances by (chain, kind of account, token address) that were
-    never booked; `taken_in` are those that a first run has booked. `idle_txs` are transactions of
-    the relayer's account by chain that this service did not sign and that moved nothing, or that an
+    never booked; `taken_in` are those that a first run has booked. `idle_txs` are transactions by
+    (chain, account of ours) that this service did not sign and that moved nothing, or that an
     operator's command has booked; `outside_fees` are those whose fees explain what is missing."""
 
     differences: list[Difference] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Reconciliation:
     unavailable: dict[str, str] = field(default_factory=dict)
     missing_opening_balances: dict[tuple[str, str, str], int] = field(default_factory=dict)
     outside_fees: dict[str, list[AccountTx]] = field(default_factory=dict)
-    idle_txs: dict[str, list[AccountTx]] = field(default_factory=dict)
+    idle_txs: dict[tuple[str, str], list[AccountTx]] = field(default_factory=dict)
     taken_in: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
     @property

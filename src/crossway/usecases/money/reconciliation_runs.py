@@ -175,11 +175,11 @@ def _settle_outside_txs(unit: UnitOfWork, services: Services, comparison: Reconc
             ],
             now,
         )
-    for chain in comparison.idle_txs.keys() - {unknown.chain for unknown in comparison.unknown_txs}:
-        relayer = services.chains[chain].accounts.relayer
-        newest = max(tx.nonce for tx in comparison.idle_txs[chain])
-        unit.account_nonces.reserve(chain, relayer, 0, newest + 1)
-        unit.alerts.resolve([f"outside:{chain}"], now)
+    unexplained = {unknown.chain for unknown in comparison.unknown_txs}
+    for (chain, account), txs in sorted(comparison.idle_txs.items()):
+        if chain not in unexplained:
+            unit.account_nonces.reserve(chain, account, 0, max(tx.nonce for tx in txs) + 1)
+            unit.alerts.resolve([f"outside:{chain}"], now)
 
 
 def _update_opening_alert(unit: UnitOfWork, services: Services, comparison: Reconciliation) -> None:

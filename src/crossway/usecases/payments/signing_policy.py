@@ -12,7 +12,7 @@ from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
 from crossway.domain.quotes import BridgeName
 from crossway.domain.rebalancing import is_rebalancing
-from crossway.ports.chain import Chain, SignedTx
+from crossway.ports.chain import Chain, SignedTx, Slot
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.emergency_stop import describe_hold, find_stop, is_held
@@ -69,12 +69,11 @@ class SigningPolicy:
         delivered = {tx.intent_id for tx in txs if tx.kind is K.DELIVER}
         self._transfers = unit.bridge_transfers.get_many(delivered)
         self._stop = find_stop(unit)
-        self._reserved = 0, 0
+        self._reserved: dict[str, tuple[int, int]] = {}
         signed = [tx.id for tx in self._stored.values() if tx.state is T.SIGNED]
-        self._used_nonces = {
-            (attempt.outbound_tx_id, attempt.signed.nonce)
+        self._used_slots = {
+            (attempt.outbound_tx_id, attempt.signed.slot)
             for attempt in unit.outbound_txs.list_attempts(signed)
-            if attempt.account == chain.accounts.relayer
         }
         ids_of_payouts = [tx.intent_id for tx in txs if tx.kind in (K.FILL, K.REIMBURSE, K.REFUND)]
         self._paid = unit.ledger.sum_by_intent(Account.RECIPIENT, ids_of_payouts)
@@ -108,7 +107,7 @@ class SigningPolicy:
         )
         if mismatch := next(mismatches, None):
             raise SigningRefused(f"Not signed: {mismatch}.")
-        if nonce is not None and not self._is_own_nonce(stored, nonce):
+        if nonce is not None and not self._is_own_nonce(stored, call.account, nonce):
             raise SigningRefused(f"Not signed: nonce {nonce} is not its own.")
 
     def sign(
@@ -116,8 +115,8 @@ class SigningPolicy:
     ) -> Sequence[SignedTx]:
         """Sign calls with their nonces, all or none. Raises `SigningRefused`, and `Unreachable`
         where a signer does not answer."""
-        account = self._chain.accounts.relayer
-        self._reserved = self._unit.account_nonces.get_range(self._chain.id, account) or (0, 0)
+        nonces, senders = self._unit.account_nonces, {call.account for _, call, _ in requests}
+        self._reserved = {a: nonces.get_range(self._chain.id, a) or (0, 0) for a in senders}
         for tx, call, nonce in requests:
             self.require_signable(tx, call, nonce)
         if not self._may_share_nonces(requests, fee_units):
@@ -128,20 +127,32 @@ class SigningPolicy:
         self, requests: Sequence[tuple[OutboundTx, OutboundCall, int]], fee_units: int
     ) -> bool:
         """Whether those that share a nonce may share a transaction."""
-        by_nonce: dict[int, list[OutboundCall]] = {}
+        by_slot: dict[Slot, list[OutboundCall]] = {}
         for _, call, nonce in requests:
-            by_nonce.setdefault(nonce, []).append(call)
-        shared = [calls for calls in by_nonce.values() if len(calls) > 1]
+            by_slot.setdefault((call.account, nonce), []).append(call)
+        shared = [calls for calls in by_slot.values() if len(calls) > 1]
         most = self._chain.calls_per_tx(fee_units) if shared else 1
         return all(len(calls) <= most and all(map(is_open_to_anyone, calls)) for calls in shared)
 
-    def _is_own_nonce(self, tx: OutboundTx, nonce: int) -> bool:
+    def _is_own_nonce(self, tx: OutboundTx, account: str, nonce: int) -> bool:
         if tx.kind is K.SKIP_NONCE:
-            return tx.cause == f"nonce:{nonce}"
+            is_relayer = account == self._chain.accounts.relayer
+            return tx.cause == (f"nonce:{nonce}" if is_relayer else f"nonce:{nonce}:{account}")
         if tx.state is T.SIGNED:
-            return (tx.id, nonce) in self._used_nonces
-        first, after_last = self._reserved
+            return (tx.id, (account, nonce)) in self._used_slots
+        first, after_last = self._reserved[account]
         return first <= nonce < after_last
+
+    def _foreign_account(self, tx: OutboundTx, call: OutboundCall) -> Iterator[str]:
+        """Whether the call is made with an account that may not make it: whoever has the key of one
+        that holds gas can have nothing else signed with it."""
+        accounts, may_send = self._chain.accounts, call.account == self._chain.accounts.relayer
+        if tx.kind is K.SKIP_NONCE:
+            may_send = call.account == tx.to_address and call.account in accounts.senders
+        elif call.account in accounts.gas_accounts:
+            may_send = is_open_to_anyone(call)
+        if call.chain != self._chain.id or not may_send:
+            yield f"{call.account} on {call.chain} is not the relayer's account"
 
     def _find_mismatches(self, tx: OutboundTx, intent: Intent, call: OutboundCall) -> Iterator[str]:
         yield from self._differences_of_terms(tx, intent, call)
@@ -169,11 +180,9 @@ class SigningPolicy:
 
     def _differences_of_rebalancing(self, tx: OutboundTx, call: OutboundCall) -> Iterator[str]:
         """Whether a call belongs to a rebalancing transfer, or skips a nonce for one."""
-        accounts = self._chain.accounts
         if (call.kind, call.chain) != (tx.kind, tx.chain) or call.chain != self._chain.id:
             yield "the call is that of another transaction"
-        if call.account != accounts.relayer:
-            yield f"{call.account} on {call.chain} is not the relayer's account"
+        yield from self._foreign_account(tx, call)
         if call.terms is not None or call.intent_hash:
             yield "it belongs to a payment"
         if tx.state not in (T.DUE, T.SIGNED):
@@ -194,8 +203,7 @@ class SigningPolicy:
         terms = intent.terms
         if (call.kind, call.chain, call.intent_hash) != (tx.kind, tx.chain, intent.intent_hash):
             yield "the call is that of another transaction"
-        if call.chain != self._chain.id or call.account != self._chain.accounts.relayer:
-            yield f"{call.account} on {call.chain} is not the relayer's account"
+        yield from self._foreign_account(tx, call)
         if tx.kind is K.SKIP_NONCE:
             # It moves nothing, and all payments of the chain wait for it, not only this one.
             return

@@ -255,23 +255,25 @@ def _check_own_accounts(world: ScenarioWorld, reconciliation: Reconciliation) ->
     for chain in world.services.chains.values():
         native = world.services.catalogue.native_token(chain.id)
         unbooked = [item.tx for item in reconciliation.unknown_txs if item.chain == chain.id]
-        unbooked += reconciliation.idle_txs.get(chain.id, [])
+        for (name, _), txs in reconciliation.idle_txs.items():
+            unbooked += txs if name == chain.id else []
         for name, accounts in ACCOUNTS.items():
-            address = getattr(chain.accounts, name)
+            addresses = [getattr(chain.accounts, name)]
+            addresses += chain.accounts.gas_accounts if name == "relayer" else ()
             for token in {t for _, c, t in booked if c == chain.id} | {native}:
-                opening = world.opening_balances.amount(chain.id, address, token)
-                on_chain = chain.balances([address], token)[address] - opening
+                opening = sum(world.opening_balances.amount(chain.id, a, token) for a in addresses)
+                on_chain = sum(chain.balances(addresses, token).values()) - opening
                 in_books = sum(booked.get((account, chain.id, token), 0) for account in accounts)
                 pays_fees = (name, token) == ("relayer", native)
                 fees = sum(tx.included.fee_units for tx in unbooked) if pays_fees else 0
-                whole = _moved_amount(unbooked, address, token) - fees
+                whole = _moved_amount(unbooked, addresses, token) - fees
                 if on_chain - in_books not in (-fees, whole):
                     yield f"the {name} on {chain.id} has {on_chain} {token}, the books {in_books}"
 
 
-def _moved_amount(txs: list[AccountTx], address: str, token: str) -> int:
+def _moved_amount(txs: list[AccountTx], addresses: list[str], token: str) -> int:
     return sum(
-        transfer.amount * ((transfer.to == address) - (transfer.source == address))
+        transfer.amount * ((transfer.to in addresses) - (transfer.source in addresses))
         for tx in txs
         for transfer in tx.included.transfers
         if transfer.token == token

@@ -16,7 +16,7 @@ from crossway.adapters.chains.evm.rpc_schemas import parse_data
 from crossway.adapters.chains.evm.swap_quoter import EvmSwapQuoter
 from crossway.adapters.chains.evm.token_transfers import find_token_transfers
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
-from crossway.adapters.chains.evm.tx_sender import EvmTxSender
+from crossway.adapters.chains.evm.tx_senders import EvmTxSenders
 from crossway.adapters.chains.rpc.head_tracker import HeadPolicy
 from crossway.adapters.chains.rpc.pool import RpcSession
 from crossway.adapters.chains.rpc.rpc_chain import RpcChain
@@ -26,7 +26,7 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain_calls import PublicCall
 
 
-class EvmChain(RpcChain[ChainContext, EvmTxSender]):
+class EvmChain(RpcChain[ChainContext, EvmTxSenders]):
     """`ports.chain.Chain` over the nodes of an EVM chain."""
 
     kind = "evm"
@@ -34,7 +34,7 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
 
     def __init__(self, context: ChainContext, policy: HeadPolicy) -> None:
         head_tracker = EvmHeadTracker(context, policy)
-        sender = EvmTxSender(context, head_tracker)
+        sender = EvmTxSenders(context, head_tracker)
         deposits, tx_history = EvmDeposits(context), EvmTxHistory(context)
         super().__init__(context, head_tracker, sender, deposits, tx_history)
         self.bridge_end = EvmBridgeEnd(context)

@@ -53,7 +53,8 @@ def load_chain_params(chain: str) -> ChainParams:
 
 @dataclass(kw_only=True)
 class ChainContext(ContractContext):
-    """One chain: its parameters, nodes, contracts, our accounts and the signing key.
+    """One chain: its parameters, nodes, contracts, our accounts and the signing keys: the relayer's
+    and those of the accounts that hold gas alone.
 
     `native_token` is the native coin's address in the catalogue, empty where it is not accepted.
     One scan covers at most `max_scan_blocks`.
@@ -64,6 +65,7 @@ class ChainContext(ContractContext):
     signer: Signer
     native_token: str
     max_scan_blocks: int = 1_000_000
+    gas_signers: tuple[Signer, ...] = ()
 
 
 def block_request(block: int | str) -> RpcRequest:

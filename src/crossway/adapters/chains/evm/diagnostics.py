@@ -49,6 +49,10 @@ def diagnose_chain(chain: EvmChain, bridges: Collection[str] = ()) -> Iterator[F
     relayer = chain.accounts.relayer
     balance, fee = chain.native_balance(relayer), chain.fee_units()
     yield fees_finding(chain.context.chain, relayer, balance, fee, _limit_note(chain))
+    for account in chain.accounts.gas_accounts:
+        balance, note = chain.native_balance(account), f" by {account}{_limit_note(chain)}"
+        subject = "gas account"
+        yield fees_finding(chain.context.chain, account, balance, fee, note, subject=subject)
     yield from _check_inventory(chain, bridges)
 
 

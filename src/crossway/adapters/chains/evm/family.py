@@ -140,6 +140,7 @@ class EvmFamily(ChainFamily):
 
     def open_chain(self, settings: ChainSettings) -> EvmOperator:
         signer = settings.relayer_signer(KEYS)
+        gas_signers = settings.gas_signers(KEYS, signer.address)
         chain, profile, at = settings.chain, settings.profile, chain_deployment(settings.chain)
         params, tokens = load_chain_params(chain.id), settings.catalogue.by_chain[chain.id]
         relayer, treasury = signer.address, profile.treasury
@@ -161,8 +162,10 @@ class EvmFamily(ChainFamily):
                 frozenset({chain.across_pool} if chain.across_pool else ()),
                 RECLAIM_SECONDS,
                 (at.escrow,),
+                gas_accounts=tuple(one.address for one in gas_signers),
             ),
             signer=signer,
+            gas_signers=gas_signers,
             limits=params.query_limits(),
             tokens=frozenset(token.address for token in tokens if not token.native),
             native_token=next((t.address for t in tokens if t.native and t.enabled), ""),

@@ -25,6 +25,13 @@ class MarketPrice:
     tip: int
 
 
+@dataclass(slots=True)
+class MarketTip:
+    """The tip that was read last, in wei, for all senders of a chain; None before the first."""
+
+    wei: int | None = None
+
+
 def price_requests(params: ChainParams) -> list[RpcRequest]:
     """What asks for the price."""
     if params.fees == "legacy":

@@ -16,7 +16,7 @@ from crossway.adapters.chains.evm.chain_context import (
     read_blocks,
     transaction_request,
 )
-from crossway.adapters.chains.evm.market_price import parse_price, price_requests
+from crossway.adapters.chains.evm.market_price import MarketTip, parse_price, price_requests
 from crossway.adapters.chains.evm.rpc_schemas import parse_block, parse_hash, parse_quantity
 from crossway.adapters.chains.evm.transactions import GasPrice, gas_price, sign_transaction
 from crossway.adapters.chains.evm.tx_results import read_included
@@ -27,6 +27,7 @@ from crossway.adapters.chains.rpc.tx_sender import BoundedCache, NonceTxSender
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain import IncludedTx, SignedTx, TxPending, TxStatus, TxUnknown
 from crossway.ports.chain_calls import CallCosts
+from crossway.ports.signing import Signer
 
 _MAX_CHECKPOINTS = 512
 # How nodes say that they have a transaction already.
@@ -43,13 +44,15 @@ class NonceCheckpoint:
 
 
 class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
-    """The sender for EVM chains."""
+    """The sender of one account on an EVM chain."""
 
-    def __init__(self, context: ChainContext, head_tracker: EvmHeadTracker) -> None:
-        super().__init__(context, head_tracker)
+    def __init__(
+        self, context: ChainContext, head_tracker: EvmHeadTracker, signer: Signer, tip: MarketTip
+    ) -> None:
+        super().__init__(context, head_tracker, signer.address)
+        self._signer, self._tip = signer, tip
         self._lock = Lock()
         self._checkpoints: list[NonceCheckpoint] = []
-        self._market_tip: int | None = None
         # By nonce: the fee and the tip of the attempt that was signed last.
         self._offered = BoundedCache[tuple[int, int]]()
 
@@ -57,7 +60,7 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
         params = self._context.params
         results = session.batch(price_requests(params))
         price = parse_price(params, results)
-        self._market_tip = price.tip
+        self._tip.wei = price.tip
         if params.fees == "legacy":
             return price.base * params.gas_limit
         # The base fee may double until inclusion.
@@ -65,9 +68,9 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
 
     def market_tip(self) -> int:
         """The tip that the market pays, in wei, as it was read last."""
-        if self._market_tip is None:
+        if self._tip.wei is None:
             self.fee_units()
-        return self._market_tip or 0
+        return self._tip.wei or 0
 
     def _read_call_costs(self, session: RpcSession) -> CallCosts:
         return read_call_costs(session, self._context.params)
@@ -107,7 +110,7 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
         context, at = self._context, self._context.deployment
         encoded = [encode_call(context.catalogue, at, action) for action in actions]
         price, chain_id = self._price(nonce, fee_units), int(context.chain.chain_id)
-        sign = partial(sign_transaction, context.signer, chain_id, context.params)
+        sign = partial(sign_transaction, self._signer, chain_id, context.params)
         if len(encoded) == 1:
             return sign(encoded[0], nonce, fee_units, price, actions[0])
         gas = batch_gas(context.params, len(encoded))
@@ -120,7 +123,7 @@ class EvmTxSender(NonceTxSender[ChainContext, EvmHeadTracker]):
             return gas_price(fee_units, params, known[1])
         replaced_tip = 0 if known is None else known[1]
         # Signing reads no node: whoever signs has asked for the fee before.
-        tip = fee_units // params.gas_limit // 10 if self._market_tip is None else self._market_tip
+        tip = fee_units // params.gas_limit // 10 if self._tip.wei is None else self._tip.wei
         price = gas_price(fee_units, params, tip, replaced_tip)
         self._offered.update({str(nonce): (fee_units, price.priority_fee)})
         return price

@@ -47,20 +47,21 @@ def contract_finding(deploy: str, problems: Iterable[str], expected: str) -> Fin
 
 def fees_finding(
     chain: Chain,
-    relayer: str,
+    account: str,
     balance: int,
     fee_units: int,
     qualifier: str = "",
     purpose: str = "fees",
+    subject: str = "relayer",
 ) -> Finding:
-    """Whether the relayer can pay enough transactions. `qualifier` follows their number; `purpose`
-    is what the native coin is for."""
+    """Whether an account, by default the relayer, can pay enough transactions. `qualifier` follows
+    their number; `purpose` is what the native coin is for."""
     cut = max(chain.native_decimals - _SHOWN_DECIMALS, 0)
     shown = f"{format_units(balance // 10**cut, chain.native_decimals - cut)} {chain.native_symbol}"
     affordable = balance // max(fee_units, 1)
     message = f"holds {shown}, enough for {affordable:,} transactions{qualifier}"
-    remedy = f"Send {chain.native_symbol} for {purpose} to {relayer}."
-    return Finding("relayer", message, "" if affordable >= MIN_FEE_TRANSACTIONS else remedy)
+    remedy = f"Send {chain.native_symbol} for {purpose} to {account}."
+    return Finding(subject, message, "" if affordable >= MIN_FEE_TRANSACTIONS else remedy)
 
 
 def inventory_findings(

@@ -45,6 +45,11 @@ class ChainSettings:
         """The relayer's signer. Raises `ValueError` that names the profile's field."""
         return self.keyring.relayer_signer(kind, self.name, self.profile)
 
+    def gas_signers(self, kind: KeyKind[S], relayer: str) -> tuple[S, ...]:
+        """Those of the accounts that hold gas alone. Raises `ValueError` that names the profile's
+        field."""
+        return self.keyring.gas_signers(kind, self.name, self.profile, relayer)
+
 
 class ChainFamily(ABC):
     """One family of live chains."""

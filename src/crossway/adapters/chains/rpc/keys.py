@@ -157,6 +157,35 @@ class Keyring:
             )
         return signer
 
+    def gas_signers(
+        self, kind: KeyKind[S], name: str, profile: ChainProfile, relayer: str
+    ) -> tuple[S, ...]:
+        """The signers of the accounts that hold gas alone, or what stands for them. Raises
+        `ValueError` where the profile lacks an address, has another one, or one twice."""
+        signers: list[S] = []
+        known = {relayer, profile.treasury, profile.coordinator}
+        for number, account in enumerate(profile.gas_accounts):
+            field = f"chains.{name}.gas_accounts.{number}"
+            address = account.address
+            if self.watch_only and not address:
+                raise ValueError(
+                    f"{field}.address is missing: a process that does not sign takes it from there"
+                )
+            if self.watch_only:
+                signers.append(cast(S, WatchOnlySigner(address)))
+            else:
+                given = account.key, account.key_password, address
+                signers.append(self.signer_for(f"{field}.key", kind, *given))
+                address = getattr(signers[-1], "address", "")
+            if account.address not in ("", address):
+                raise ValueError(
+                    f"{field}.address is {account.address}, but its key is that of {address}"
+                )
+            if address in known:
+                raise ValueError(f"{field} is the account {address}, which the chain has already")
+            known.add(address)
+        return tuple(signers)
+
     def signer_for(
         self,
         field: str,

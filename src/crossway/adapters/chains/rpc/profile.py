@@ -24,6 +24,8 @@ from crossway.domain.quotes import BridgeName
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Depth = Annotated[int, Field(ge=0, le=100_000)]
 DEFAULT_CLOCK_SECONDS = 120.0
+MAX_GAS_ACCOUNTS = 32
+KEY_PATTERN, PASSWORD_PATTERN = r"^(env|keystore|remote|pkcs11):\S+$", r"^((env|file):\S+)?$"
 """How far a chain's time may be ahead of this machine's clock."""
 
 
@@ -36,6 +38,18 @@ class ConfirmationDepths(BaseModel):
     normal: Depth
     large: Depth
     finalized: Depth
+
+
+class GasAccountProfile(BaseModel):
+    """An account that holds gas alone and makes calls that anyone may make. `key` and
+    `key_password` are as the chain's; `address` is that of the key, which processes that do not
+    sign read instead of opening it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    key: str = Field(pattern=KEY_PATTERN)
+    key_password: str = Field(default="", pattern=PASSWORD_PATTERN)
+    address: str = ""
 
 
 class ChainProfile(BaseModel):
@@ -51,6 +65,9 @@ class ChainProfile(BaseModel):
     `relayer` is the address of the key's account: processes that do not sign read it and leave the
     key closed. It is not needed on Starknet, whose profile has the `account`.
 
+    `gas_accounts` are further accounts on an EVM chain, so that not all transactions wait for the
+    nonces of one.
+
     `coordinator` is the address of another account than the relayer's that is the coordinator of
     new payments, and has named the relayer its agent; its key is never configured.
 
@@ -63,8 +80,9 @@ class ChainProfile(BaseModel):
 
     rpc: list[str] = Field(min_length=1, max_length=10)
     quorum: int = Field(default=1, ge=1, le=10)
-    key: str = Field(pattern=r"^(env|keystore|remote|pkcs11):\S+$")
-    key_password: str = Field(default="", pattern=r"^((env|file):\S+)?$")
+    key: str = Field(pattern=KEY_PATTERN)
+    key_password: str = Field(default="", pattern=PASSWORD_PATTERN)
+    gas_accounts: list[GasAccountProfile] = Field(default_factory=list, max_length=MAX_GAS_ACCOUNTS)
     treasury: str
     relayer: str = ""
     coordinator: str = ""
@@ -166,20 +184,24 @@ def _check(path: Path, name: str, chain: ChainProfile, catalogue: Catalogue) -> 
             canonical = canonical_address(known.kind, address)
         except ValueError as error:
             raise ValueError(f"{path}: chains.{name}.{field} {error}") from None
-        if field in ("treasury", "relayer", "coordinator") and canonical != address:
+        ours = field in ("treasury", "relayer", "coordinator") or field.endswith(".address")
+        if ours and canonical != address:
             raise ValueError(f"{path}: chains.{name}.{field} must be written {canonical}")
 
 
 def _check_signer(path: Path, name: str, chain: ChainProfile, profile: Profile) -> None:
-    kind, _, signer_name = chain.key.partition(":")
-    if kind not in ("remote", "pkcs11"):
-        return
-    signer = profile.signers.get(signer_name)
-    if signer is None or signer.kind != kind:
-        raise ValueError(
-            f"{path}: chains.{name}.key is {kind}:{signer_name}, but there is no [signers."
-            f"{signer_name}] with the fields of a {kind} signer"
-        )
+    keys = {"key": chain.key} | {
+        f"gas_accounts.{number}.key": account.key
+        for number, account in enumerate(chain.gas_accounts)
+    }
+    for field, key in keys.items():
+        kind, _, signer_name = key.partition(":")
+        signer = profile.signers.get(signer_name)
+        if kind in ("remote", "pkcs11") and (signer is None or signer.kind != kind):
+            raise ValueError(
+                f"{path}: chains.{name}.{field} is {kind}:{signer_name}, but there is no [signers."
+                f"{signer_name}] with the fields of a {kind} signer"
+            )
 
 
 def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
@@ -196,11 +218,16 @@ def _addresses(chain: ChainProfile) -> Iterator[tuple[str, str]]:
         # The one field there that is a byte.
         if what != "prefix"
     }
+    given |= {
+        f"gas_accounts.{number}.address": account.address
+        for number, account in enumerate(chain.gas_accounts)
+    }
     yield from ((field, address) for field, address in given.items() if address)
 
 
 _FAMILIES_OF = {
     "coordinator": ("evm", "tron", "starknet"),
+    "gas_accounts": ("evm",),
     "relayer": ("evm", "solana", "tron"),
     "account": ("starknet",),
     "program": ("solana",),

@@ -59,7 +59,8 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         self.accounts = context.accounts if accounts is None else accounts
         self.tx_sender, self._head_tracker = tx_sender, head_tracker
         self._deposits, self._tx_history = deposits, tx_history
-        is_outside = isinstance(getattr(context, "signer", None), ExternalSigner)
+        self._signers = getattr(context, "signer", None), *getattr(context, "gas_signers", ())
+        is_outside = any(isinstance(signer, ExternalSigner) for signer in self._signers)
         self.has_outside_signer = is_outside
         self.max_signatures = MAX_OUTSIDE_SIGNATURES if is_outside else MAX_SIGNATURES
 
@@ -68,10 +69,11 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         return 1
 
     def close(self) -> None:
-        """Close the connections to the nodes, and to a signer outside."""
+        """Close the connections to the nodes, and to signers outside."""
         self.context.pool.close()
-        if (close := getattr(getattr(self.context, "signer", None), "close", None)) is not None:
-            close()
+        for signer in self._signers:
+            if (close := getattr(signer, "close", None)) is not None:
+                close()
 
     def canonical_address(self, text: str) -> str:
         return canonical_address(self.kind, text)

@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, Generic, TypeVar
@@ -77,9 +78,11 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
 
     fee_seconds: ClassVar[float] = 2.0
 
-    def __init__(self, context: ContextT, head_tracker: HeadTrackerT) -> None:
+    def __init__(self, context: ContextT, head_tracker: HeadTrackerT, account: str = "") -> None:
+        """`account` is the relayer's by default."""
         self._context, self._head_tracker, self._pool = context, head_tracker, context.pool
-        self._account, self._fee = context.accounts.relayer, FeeCache(self.fee_seconds)
+        self._account = account or context.accounts.relayer
+        self._fee = FeeCache(self.fee_seconds)
         self._statuses_at: tuple[ChainHead | None, dict[str, TxStatus]] = (None, {})
 
     def fee_units(self) -> int:
@@ -106,7 +109,7 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
         for call, _ in calls:
             if (call.account, call.chain) != (account, chain):
                 raise ValueError(f"{call.account} on {call.chain} is not an account of {chain}")
-        transactions = self._sign(calls, fee_units)
+        transactions = [replace(one, account=account) for one in self._sign(calls, fee_units)]
         self._remember(transactions)
         return transactions
 
@@ -184,9 +187,13 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
 class NonceTxSender(RpcTxSender[ContextT, HeadTrackerT]):
     """The sender for chains with account nonces."""
 
-    def __init__(self, context: ContextT, head_tracker: HeadTrackerT) -> None:
-        super().__init__(context, head_tracker)
+    def __init__(self, context: ContextT, head_tracker: HeadTrackerT, account: str = "") -> None:
+        super().__init__(context, head_tracker, account)
         self._nonces = BoundedCache[int]()
+
+    def knows(self, tx_id: str) -> bool:
+        """Whether a transaction of this account was signed or sent here lately."""
+        return self._nonces.get(tx_id) is not None
 
     def next_nonce(self, account: str) -> int:
         """The first nonce that no included transaction has used: the lowest that the quorum
@@ -219,7 +226,8 @@ class NonceTxSender(RpcTxSender[ContextT, HeadTrackerT]):
         return statuses
 
     def _remember(self, transactions: Sequence[SignedTx]) -> None:
-        self._nonces.update({transaction.tx_id: transaction.nonce for transaction in transactions})
+        # Another account's nonces say nothing of this one's.
+        self._nonces.update({t.tx_id: t.nonce for t in transactions if t.account == self._account})
 
     @abstractmethod
     def _read_nonce(self, session: RpcSession, account: str) -> int:
@@ -227,7 +235,7 @@ class NonceTxSender(RpcTxSender[ContextT, HeadTrackerT]):
 
     @abstractmethod
     def _read_final_nonce(self, session: RpcSession, finalized: int) -> int:
-        """The next nonce of the relayer at the final block, 0 where the node cannot tell."""
+        """The account's next nonce at the final block, 0 where the node cannot tell."""
 
     @abstractmethod
     def _submit_request(self, transaction: SignedTx) -> RpcRequest:

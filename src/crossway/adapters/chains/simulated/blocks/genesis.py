@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from crossway.adapters.chains.simulated.blocks.bulk_sql import insert_into, insert_rows
 from crossway.adapters.chains.simulated.blocks.derivation import (
     NATIVE,
+    derive_address,
     lookup_tag,
     operator_addresses,
 )
@@ -62,9 +63,10 @@ def facts_of(
     chain: Chain,
     pico_usd: Mapping[str, int],
     reach: BridgeReach | None = None,
+    gas_accounts: int = 0,
 ) -> ChainFacts:
     """The constants of a chain of the catalogue on the simulated network."""
-    accounts = _accounts(chain, reach)
+    accounts = _accounts(chain, reach, gas_accounts)
     tokens = catalogue.by_chain[chain.id]
     symbol = chain.fee_symbol
     price = pico_usd.get(symbol) or DEFAULT_PICO_USD
@@ -77,7 +79,7 @@ def facts_of(
         accounts=accounts,
         own_set=frozenset(
             (
-                accounts.relayer,
+                *accounts.senders,
                 accounts.bridger,
                 accounts.coordinator,
                 accounts.treasury,
@@ -95,8 +97,13 @@ def facts_of(
     )
 
 
-def _accounts(chain: Chain, reach: BridgeReach | None) -> ChainAddresses:
-    own = replace(operator_addresses(chain.kind), exchange=EXCHANGES[chain.kind])
+def _accounts(chain: Chain, reach: BridgeReach | None, gas_accounts: int) -> ChainAddresses:
+    count = gas_accounts if chain.kind == "evm" else 0
+    own = replace(
+        operator_addresses(chain.kind),
+        exchange=EXCHANGES[chain.kind],
+        gas_accounts=tuple(derive_address(chain.kind, f"own gas {n + 1}") for n in range(count)),
+    )
     if reach is None:
         return own
     return replace(
@@ -151,6 +158,6 @@ def _holdings(
         for token in tokens
         if token.enabled
     }
-    for signer in (accounts.relayer, accounts.bridger, accounts.coordinator):
+    for signer in (*accounts.senders, accounts.bridger, accounts.coordinator):
         holdings[signer, native] = holdings.get((signer, native), 0) + FEES_AT_START * fee_units
     return holdings

@@ -43,7 +43,8 @@ class SimulatedNetwork:
 
     `writing` begins transactions that may write (on SQLite with BEGIN IMMEDIATE); those of
     `reading` never write or wait for a writer. `pico_usd` prices fees and inventory. `reach` is
-    what bridges have on each chain that they reach.
+    what bridges have on each chain that they reach. Chains of the EVM family have `gas_accounts`
+    beside the relayer.
     """
 
     def __init__(
@@ -54,11 +55,12 @@ class SimulatedNetwork:
         clock: SimulatedClock,
         pico_usd: Mapping[str, int],
         reach: Mapping[str, BridgeReach] = MappingProxyType({}),
+        gas_accounts: int = 0,
     ) -> None:
         self.clock = clock
         self.reach = reach
         self.facts = {
-            chain.id: facts_of(catalogue, chain, pico_usd, self.reach.get(chain.id))
+            chain.id: facts_of(catalogue, chain, pico_usd, self.reach.get(chain.id), gas_accounts)
             for chain in catalogue.chains.values()
         }
         self._writing = writing

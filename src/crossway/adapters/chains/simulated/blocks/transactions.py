@@ -81,7 +81,7 @@ def sign_call(
         },
         action.account,
     )
-    return SignedTx(transaction_id(family, raw), raw, nonce, fee_units)
+    return SignedTx(transaction_id(family, raw), raw, nonce, fee_units, action.account)
 
 
 def simulator_tx(
