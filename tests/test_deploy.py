@@ -40,7 +40,7 @@ def test_every_setting_is_documented() -> None:
 
 
 def test_the_parts_share_one_image_and_one_database() -> None:
-    assert set(our_services()) == {"api", "engine", "dashboard"}
+    assert set(our_services()) == {"api", "engine", "indexer", "dashboard"}
     urls = {our["environment"]["CROSSWAY_DATABASE_URL"] for our in our_services().values()}
     keys = {our["environment"]["CROSSWAY_SECRET_KEY"] for our in our_services().values()}
     assert len(urls) == len(keys) == 1
