@@ -61,6 +61,12 @@ def test_a_target_is_readable_beside_a_large_balance() -> None:
     assert "80,000% of its target there" in view.describe_bars([bar])
 
 
+def test_a_balance_that_is_a_thousand_targets_is_labelled_as_more_than_that() -> None:
+    at = balance(BASE, "Base", 400_000_000 * USDC)
+    (bar,) = view.build_bars(locations([at], [policy(BASE, 2_500, 5_000, 10_000)]))
+    assert policy_bars([bar], "light")["yAxis"]["data"] == ["Base (over 100,000%)"]
+
+
 def test_what_arrives_stands_beside_what_is_there() -> None:
     at = balance(UNIFIED, "The unified balance", 1_000 * USDC, arriving=500 * USDC)
     (bar,) = view.build_bars(locations([at], [policy(UNIFIED, 1_600, 2_000, NO_MAXIMUM)]))

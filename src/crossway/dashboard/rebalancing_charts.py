@@ -1,10 +1,13 @@
 """ECharts options of the rebalancing charts."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from crossway.dashboard.charts import Option
 from crossway.dashboard.views.colors import HUES, INK, Shade
 from crossway.dashboard.views.rebalancing_policies import SCALE_END, PolicyBar
+
+MOST: Final = 100_000
 
 
 def policy_bars(bars: Sequence[PolicyBar], shade: Shade) -> Option:
@@ -34,7 +37,10 @@ def policy_bars(bars: Sequence[PolicyBar], shade: Shade) -> Option:
 def _label(bar: PolicyBar) -> str:
     if bar.is_short:
         return f"{bar.name} ▼ short"
-    return f"{bar.name} ({bar.more:,}%)" if bar.more else bar.name
+    if not bar.more:
+        return bar.name
+    # Of a target of some cents, the exact number would only be long.
+    return f"{bar.name} (over {MOST:,}%)" if bar.more > MOST else f"{bar.name} ({bar.more:,}%)"
 
 
 def _parts(bars: Sequence[PolicyBar], shade: Shade) -> list[Option]:
