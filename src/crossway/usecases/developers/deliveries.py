@@ -1,7 +1,6 @@
 """Webhook deliveries: listing, test events and replays."""
 
 import json
-import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -10,6 +9,7 @@ from functools import partial
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.webhooks import (
     TEST_EVENT,
     TEST_KIND,
@@ -106,7 +106,7 @@ def send_test_event(
     caller.require_scope(Scope.WRITE)
     now = services.clock.now()
     snapshot = json.dumps({"webhookId": webhook_id, "message": TEST_MESSAGE})
-    event_id = f"evt_{secrets.token_hex(16)}"
+    event_id = new_event_id()
 
     def work(unit: UnitOfWork) -> tuple[Delivery, OutboxEvent]:
         endpoint = require_owned(caller, unit.webhooks.lock([webhook_id]).get(webhook_id))

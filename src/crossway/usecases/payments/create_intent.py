@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.domain.clients import Principal, Scope
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.intent import Intent, State, Terms
 from crossway.domain.quotes import Quote
 from crossway.ports import process
@@ -25,11 +26,6 @@ from crossway.usecases.pricing.intent_quotes import AskedQuote, quote_intents
 
 # JavaScript reads integers up to 2^53 - 1.
 _NONCE_BITS = 53
-
-
-def new_event_id() -> str:
-    """A new id for the outbox event that is stored with a new intent."""
-    return f"evt_{secrets.token_hex(16)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from crossway.domain.errors import InvalidInput
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.kyc_fields import strip_values
 from crossway.domain.quotes import Quote
 from crossway.domain.ramps import Direction, OrderEvent, OrderState, ProviderCommand, RampOrder
@@ -12,7 +13,6 @@ from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected, 
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
-from crossway.usecases.payments.create_intent import new_event_id
 from crossway.usecases.pricing.exposure_limit import ExposureExceeded, require_exposure_room
 from crossway.usecases.ramp_provider_calls import (
     call_with_timeout,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, KycRequired, NotFound, Unreachable
+from crossway.domain.event_ids import new_event_id
 from crossway.domain.intent import Intent
 from crossway.domain.kyc import USED_ELSEWHERE, KycAssessment
 from crossway.domain.ramps import (
@@ -25,7 +26,6 @@ from crossway.usecases.kyc.checks import save_check
 from crossway.usecases.kyc.corridors import parse_provider
 from crossway.usecases.kyc.submission_sync import KYC_QUEUE
 from crossway.usecases.money.emergency_stop import require_not_stopped
-from crossway.usecases.payments.create_intent import new_event_id
 from crossway.usecases.payments.intents import canonical_address
 from crossway.usecases.pricing.exposure_limit import require_exposure_room
 from crossway.usecases.ramp_provider_calls import call_with_timeout, get_provider
