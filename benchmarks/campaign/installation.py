@@ -38,6 +38,8 @@ class Processes:
             # Its payers are hostile: refunds would wait for days.
             "RETURN_ALLOWANCE_USD": "1000000",
             "INVENTORY": str(inventory),
+            # What anyone may send has other nonces than what only the relayer may.
+            "SIMULATED_GAS_ACCOUNTS": "2",
         }
         if engines > 1:
             # Every second chain is shared by its payments, the others as a whole.
