@@ -74,10 +74,8 @@ def build_simulated(
     catalogue = simulated_catalogue(catalogue_data.load_catalogue())
     pico_usd = {s: price.pico_usd for s, price in catalogue_data.reference_prices().items()}
     clock = SimulatedClock(store.writer, store.reader, machine_seconds)
-    network = SimulatedNetwork(
-        *(catalogue, store.writer, store.reader, clock, pico_usd, reach_of(catalogue)),
-        settings.simulated_gas_accounts,
-    )
+    reach, gas = reach_of(catalogue), settings.simulated_gas_accounts
+    network = SimulatedNetwork(catalogue, store.writer, store.reader, clock, pico_usd, reach, gas)
     fiat = load_fiat()
     providers = [load_capabilities(name, catalogue, fiat) for name in ProviderName]
     provider_backend = SandboxBackend(network, store.writer, store.reader)

@@ -66,7 +66,7 @@ class IndexerLoop:
             self._sleeper.begin()
         chains = self._pace.due_chains(leased) if only_due else leased
         heads = self._head_reader.read(chains)
-        self._guard.run("outages", partial(self._head_reader.report, heads))
+        self._guard.run("outages", partial(self._head_reader.report, heads, heads))
         done = self._indexer.scan(heads)
         self._services.process.engine.record_pass(heads)
         if not done:

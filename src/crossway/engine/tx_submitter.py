@@ -188,9 +188,8 @@ def _prepare(
     unit.outbound_txs.update(
         [build_change(t, d, signed_by_id.get(t.id), now) for t, d in decisions], now
     )
-    unit.outbound_txs.add_attempts(
-        [TxAttempt(i, chain.id, signed, now) for i, signed in signed_by_id.items()]
-    )
+    attempts = [TxAttempt(i, chain.id, signed, now) for i, signed in signed_by_id.items()]
+    unit.outbound_txs.add_attempts(attempts)
     apply_decisions(unit, services, chain, head, decisions)
     store_funding(unit, decisions, signed_by_id, InventoryTransferBatch(now))
     return [(tx.kind, signed_by_id[tx.id]) for tx in to_sign]

@@ -42,7 +42,7 @@ def find_violations(world: ScenarioWorld, expected: ExpectedOutcome) -> list[str
 
 def _violations(world: ScenarioWorld, expected: ExpectedOutcome) -> Iterator[str]:
     # Scenarios pay the relayer by hand: our own accounts are checked below, from where they began.
-    reconciliation = reconcile(replace(world.services, sandbox=None), world.operator)
+    compared = reconcile(replace(world.services, sandbox=None), world.operator)
     yield from _check_books(world)
     for intent in world.intents:
         timeline = world.timeline(intent)
@@ -54,14 +54,12 @@ def _violations(world: ScenarioWorld, expected: ExpectedOutcome) -> Iterator[str
             yield from _check_events(timeline)
     yield from _check_outcome(world, expected)
     yield from _check_token_flow(world, world.timeline(), expected)
-    yield from _check_own_accounts(world, reconciliation)
-    if len(reconciliation.differences) != expected.differences:
-        yield from (item.message for item in reconciliation.differences)
-    yield from (
-        f"{chain} did not respond: {why}" for chain, why in reconciliation.unavailable.items()
-    )
-    unknown = reconciliation.unknown_txs
-    count = len(unknown) + sum(map(len, reconciliation.idle_txs.values()))
+    yield from _check_own_accounts(world, compared)
+    if len(compared.differences) != expected.differences:
+        yield from (item.message for item in compared.differences)
+    yield from (f"{chain} did not respond: {why}" for chain, why in compared.unavailable.items())
+    unknown = compared.unknown_txs
+    count = len(unknown) + sum(map(len, compared.idle_txs.values()))
     if count != expected.unbooked_txs:
         sentences = " ".join(item.message for item in unknown)
         yield f"{count} transactions are not booked, not {expected.unbooked_txs}: {sentences}"
@@ -244,7 +242,7 @@ def _amount_sent_elsewhere(world: ScenarioWorld, timeline: IntentTimeline) -> in
     return sum(chain.balances(others, terms.token_in).values())
 
 
-def _check_own_accounts(world: ScenarioWorld, reconciliation: Reconciliation) -> Iterator[str]:
+def _check_own_accounts(world: ScenarioWorld, compared: Reconciliation) -> Iterator[str]:
     """Relayer, collecting account and treasury hold their opening balance plus what is booked.
 
     A transaction that the books lack is either missing as a whole, or was booked again when the
@@ -254,9 +252,8 @@ def _check_own_accounts(world: ScenarioWorld, reconciliation: Reconciliation) ->
         booked = unit.ledger.get_balances()
     for chain in world.services.chains.values():
         native = world.services.catalogue.native_token(chain.id)
-        unbooked = [item.tx for item in reconciliation.unknown_txs if item.chain == chain.id]
-        for (name, _), txs in reconciliation.idle_txs.items():
-            unbooked += txs if name == chain.id else []
+        unbooked = [item.tx for item in compared.unknown_txs if item.chain == chain.id]
+        unbooked += [tx for (c, _), txs in compared.idle_txs.items() if c == chain.id for tx in txs]
         for name, accounts in ACCOUNTS.items():
             addresses = [getattr(chain.accounts, name)]
             addresses += chain.accounts.gas_accounts if name == "relayer" else ()
