@@ -36,6 +36,7 @@ def add_event(store: SqlStore, number: int, at: float, position: int | None) -> 
         at=micros(at),
         snapshot="{}",
         position=position,
+        mode="test",
     )
 
 

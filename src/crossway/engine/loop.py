@@ -26,6 +26,7 @@ from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
 from crossway.engine.outgoing_monitor import check_controls
 from crossway.engine.pace import BEAT_SECONDS, Pace
+from crossway.engine.partition_keeper import PartitionKeeper
 from crossway.engine.profit_keeper import ProfitKeeper
 from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.rebalancer import Rebalancer
@@ -81,6 +82,7 @@ class Engine:
         self._claim_watcher = ClaimWatcher(services)
         self._agent_monitor = AgentMonitor(services)
         self._withdrawal_watcher = WithdrawalWatcher(services)
+        self._partition_keeper = PartitionKeeper(services)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
@@ -182,6 +184,7 @@ class Engine:
         if before is None or self._housekeeping_at[0] < before[0]:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
+        self._guarded("partitions", self._partition_keeper.check)
         self._guarded("archive", partial(retention.archive_unpaid, self._services))
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
         checks = {

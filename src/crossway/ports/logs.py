@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from crossway.domain.clients import OwnerFilter
@@ -145,7 +145,11 @@ class RequestLogRepository(Protocol):
 
 class RetentionRepository(Protocol):
     """Records that are deleted once they are old: `requests`, `deliveries` with their attempts,
-    `outbox`, `provider_updates` and `erased_usage`."""
+    `attempts` that were left, `outbox`, `provider_updates` and `erased_usage`.
+
+    Where a database keeps a kind in partitions by time, old ones are dropped, and single records
+    are deleted only of the default partition, which has what belongs to no other, and of what is
+    older than the first."""
 
     def has_older(self, kind: str, before: datetime) -> bool:
         """Whether the oldest record of a kind is older than an instant."""
@@ -154,4 +158,20 @@ class RetentionRepository(Protocol):
     def delete_oldest(self, kind: str, before: datetime, limit: int) -> int:
         """Delete those of the oldest `limit` records of a kind that are older than an instant and
         that nothing refers to; returns how many."""
+        ...
+
+    def has_partitions(self, kind: str) -> bool:
+        """Whether the database keeps a kind in partitions by time."""
+        ...
+
+    def add_partitions(self, kind: str, now: datetime, width: timedelta) -> int:
+        """Make those partitions that lack from the beginning of today to `width` ahead, each as
+        wide in whole days; returns how many. What the default partition has of their times moves.
+        Skips those for which that is too much, or for which others would have to be waited for."""
+        ...
+
+    def drop_partition(self, kind: str, before: datetime) -> bool:
+        """Drop the oldest partition of times before an instant; returns whether there was one. What
+        `delete_oldest` would leave moves to the default partition. Skips those of which that is too
+        much, and drops nothing if others would have to be waited for."""
         ...

@@ -60,9 +60,10 @@ _CLAIM = (
     .limit(bindparam("b_room"))
     .with_for_update(skip_locked=True)
 )
+# The time says in which partition it is.
 _SETTLE = (
     update(deliveries)
-    .where(_c.id == bindparam("b_id"))
+    .where(_c.id == bindparam("b_id"), _c.created_at == bindparam("b_created"))
     .values(
         state=bindparam("b_state"),
         attempt_count=bindparam("b_tries"),

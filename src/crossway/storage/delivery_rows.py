@@ -34,6 +34,7 @@ def result_row(after: Delivery) -> dict[str, Any]:
     """The result of an attempt, as the parameters of the delivery's update."""
     return {
         "b_id": after.id,
+        "b_created": to_micros(after.created_at),
         "b_state": after.state.value,
         "b_tries": after.attempt_count,
         "b_next": to_micros(after.next_at),

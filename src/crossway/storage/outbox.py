@@ -17,8 +17,11 @@ from crossway.storage.webhook_tables import outbox
 
 EVENTS: Final = RowMapper(OutboxEvent, outbox)
 ADD_EVENT: Final = insert(outbox)
+# The time says in which partition it is.
 _SET_POSITION = (
-    update(outbox).where(outbox.c.id == bindparam("b_id")).values(position=bindparam("b_position"))
+    update(outbox)
+    .where(outbox.c.id == bindparam("b_id"), outbox.c.at == bindparam("b_at"))
+    .values(position=bindparam("b_position"))
 )
 # The index of a client's positions is entered at its end.
 _LAST = per_dialect_for_chains(
@@ -63,7 +66,8 @@ class SqlOutbox:
         rows = []
         for event in events:
             last[event.client_id] += 1
-            rows.append({"b_id": event.id, "b_position": last[event.client_id]})
+            row = {"b_id": event.id, "b_at": to_micros(event.at)}
+            rows.append(row | {"b_position": last[event.client_id]})
         execute_each(self._db, _SET_POSITION, rows)
 
     def last_positions(self, clients: Collection[str]) -> dict[str, int]:

@@ -1,10 +1,16 @@
 """The tables of the outbox, webhook endpoints, deliveries and delivery attempts."""
 
+from typing import Final
+
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, LargeBinary, Table, Text
 
 from crossway.storage.partial_indexes import partial_index
 from crossway.storage.sealing import SEALED
 from crossway.storage.tables import METADATA, row_id
+
+# The column of times by which PostgreSQL partitions a table. It is part of the primary key there,
+# and what else is unique is so within each partition.
+PARTITIONED_BY: Final = "partitioned_by"
 
 outbox = Table(
     "outbox",
@@ -21,6 +27,7 @@ outbox = Table(
     Column("position", BigInteger),
     # Empty only in a row without an owner, which nobody sees.
     Column("mode", Text, nullable=False, server_default=""),
+    info={PARTITIONED_BY: "at"},
 )
 partial_index("outbox_new", outbox.c.id, where="position IS NULL")
 Index("outbox_of_client", outbox.c.client_id, outbox.c.position, unique=True)
@@ -67,6 +74,7 @@ deliveries = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     sqlite_autoincrement=True,
+    info={PARTITIONED_BY: "created_at"},
 )
 Index("deliveries_of_webhook", deliveries.c.webhook_id, deliveries.c.id)
 Index("deliveries_by_creation", deliveries.c.webhook_id, deliveries.c.created_at, deliveries.c.id)
@@ -99,4 +107,5 @@ delivery_attempts = Table(
     Column("milliseconds", BigInteger, nullable=False),
     Column("headers", Text, nullable=False, info={SEALED: True}),
     Column("response", Text, nullable=False, info={SEALED: True}),
+    info={PARTITIONED_BY: "at"},
 )

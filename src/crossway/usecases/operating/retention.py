@@ -1,15 +1,20 @@
 """Deleting records past their retention period, and archiving payments nobody paid, in small
-batches."""
+batches; and the partitions of the records that a database keeps by time."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Final
 
 from crossway.domain.kyc import month_start
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 
 BATCH_SIZE, ARCHIVE_BATCH_SIZE = 2_000, 200
+# Kinds that are kept in partitions, and into how many of them retention is divided: fewer keep
+# records for longer, more cost every statement that looks into all of them.
+_PARTITIONED: Final = ("deliveries", "attempts", "outbox")
+_PARTS: Final = 4
 
 
 def delete_expired(services: Services) -> int:
@@ -18,6 +23,21 @@ def delete_expired(services: Services) -> int:
     with services.store.read() as unit:
         due = [kind for kind, cutoff in cutoffs.items() if unit.retention.has_older(kind, cutoff)]
     return sum(services.store.write(partial(_delete_batch, kind, cutoffs[kind])) for kind in due)
+
+
+def renew_partitions(services: Services) -> int:
+    """Make the partitions of the coming time, and drop those past retention; returns how many were
+    dropped."""
+    now, cutoffs = services.clock.now(), get_cutoffs(services)
+    with services.store.read() as unit:
+        kinds = [kind for kind in _PARTITIONED if unit.retention.has_partitions(kind)]
+    dropped = 0
+    for kind in kinds:
+        width = (now - cutoffs[kind]) / _PARTS
+        services.store.write(partial(_add_partitions, kind, now, width))
+        while services.store.write(partial(_drop_partition, kind, cutoffs[kind])):
+            dropped += 1
+    return dropped
 
 
 def archive_unpaid(services: Services) -> int:
@@ -44,6 +64,7 @@ def get_cutoffs(services: Services) -> Mapping[str, datetime]:
         "requests": now - policy.requests,
         # Deliveries go before the events they refer to.
         "deliveries": now - policy.deliveries,
+        "attempts": now - policy.deliveries,
         "outbox": now - policy.outbox,
         "provider_updates": now - policy.provider_updates,
         # Limits count by calendar month.
@@ -54,3 +75,13 @@ def get_cutoffs(services: Services) -> Mapping[str, datetime]:
 def _delete_batch(kind: str, cutoffs: datetime, unit: UnitOfWork) -> int:
     unit.leases.lock("retention")
     return unit.retention.delete_oldest(kind, cutoffs, BATCH_SIZE)
+
+
+def _add_partitions(kind: str, now: datetime, width: timedelta, unit: UnitOfWork) -> int:
+    unit.leases.lock("retention")
+    return unit.retention.add_partitions(kind, now, width)
+
+
+def _drop_partition(kind: str, cutoff: datetime, unit: UnitOfWork) -> bool:
+    unit.leases.lock("retention")
+    return unit.retention.drop_partition(kind, cutoff)
