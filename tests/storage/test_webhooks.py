@@ -234,7 +234,7 @@ def test_a_disabled_endpoint_has_no_open_deliveries(store: SqlStore) -> None:
         filters = DeliveryFilter(states=(DeliveryState.FAILED,), client_id="c-1")
         assert len(unit.deliveries.list_page(filters, 10)) == 2
         assert unit.deliveries.get_backlog().oldest is None
-    assert store.write(lambda unit: unit.deliveries.lock_due([first.id])) == {}
+    assert store.write(lambda unit: unit.deliveries.lock_due([first])) == {}
 
 
 def test_a_removed_endpoint_is_deleted_with_its_deliveries(store: SqlStore) -> None:

@@ -160,7 +160,8 @@ class WebhookDispatcher:
     def _load_queued(
         self, unit: UnitOfWork, leased: Sequence[Delivery], send_before: datetime
     ) -> list[QueuedDelivery]:
-        events = unit.outbox.get_many({delivery.event_id for delivery in leased})
+        event_ids = {delivery.event_id for delivery in leased}
+        events = unit.outbox.get_many(event_ids, [delivery.created_at for delivery in leased])
         bodies = self._render_cached(unit, events)
         endpoints = unit.webhooks.get_many({delivery.webhook_id for delivery in leased})
         return [

@@ -108,9 +108,7 @@ def _record_attempts(
     random_fractions: Sequence[float],
 ) -> None:
     before = unit.webhooks.lock({sent_delivery.queued.endpoint.id for sent_delivery in sent})
-    open_deliveries = unit.deliveries.lock_due(
-        [sent_delivery.queued.delivery.id for sent_delivery in sent]
-    )
+    open_deliveries = unit.deliveries.lock_due([one.queued.delivery for one in sent])
     endpoints = dict(before)
     after, attempts = [], []
     # Those that are given up last: a success of the same batch does not hide that one was lost.

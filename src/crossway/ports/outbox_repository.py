@@ -33,7 +33,12 @@ class OutboxRepository(Protocol):
         """The highest position of each client; 0 before the first."""
         ...
 
-    def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]: ...
+    def get_many(
+        self, ids: Collection[int], times: Collection[datetime] = ()
+    ) -> dict[int, OutboxEvent]:
+        """Events by id. `times` are about when they happened, as far as is known: those of then are
+        found faster."""
+        ...
 
     def list_after(self, position: int, owner: Owner, until: int, limit: int) -> list[OutboxEvent]:
         """Events of an owner by position: after `position` and up to `until`."""

@@ -138,8 +138,9 @@ class DeliveryRepository(Protocol):
         """End every lease."""
         ...
 
-    def lock_due(self, ids: Collection[int]) -> dict[int, Delivery]:
-        """The deliveries that still are DUE, locked until the unit of work ends."""
+    def lock_due(self, sent: Collection[Delivery]) -> dict[int, Delivery]:
+        """Those of these deliveries that still are DUE, by id, as they are now; locked until the
+        unit of work ends."""
         ...
 
     def save_results(

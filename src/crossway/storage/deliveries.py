@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     bindparam,
     exists,
@@ -28,16 +29,22 @@ from crossway.ports.webhook_repository import (
     MissedFilter,
     NewDelivery,
 )
-from crossway.sql.in_values import in_values
+from crossway.sql.in_values import in_values, within
 from crossway.storage import missed_deliveries
 from crossway.storage.deliveries_of_intents import list_newest_of_intents
 from crossway.storage.delivery_lists import list_delivery_ids
-from crossway.storage.delivery_rows import ATTEMPTS, DELIVERIES, new_delivery_row, result_row
-from crossway.storage.outbox import EVENTS
-from crossway.storage.prepared import execute_each
+from crossway.storage.delivery_rows import (
+    ATTEMPTS,
+    DELIVERIES,
+    are_placed,
+    new_delivery_row,
+    result_row,
+)
+from crossway.storage.outbox import SqlOutbox
+from crossway.storage.prepared import execute_each, fetch
 from crossway.storage.row_mapper import from_micros_or_none, to_micros
 from crossway.storage.sealing import opener, sealer
-from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox, webhooks
+from crossway.storage.webhook_tables import deliveries, delivery_attempts, webhooks
 
 _c = deliveries.c
 # Literals, so that the planner uses the partial indexes.
@@ -75,16 +82,13 @@ _SETTLE = (
     )
 )
 _FIRST_OPEN = (
-    select(func.min(_c.id))
-    .where(
-        _c.webhook_id == bindparam("b_webhook"), _c.sequence_key == bindparam("b_line"), _IS_OPEN
-    )
-    .correlate(None)
-    .scalar_subquery()
+    select(_c.webhook_id, _c.sequence_key, func.min(_c.id))
+    .where(within(_c.webhook_id, "webhooks"), within(_c.sequence_key, "lines"), _IS_OPEN)
+    .group_by(_c.webhook_id, _c.sequence_key)
 )
 _NEXT = (
     update(deliveries)
-    .where(_c.id == _FIRST_OPEN, text("deliveries.state = 'WAITING'"))
+    .where(_c.id == bindparam("b_id"), text("deliveries.state = 'WAITING'"))
     .values(state=text("'DUE'"), next_at=bindparam("b_at"))
 )
 
@@ -115,18 +119,18 @@ class SqlDeliveries:
         return None if row is None else DELIVERIES.decode(row)
 
     def list_page(self, filter: DeliveryFilter, limit: int) -> list[tuple[Delivery, OutboxEvent]]:
-        ids = list_delivery_ids(self._db, filter, limit)
-        rows = self._db.execute(select(deliveries).where(in_values(_c.id, ids))) if ids else ()
+        placed = list_delivery_ids(self._db, filter, limit)
+        rows = self._db.execute(select(deliveries).where(*are_placed(placed))) if placed else ()
         by_id = {row.id: DELIVERIES.decode(row) for row in rows}
-        page = [by_id[one] for one in ids]
-        events = self._events({delivery.event_id for delivery in page})
+        page = [by_id[one] for one in placed]
+        events = self._events(page)
         return [(delivery, events[delivery.event_id]) for delivery in page]
 
     def list_newest_of_intents(
         self, owners: OwnerFilter, intent_ids: Collection[int], limit: int
     ) -> dict[int, list[tuple[Delivery, OutboxEvent]]]:
         found = list_newest_of_intents(self._db, owners, intent_ids, limit) if intent_ids else {}
-        events = self._events({one.event_id for rows in found.values() for one in rows})
+        events = self._events([one for rows in found.values() for one in rows])
         return {
             intent_id: [(delivery, events[delivery.event_id]) for delivery in rows]
             for intent_id, rows in found.items()
@@ -163,20 +167,21 @@ class SqlDeliveries:
         for webhook_id, limit in sorted(limits.items()):
             rows = self._db.execute(_CLAIM, parameters | {"b_webhook": webhook_id, "b_room": limit})
             leased.extend(DELIVERIES.decode(row) for row in rows)
-        self._set_lease([delivery.id for delivery in leased], to_micros(until))
+        if leased:
+            self._set_lease(are_placed(_places(leased)), to_micros(until))
         return leased
 
     def release_leases(self, ids: Collection[int]) -> None:
-        self._set_lease(ids, 0)
+        self._set_lease([in_values(_c.id, ids)], 0)
 
     def end_all_leases(self) -> None:
         leased = update(deliveries).where(_IS_DUE, _c.leased_until > 0)
         self._db.execute(leased.values(leased_until=0))
 
-    def lock_due(self, ids: Collection[int]) -> dict[int, Delivery]:
-        if not ids:
+    def lock_due(self, sent: Collection[Delivery]) -> dict[int, Delivery]:
+        if not sent:
             return {}
-        query = select(deliveries).where(in_values(_c.id, ids), _IS_DUE)
+        query = select(deliveries).where(*are_placed(_places(sent)), _IS_DUE)
         rows = self._db.execute(query.order_by(_c.id).with_for_update())
         return {row.id: DELIVERIES.decode(row) for row in rows}
 
@@ -187,16 +192,7 @@ class SqlDeliveries:
         seal = sealer(self._db)
         rows = [ATTEMPTS.encode(attempt, seal) for attempt in attempts]
         execute_each(self._db, _ADD_ATTEMPT, rows)
-        ended = [
-            {
-                "b_webhook": delivery.webhook_id,
-                "b_line": delivery.sequence_key,
-                "b_at": to_micros(delivery.updated_at),
-            }
-            for delivery in results
-            if delivery.sequence_key and delivery.state not in OPEN_DELIVERY
-        ]
-        execute_each(self._db, _NEXT, ended)
+        self._start_next([one for one in results if one.state not in OPEN_DELIVERY])
 
     def reset_backoff(self, delivery_id: int, at: datetime) -> None:
         due = update(deliveries).where(_c.id == delivery_id, _IS_DUE)
@@ -251,15 +247,31 @@ class SqlDeliveries:
         )
         return {(row[0], row[1]) for row in self._db.execute(query.distinct())}
 
-    def _set_lease(self, ids: Collection[int], until: int) -> None:
-        if ids:
-            leased = in_values(_c.id, ids)
-            self._db.execute(update(deliveries).where(leased).values(leased_until=until))
+    def _start_next(self, ended: Collection[Delivery]) -> None:
+        """The next delivery of each sequence is due since the one before it ended."""
+        ended_at = {
+            (one.webhook_id, one.sequence_key): to_micros(one.updated_at)
+            for one in ended
+            if one.sequence_key
+        }
+        if not ended_at:
+            return
+        lines = {"webhooks": {key[0] for key in ended_at}, "lines": {key[1] for key in ended_at}}
+        first = fetch(self._db, _FIRST_OPEN, lines)
+        rows = [
+            {"b_id": number, "b_at": ended_at[webhook_id, line]}
+            for webhook_id, line, number in first
+            if (webhook_id, line) in ended_at
+        ]
+        execute_each(self._db, _NEXT, rows)
 
-    def _events(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
-        query = select(outbox).where(in_values(outbox.c.id, ids))
-        return (
-            {row.id: EVENTS.decode(row, self._open_text) for row in self._db.execute(query)}
-            if ids
-            else {}
-        )
+    def _set_lease(self, leased: Collection[ColumnElement[bool]], until: int) -> None:
+        self._db.execute(update(deliveries).where(*leased).values(leased_until=until))
+
+    def _events(self, of: Collection[Delivery]) -> dict[int, OutboxEvent]:
+        times = [delivery.created_at for delivery in of]
+        return SqlOutbox(self._db).get_many({delivery.event_id for delivery in of}, times)
+
+
+def _places(several: Collection[Delivery]) -> dict[int, int]:
+    return {delivery.id: to_micros(delivery.created_at) for delivery in several}

@@ -24,9 +24,9 @@ _PARTIAL: Final = {
 _ARE_OPEN: Final = {DeliveryState.DUE, DeliveryState.WAITING}
 
 
-def list_delivery_ids(db: Connection, filter: DeliveryFilter, limit: int) -> list[int]:
-    """The ids of a page, in the order of the filter. Within a period, the newest and the oldest are
-    those by the time of creation."""
+def list_delivery_ids(db: Connection, filter: DeliveryFilter, limit: int) -> dict[int, int]:
+    """The ids of a page with the times of their creation in microseconds, in the order of the
+    filter. Within a period, the newest and the oldest are those by the time of creation."""
     place = filter.after_id if filter.oldest_first else filter.before_id
     order: list[Any] = [_c.id.asc() if filter.oldest_first else _c.id.desc()]
     conditions = _conditions(filter)
@@ -41,7 +41,8 @@ def list_delivery_ids(db: Connection, filter: DeliveryFilter, limit: int) -> lis
     if not filter.by_time and place is not None:
         conditions.append(_c.id > place if filter.oldest_first else _c.id < place)
     page = select(_c.id, _c.created_at).where(*conditions).order_by(*order).limit(limit)
-    return [row[0] for row in db.execute(_of_webhooks(db, filter, page, limit))]
+    rows = db.execute(_of_webhooks(db, filter, page, limit))
+    return {row.id: row.created_at for row in rows}
 
 
 def _of_webhooks(

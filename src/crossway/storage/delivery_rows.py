@@ -1,14 +1,26 @@
 """Mappers for webhook deliveries and their attempts."""
 
+from collections.abc import Mapping
 from typing import Any, Final
+
+from sqlalchemy import ColumnElement
 
 from crossway.domain.webhooks import Delivery, DeliveryAttempt, DeliveryState
 from crossway.ports.webhook_repository import NewDelivery
+from crossway.sql.in_values import in_values
 from crossway.storage.row_mapper import RowMapper, to_micros
 from crossway.storage.webhook_tables import deliveries, delivery_attempts
 
 DELIVERIES: Final = RowMapper(Delivery, deliveries)
 ATTEMPTS: Final = RowMapper(DeliveryAttempt, delivery_attempts)
+
+
+def are_placed(placed: Mapping[int, int]) -> tuple[ColumnElement[bool], ...]:
+    """The condition for deliveries by their numbers and the times at which they were created, in
+    microseconds: the times say in which partitions they are."""
+    times = placed.values()
+    is_of_then = deliveries.c.created_at.between(min(times), max(times))
+    return in_values(deliveries.c.id, list(placed)), is_of_then
 
 
 def new_delivery_row(new: NewDelivery, behind: bool) -> dict[str, Any]:

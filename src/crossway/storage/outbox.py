@@ -1,10 +1,10 @@
 """The outbox: events stored in the transaction of their change, and given positions later."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, true, update
 
 from crossway.domain.clients import Owner
 from crossway.domain.webhooks import OutboxEvent
@@ -17,6 +17,7 @@ from crossway.storage.webhook_tables import outbox
 
 EVENTS: Final = RowMapper(OutboxEvent, outbox)
 ADD_EVENT: Final = insert(outbox)
+_ABOUT: Final = timedelta(days=1)
 # The time says in which partition it is.
 _SET_POSITION = (
     update(outbox)
@@ -75,11 +76,20 @@ class SqlOutbox:
         found = self._db.execute(_LAST[self._db.dialect.name], {"chains": chain_values(none)})
         return none | {client: int(last) for client, last in found if last}
 
-    def get_many(self, ids: Collection[int]) -> dict[int, OutboxEvent]:
-        query = select(outbox).where(in_values(outbox.c.id, ids))
-        events = (
-            [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)] if ids else []
-        )
+    def get_many(
+        self, ids: Collection[int], times: Collection[datetime] = ()
+    ) -> dict[int, OutboxEvent]:
+        found: dict[int, OutboxEvent] = {}
+        if times:
+            # Few partitions have events of about then.
+            since, until = to_micros(min(times) - _ABOUT), to_micros(max(times) + _ABOUT)
+            found = self._get(ids, outbox.c.at.between(since, until))
+        missing = set(ids) - found.keys()
+        return found | self._get(missing, true()) if missing else found
+
+    def _get(self, ids: Collection[int], condition: ColumnElement[bool]) -> dict[int, OutboxEvent]:
+        query = select(outbox).where(in_values(outbox.c.id, ids), condition)
+        events = [EVENTS.decode(row, self._open_text) for row in self._db.execute(query)]
         return {event.id: event for event in events}
 
     def list_after(self, position: int, owner: Owner, until: int, limit: int) -> list[OutboxEvent]:
