@@ -49,3 +49,27 @@ def plan_of(engine: Engine, statement: str) -> list[str]:
     with engine.connect() as db:
         driver: Any = db.connection.driver_connection
         return [row[3] for row in driver.execute(f"EXPLAIN QUERY PLAN {statement}")]
+
+
+def postgres_plans(engine: Engine, work: Callable[[], object]) -> list[str]:
+    """PostgreSQL's plans of what is executed, as texts. It takes an index wherever one will do, as
+    it does with more rows than a test has."""
+    executed: list[tuple[str, Any]] = []
+
+    def note(*seen: Any) -> None:
+        executed.append((seen[2], seen[3]))
+
+    event.listen(engine, "before_cursor_execute", note)
+    work()
+    event.remove(engine, "before_cursor_execute", note)
+    with engine.begin() as db:
+        db.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        return [
+            "\n".join(db.exec_driver_sql(f"EXPLAIN {statement}", _first(values)).scalars())
+            for statement, values in executed
+        ]
+
+
+def _first(values: Any) -> Any:
+    """The values of a statement, or the first of several."""
+    return values[0] if isinstance(values, list) else values
