@@ -73,14 +73,17 @@ def find_gaps(
 
 def add_partition(db: Connection, table: Table, start: int, end: int) -> bool:
     """Make the partition of a range, with the rows of the default partition that belong there.
-    False if they are too many, or if somebody is at work on the default partition for long."""
+    False if they are too many, or if somebody is at work on the table for long."""
     key = table.info[PARTITIONED_BY]
     name, default = f"{table.name}_{from_micros(start):%Y%m%d}", default_of(table)
     belongs = (default.c[key] >= start, default.c[key] < end)
     misplaced = select(default.c.id).where(*belongs).limit(MAX_MOVED + 1).subquery()
     if db.execute(select(func.count()).select_from(misplaced)).scalar_one() > MAX_MOVED:
         return False
-    if not _lock(db, f"LOCK TABLE {default.name} IN ACCESS EXCLUSIVE MODE"):
+    # Who has to wait does so for the whole table, before PostgreSQL looks which partitions it has:
+    # a statement that waited for the default one would look for moved rows there.
+    tables = (f"ONLY {table.name}", default.name)
+    if not _lock(db, *(f"LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE" for name in tables)):
         return False
     # Its indexes are those of the default partition.
     db.execute(text(f"CREATE TABLE {name} (LIKE {default.name} INCLUDING ALL)"))
@@ -109,12 +112,12 @@ def _copy(db: Connection, source: Table, to: Table, *conditions: object) -> None
     db.execute(insert(to).from_select(names, rows))
 
 
-def _lock(db: Connection, statement: str) -> bool:
-    """Execute a statement that waits for others; whether it did not have to wait for long."""
+def _lock(db: Connection, *statements: str) -> bool:
+    """Execute statements that wait for others; whether they did not have to wait for long."""
     try:
         with db.begin_nested():
-            db.execute(text(f"SET LOCAL lock_timeout = '{_MAX_WAIT}'"))
-            db.execute(text(statement))
+            for statement in (f"SET LOCAL lock_timeout = '{_MAX_WAIT}'", *statements):
+                db.execute(text(statement))
     except OperationalError:
         return False
     return True
