@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 
@@ -29,6 +30,15 @@ BETWEEN_PASSES, PAYMENTS = 50, 1_000
 CREATE_SECONDS = 6.0
 UNLIMITED = 1_000_000
 SIMULATED = ("sim_", "sandbox_")
+# Partitions count with their table.
+_TABLES: LiteralString = (
+    "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+    " AND relkind IN ('r', 'p') AND NOT relispartition"
+)
+_SIZE: LiteralString = (
+    "SELECT coalesce((SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(name)),"
+    " pg_total_relation_size(name))::bigint FROM CAST(%s AS regclass) AS name"
+)
 _TICKS = os.sysconf("SC_CLK_TCK")
 Row = tuple[str, str, str, bool]
 
@@ -71,14 +81,10 @@ def read_used(url: str) -> Used:
             "SELECT current_setting('data_directory'), pg_current_wal_lsn() - '0/0'::pg_lsn,"
             " pg_current_xact_id()::text::bigint"
         ).fetchone() or ("", 0, 0)
-        names = [
-            row[0]
-            for row in db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-            if not row[0].startswith(SIMULATED)
-        ]
+        names = [row[0] for row in db.execute(_TABLES) if not row[0].startswith(SIMULATED)]
         rows, stored = {}, 0
         for name in names:
-            (size,) = db.execute("SELECT pg_total_relation_size(%s)", (name,)).fetchone() or (0,)
+            (size,) = db.execute(_SIZE, (name,)).fetchone() or (0,)
             stored += size
             (rows[name],) = db.execute(f'SELECT count(*) FROM "{name}"').fetchone() or (0,)  # type: ignore[arg-type]
     return Used(_processor_seconds(str(folder)), int(log), int(transaction), stored, rows)

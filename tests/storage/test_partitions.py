@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import IntegrityError
 
-from crossway.storage.partitions import Partition, find_gaps, list_partitions
+from crossway.storage.partitions import MAX_MOVED, Partition, find_gaps, list_partitions
 from crossway.storage.store import SqlStore
 from crossway.storage.webhook_tables import deliveries, delivery_attempts, outbox
 from tests.storage.records import NOW, later
@@ -190,6 +190,36 @@ def test_attempts_whose_delivery_is_gone_are_deleted_from_the_default_partition(
     assert store.write(lambda unit: unit.retention.delete_oldest("attempts", work, 9)) == 1
     with store.reader.connect() as db:
         assert list(db.execute(select(delivery_attempts.c.delivery_id)).scalars()) == [2]
+
+
+def add_events_of_a_minute(store: SqlStore, count: int, position: str) -> None:
+    """Events of today, by SQL."""
+    at = int(later(1).timestamp() * 1e6)
+    rows = text(
+        "INSERT INTO outbox (event_id, client_id, type, kind, resource_id, at, snapshot, mode, "
+        f"position) SELECT 'evt_' || g, 'c-1', '', 'intent', g, {at}, '', 'test', {position} "
+        f"FROM generate_series(1, {count}) g"
+    )
+    with store.writer.begin() as db:
+        db.execute(rows)
+
+
+def test_what_would_be_too_much_to_move_stays_in_the_default_partition(store: SqlStore) -> None:
+    add_events_of_a_minute(store, MAX_MOVED + 1, position="g")
+    assert add(store, "outbox", 0) == 1
+    assert spans(store, "outbox") == [(7, 14)]
+    assert set(places(store, outbox).values()) == {"outbox_default"}
+
+
+def test_a_partition_of_which_too_much_is_needed_waits_and_others_do_not(store: SqlStore) -> None:
+    add(store, "outbox", 0)
+    add_events_of_a_minute(store, MAX_MOVED + 1, position="NULL")
+    assert drop(store, "outbox", 15) == 1
+    assert spans(store, "outbox") == [(0, 7)]
+    with store.writer.begin() as db:
+        db.execute(text("UPDATE outbox SET position = id"))
+    assert drop(store, "outbox", 15) == 1
+    assert list(places(store, outbox).values()) == ["outbox_default"]
 
 
 def test_nobody_is_waited_for_who_works_on_the_table_for_long(store: SqlStore) -> None:

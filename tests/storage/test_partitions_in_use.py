@@ -78,6 +78,21 @@ def test_the_engine_makes_partitions_ahead_and_drops_old_ones(world: Harness) ->
         assert {intent.id, later.id} >= set(db.execute(about).scalars())
 
 
+def test_a_clock_that_is_ahead_for_a_moment_costs_one_partition(world: Harness) -> None:
+    for _ in range(4):
+        world.engine.tick()
+        world.machine.seconds += 7 * DAY
+    before = set(parts(world.store, "outbox"))
+    world.machine.seconds += 400 * DAY
+    world.engine.tick()
+    world.machine.seconds -= 400 * DAY
+    for _ in range(2):
+        world.engine.tick()
+    assert [part.start for part in before - set(parts(world.store, "outbox"))] == [
+        min(part.start for part in before if part.start)
+    ]
+
+
 def test_a_store_goes_on_whose_statements_were_prepared_before_a_drop(url: str) -> None:
     with closing(open_store(url)) as store:
         store.unlock(VAULT)

@@ -26,8 +26,8 @@ def delete_expired(services: Services) -> int:
 
 
 def renew_partitions(services: Services) -> int:
-    """Make the partitions of the coming time, and drop those past retention; returns how many were
-    dropped."""
+    """Make the partitions of the coming time, and drop the oldest of each kind if it is past
+    retention; returns how many were dropped. One, as the clock may be ahead by mistake."""
     now, cutoffs = services.clock.now(), get_cutoffs(services)
     with services.store.read() as unit:
         kinds = [kind for kind in _PARTITIONED if unit.retention.has_partitions(kind)]
@@ -35,8 +35,7 @@ def renew_partitions(services: Services) -> int:
     for kind in kinds:
         width = (now - cutoffs[kind]) / _PARTS
         services.store.write(partial(_add_partitions, kind, now, width))
-        while services.store.write(partial(_drop_partition, kind, cutoffs[kind])):
-            dropped += 1
+        dropped += services.store.write(partial(_drop_partition, kind, cutoffs[kind]))
     return dropped
 
 
