@@ -74,14 +74,14 @@ def run(rows: int = ROWS, seconds: float = ENOUGH_SECONDS) -> list[Row]:
     with running_postgres() as server:
         for parts in PARTS:
             with filled(server, parts, rows) as store:
-                measure(store, storing(), reading(rows), seconds, spent)
+                measure(store, storing(rows), reading(rows), seconds, spent)
         decided = list(spent)
         for parts in (0, PARTS[-1]):
             with filled(server, parts, rows, ledger=True) as store:
                 measure(store, {"10 postings": post}, of_ledger(rows), seconds, spent)
         by_rows, dropped = (retire(server, parts, rows) for parts in (0, 1))
     return [
-        *(_row(name, spent[name], name in storing()) for name in decided),
+        *(_row(name, spent[name], name in storing(rows)) for name in decided),
         *(_row_of_ledger(name, *spent[name]) for name in spent if name not in decided),
         (
             f"{rows:,} old events deleted with their partition",
@@ -169,11 +169,11 @@ def _milliseconds(store: SqlStore, work: Callable[[], object], seconds: float) -
     return spent / done * 1000
 
 
-def storing() -> Mapping[str, Work]:
+def storing(rows: int) -> Mapping[str, Work]:
     """What is stored, by name."""
     return {
         f"{BATCH} events, stored and given positions": store_events,
-        f"{BATCH} deliveries, stored, leased and ended": deliver,
+        f"{BATCH} deliveries, stored, leased and ended": partial(deliver, rows),
     }
 
 
@@ -190,10 +190,10 @@ def store_events(unit: UnitOfWork) -> None:
     unit.outbox.assign_positions([unit.outbox.add(event) for event in events])
 
 
-def deliver(unit: UnitOfWork) -> None:
-    """One webhook's deliveries, from their creation to the answer."""
+def deliver(rows: int, unit: UnitOfWork) -> None:
+    """One webhook's deliveries of the newest events, from their creation to the answer."""
     at = ENDED - timedelta(minutes=1)
-    unit.deliveries.add_many([NewDelivery(7, n + 1, f"intent:{n}", at) for n in range(BATCH)])
+    unit.deliveries.add_many([NewDelivery(7, rows - n, f"intent:{n}", at) for n in range(BATCH)])
     leased = unit.deliveries.lease_due({7: BATCH}, at, at, ENDED)
     ended = [replace(one, state=DeliveryState.DELIVERED, attempt_count=1) for one in leased]
     attempts = [DeliveryAttempt(one.id, at, 200, "", 20, "{}", "ok") for one in leased]
