@@ -91,8 +91,9 @@ def _check_own_accounts(facts: Facts) -> Iterator[Violation]:
     }
     treasuries = _treasuries(facts, relayers)
     others: dict[Holding, int] = defaultdict(int)
+    booked_fees = _sum_booked_fees(facts)
     for tx in facts.transactions:
-        if tx.kind == OUTSIDE:
+        if tx.kind == OUTSIDE and not booked_fees[tx.chain, tx.tx_id]:
             others[tx.chain, tx.account, natives[tx.chain]] -= tx.fee
         if tx.kind == SET_BALANCE:
             for move in tx.moved:
@@ -126,19 +127,30 @@ def _treasuries(facts: Facts, relayers: set[tuple[str, str]]) -> set[tuple[str, 
 
 
 def _check_fees(facts: Facts) -> Iterator[Violation]:
-    """Every transaction of the operator in a block is booked once, with its fee."""
+    """Every transaction of the operator in a block is booked once, with its fee. What others sent
+    with the operator's key is booked so where a reconciliation found it."""
+    booked = _sum_booked_fees(facts)
+    for tx in operator_txs(facts):
+        fee = booked.pop((tx.chain, tx.tx_id), 0)
+        if fee != tx.fee:
+            yield BOOKS, f"{tx.purpose} {tx.tx_id} on {tx.chain} cost {tx.fee}, booked {fee}"
+    for tx in facts.transactions:
+        fee = booked.pop((tx.chain, tx.tx_id), 0) if tx.kind == OUTSIDE else 0
+        if fee not in (0, tx.fee):
+            yield BOOKS, f"outside {tx.tx_id} on {tx.chain} cost {tx.fee}, booked {fee}"
+    for (chain, tx_id), fee in booked.items():
+        if fee:
+            yield BOOKS, f"{tx_id} on {chain} is booked with {fee} and in no block"
+
+
+def _sum_booked_fees(facts: Facts) -> dict[tuple[str, str], int]:
+    """By (chain, transaction), what the books have of its fee."""
     booked: dict[tuple[str, str], int] = defaultdict(int)
     for row in facts.postings:
         sign = (row["debit"] == "network_fees") - (row["credit"] == "network_fees")
         if sign:
             booked[row["chain"], row["tx"]] += sign * int(row["amount"])
-    for tx in operator_txs(facts):
-        fee = booked.pop((tx.chain, tx.tx_id), 0)
-        if fee != tx.fee:
-            yield BOOKS, f"{tx.purpose} {tx.tx_id} on {tx.chain} cost {tx.fee}, booked {fee}"
-    for (chain, tx_id), fee in booked.items():
-        if fee:
-            yield BOOKS, f"{tx_id} on {chain} is booked with {fee} and in no block"
+    return booked
 
 
 def _booked(facts: Facts, chain: str, token: str, *accounts: str) -> int:
