@@ -25,6 +25,7 @@ from tests.storage.records import later
         ),
         (lambda u: u.bridge_transfers.list_open(9), "bridge_transfers_open"),
         (lambda u: u.rebalancing.list_open(), "rebalancing_transfers_open"),
+        (lambda u: u.deposits.list_older_seen(later(0), 9), "deposits_seen"),
     ],
 )
 def test_open_transfers_are_read_by_their_index(

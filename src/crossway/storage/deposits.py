@@ -244,8 +244,9 @@ class SqlDeposits(DepositsOfIntents):
 
     def list_older_seen(self, before: datetime, limit: int) -> list[Deposit]:
         conditions = (text("state = 'SEEN'"), deposits.c.at <= to_micros(before))
-        query = select(deposits).where(*conditions).order_by(deposits.c.id).limit(limit)
-        return [DEPOSITS.decode(row) for row in self._db.execute(query).all()]
+        # By id alone, SQLite would look at every deposit that there ever was.
+        in_turn = select(deposits).where(*conditions).order_by(deposits.c.at, deposits.c.id)
+        return [DEPOSITS.decode(row) for row in self._db.execute(in_turn.limit(limit)).all()]
 
     def find_newest_unreturned(self, key: AddressKey) -> int | None:
         query = select(deposits.c.id).where(*_unreturned_at(key)).order_by(*_PLACE_NEWEST_FIRST)
