@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from crossway.dashboard.views.treasury import build_kpis, list_shortages
+from crossway.dashboard.views.treasury_details import build_gas_rows
 from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.sandbox import Faults
+from crossway.usecases.money.inventory import get_inventory
 from crossway.usecases.money.reconciliation import compare
 from tests.bridges.world import BridgeWorld
+from tests.harness import CATALOGUE
 from tests.invariants import check_invariants, nothing_outstanding
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
@@ -134,6 +138,28 @@ def test_an_account_without_gas_is_left_out(world: BridgeWorld) -> None:
     for intent in more:
         world.wait_for_state(intent, State.COMPLETED, within=900)
     assert set(senders_of(world, more, KIND.START)) == {accounts.relayer}
+
+
+def test_the_treasury_tells_an_empty_gas_account_from_an_empty_relayer(
+    world: BridgeWorld,
+) -> None:
+    accounts, native = accounts_of(world), world.services.catalogue.native_token(BASE)
+    world.sandbox.refund_by_stranger(BASE, accounts.gas_accounts[0], native, "0x" + "99" * 20)
+    inventory = get_inventory(world.services, world.operator)
+    assert list_shortages(CATALOGUE, inventory, inventory.positions) == [
+        f"Base: gas of account {accounts.gas_accounts[0]} lasts for 0 transactions. "
+        "Without any, others send in its place."
+    ]
+    kpis = {kpi.label: kpi.value for kpi in build_kpis(CATALOGUE, inventory, inventory.positions)}
+    assert kpis["Gas runway (tx)"] != "0"
+    rows = build_gas_rows(CATALOGUE, inventory, testnets=False)
+    assert [badge.text for badge in rows[0].cells[1].badges] == ["Low"]
+    world.sandbox.refund_by_stranger(BASE, accounts.relayer, native, "0x" + "99" * 20)
+    inventory = get_inventory(world.services, world.operator)
+    kpis = {kpi.label: kpi.value for kpi in build_kpis(CATALOGUE, inventory, inventory.positions)}
+    assert kpis["Gas runway (tx)"] == "0"
+    sentences = list_shortages(CATALOGUE, inventory, inventory.positions)
+    assert "Base: gas lasts for 0 transactions." in sentences
 
 
 def test_a_relayer_without_gas_does_not_stop_what_others_can_send(world: BridgeWorld) -> None:

@@ -13,7 +13,7 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.marks import mark_chains, mark_token
 from crossway.domain.catalogue import Catalogue
 from crossway.domain.ledger import is_unified
-from crossway.usecases.money.inventory import COVER_DAYS, Inventory, InventoryPosition
+from crossway.usecases.money.inventory import COVER_DAYS, GasBalance, Inventory, InventoryPosition
 from crossway.usecases.money.inventory_records import FLOW_DAYS
 
 LOW_GAS = 1_000
@@ -68,7 +68,7 @@ def build_kpis(
 ) -> list[Kpi]:
     """The KPI row of the treasury."""
     chains = {stock.token.chain for stock in positions}
-    gas = [position.runway for position in inventory.gas if position.chain in chains]
+    gas = [one.runway for one in inventory.gas if one.is_relayer and one.chain in chains]
     short = sum(_is_short(stock) for stock in positions)
     return [
         Kpi("On chain, USD", _format_total_usd(s.micro_usd(s.balance) for s in positions),
@@ -86,7 +86,7 @@ def build_kpis(
         Kpi("Locations short", f"{short:,}",
                "Tokens on a chain for which payments wait, or that are below their target"),
         Kpi("Gas runway (tx)", f"{min(gas):,}" if gas else "–",
-               "Transactions the gas balance covers, on the chain with the least"),
+               "Transactions the relayer's gas covers, on the chain with the least"),
     ]  # fmt: skip
 
 
@@ -143,11 +143,18 @@ def list_shortages(
     ]
     chains = {position.token.chain for position in positions}
     sentences += [
-        f"{chain_name(catalogue, gas.chain)}: gas lasts for {gas.runway:,} transactions."
+        _describe_gas(catalogue, gas)
         for gas in sorted(inventory.gas, key=lambda gas: gas.runway)
         if gas.runway < LOW_GAS and gas.chain in chains
     ]
     return sentences
+
+
+def _describe_gas(catalogue: Catalogue, gas: GasBalance) -> str:
+    name, lasts = chain_name(catalogue, gas.chain), f"lasts for {gas.runway:,} transactions."
+    if gas.is_relayer:
+        return f"{name}: gas {lasts}"
+    return f"{name}: gas of account {gas.account} {lasts} Without any, others send in its place."
 
 
 def describe_unavailable(catalogue: Catalogue, inventory: Inventory) -> str:

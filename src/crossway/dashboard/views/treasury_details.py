@@ -70,7 +70,8 @@ def build_gas_rows(catalogue: Catalogue, inventory: Inventory, testnets: bool) -
 
 def _gas_row(catalogue: Catalogue, gas: GasBalance) -> Row:
     state = Badge("Sufficient", "green", "check_circle")
-    if gas.runway < CRITICAL_GAS:
+    # Where a gas account has none, others send in its place.
+    if gas.runway < CRITICAL_GAS and gas.is_relayer:
         state = Badge("Critical", "red", "error")
     elif gas.runway < LOW_GAS:
         state = Badge("Low", "orange", "warning")
