@@ -1,6 +1,7 @@
 """What an operator does before going live, by commands against a chain of this machine."""
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from crossway.ports.treasury_repository import PostingFilter
 from crossway.storage.store import open_store
 from crossway.usecases.money.operator_transactions import post_once
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running, token_code
+from tests.chains.live import BASE, write_profile
 from tests.contracts.gas import AT, gas_used, payment
 from tests.databases import new_sqlite
 from tests.processes import PATIENCE_SECONDS
@@ -203,19 +205,34 @@ def test_a_new_account_exists_only_encrypted(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, list(made)).exit_code == 1
 
 
+WITHOUT_A_LIBRARY = (
+    "import sys; sys.modules['eth_abi'] = None; from crossway.cli.program import cli; cli()"
+)
+
+
 @pytest.mark.parametrize("words", [["where"], ["account", "new.json", "--password", "env:NONE"]])
 def test_without_the_libraries_of_live_chains_a_sentence_says_so(
     words: list[str], tmp_path: Path
 ) -> None:
     """As `make run` installs them: in a process of its own, which cannot import one of them."""
-    without = (
-        "import sys; sys.modules['eth_abi'] = None; from crossway.cli.program import cli; cli()"
-    )
     done = subprocess.run(
-        [sys.executable, "-c", without, "contracts", *words],
+        [sys.executable, "-c", WITHOUT_A_LIBRARY, "contracts", *words],
         cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("crossway: eth_abi")
     needed = "is not installed: live chains need pip install 'crossway[live]'\n"
     assert done.stderr.partition(" ")[2].partition(" ")[2] == needed
+
+
+def test_the_doctor_says_so_too(tmp_path: Path) -> None:
+    profile = write_profile(tmp_path, {BASE: ["http://127.0.0.1:9"]})
+    live = {"CROSSWAY_NETWORK": "live", "CROSSWAY_PROFILE": str(profile)}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_A_LIBRARY, "doctor"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_SECONDS,
+        env={**os.environ, **live, "CROSSWAY_DATA_DIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "is not installed: live chains need pip install 'crossway[live]'" in done.stdout
+    assert "Traceback" not in done.stderr

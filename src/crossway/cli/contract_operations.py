@@ -24,14 +24,14 @@ from crossway.startup_checks import SetupError
 
 def print_addresses() -> None:
     """Print the contract addresses: those on EVM chains, and with a profile those on its others."""
-    for location in _open_family("evm").contract_locations(None):
+    for location in open_family("evm").contract_locations(None):
         typer.echo(f"{location.name:16}{location.address}")
     if Settings().profile is None:
         return
     catalogue, profile = load_profile()
     for name, chain in profile.chains.items():
         if catalogue.chains[name].kind != "evm":
-            for location in _open_family(catalogue.chains[name].kind).contract_locations(chain):
+            for location in open_family(catalogue.chains[name].kind).contract_locations(chain):
                 typer.echo(f"{name}: {location.name:16}{location.address}")
 
 
@@ -96,7 +96,7 @@ def reclaim(names: Sequence[str] | None, yes: bool) -> None:
 def account(path: Path, password: str, kind: ChainKind) -> None:
     """Write a new key to an encrypted file that only its owner can read."""
     try:
-        signer, stored = create_keystore(_open_family(kind).keys, password, environment())
+        signer, stored = create_keystore(open_family(kind).keys, password, environment())
     except KeyMissing as error:
         raise SetupError(str(error)) from None
     write_private(path, stored)
@@ -116,7 +116,7 @@ def open_chains(
             yield name, operator
 
 
-def _open_family(kind: ChainKind) -> ChainFamily:
+def open_family(kind: ChainKind) -> ChainFamily:
     """A family of chains. Raises `SetupError` where its libraries are not installed."""
     try:
         return load_family(kind)
@@ -157,7 +157,7 @@ def open_chain(
 ) -> Iterator[ChainOperator]:
     """A chain's operator with its key, closed after the block. Raises `SetupError`."""
     try:
-        chain_family = _open_family(catalogue.chains[name].kind)
+        chain_family = open_family(catalogue.chains[name].kind)
         bridges = tuple(profile.bridges)
         settings = ChainSettings(catalogue, name, profile.chains[name], ring, bridges)
         operator = chain_family.open_chain(settings)

@@ -97,17 +97,16 @@ def _is_live() -> bool:
 def _check_chains() -> dict[str, list[Finding]]:
     """Check every chain of the profile concurrently; the findings of each. Raises `SetupError`."""
     # These libraries are optional and needed for live chains only.
-    from crossway.adapters.chain_families import load_family
     from crossway.adapters.chains.rpc.family import ChainSettings
     from crossway.adapters.chains.rpc.keys import Keyring, environment
-    from crossway.cli.contract_operations import load_profile
+    from crossway.cli.contract_operations import load_profile, open_family
 
     catalogue, profile = load_profile()
     ring = Keyring(environment(), not Settings().run_engine, profile.signers)
 
     def diagnose(name: str) -> list[Finding]:
         chain, configured = catalogue.chains[name], profile.chains[name]
-        chain_family = load_family(chain.kind)
+        chain_family = open_family(chain.kind)
         findings = list(
             chain_family.diagnose_nodes(chain, configured, environment(), datetime.now(UTC))
         )
