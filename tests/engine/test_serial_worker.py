@@ -43,3 +43,22 @@ def test_a_stop_waits_for_what_was_queued() -> None:
     health.task_may_end.set()
     worker.stop(PATIENCE_SECONDS)
     assert (done, health.reports) == ([2], ["success", "success"])
+
+
+def test_a_stop_while_the_thread_is_being_started() -> None:
+    """What asks the service runs in the engine's thread, the stop in that of the process."""
+    for _ in range(300):
+        worker = SerialWorker("a service", Health())  # type: ignore[arg-type]
+        both = threading.Barrier(2)
+
+        def ask(worker: SerialWorker = worker, both: threading.Barrier = both) -> None:
+            both.wait(PATIENCE_SECONDS)
+            worker.enqueue([1], lambda: None)
+
+        engine = threading.Thread(target=ask)
+        engine.start()
+        both.wait(PATIENCE_SECONDS)
+        while worker._thread is None:  # the moment before it is started
+            pass
+        worker.stop(PATIENCE_SECONDS)
+        engine.join(PATIENCE_SECONDS)

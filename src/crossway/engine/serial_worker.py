@@ -54,8 +54,10 @@ class SerialWorker:
     def stop(self, timeout_seconds: float = 0.0) -> None:
         """End the thread after the queued tasks; returns when it has ended, or after that time."""
         self._queue.put(None)
-        if self._thread is not None:
-            self._thread.join(timeout_seconds)
+        with self._lock:  # another thread may be starting it: one not started cannot be joined
+            thread = self._thread
+        if thread is not None:
+            thread.join(timeout_seconds)
 
     def _run(self) -> None:
         while (job := self._queue.get()) is not None:

@@ -90,8 +90,10 @@ def cancel_fill(services: Services, caller: Principal) -> None:
 def stop_fill(job: DemoJob, timeout_seconds: float = 30) -> None:
     """Cancel the generation and wait for its end, before the process closes its database."""
     job.cancel_requested.set()
-    if job.thread is not None:
-        job.thread.join(timeout_seconds)
+    with job.lock:  # `start_fill` may be starting it: a thread not started cannot be joined
+        thread = job.thread
+    if thread is not None:
+        thread.join(timeout_seconds)
 
 
 def _fill_in_background(
