@@ -115,7 +115,7 @@ def _check_chains() -> dict[str, list[Finding]]:
             operator = chain_family.open_chain(settings)
         except ValueError as error:
             reported = any(finding.message == str(error) for finding in findings)
-            return findings if reported else [*findings, missing_key_finding(name, error)]
+            return findings if reported else [*findings, missing_key_finding(error)]
         with closing(operator.chain):
             return [*findings, *operator.diagnose()]
 

@@ -24,9 +24,9 @@ class Finding:
         return not self.remedy
 
 
-def missing_key_finding(name: str, error: ValueError) -> Finding:
+def missing_key_finding(error: ValueError) -> Finding:
     """A chain that cannot be opened because a key or an environment variable is missing."""
-    return Finding("key", str(error), f"Set the key that chains.{name}.key names, and try again.")
+    return Finding("key", str(error), "Set or correct what is named here, and try again.")
 
 
 def unreachable_finding(error: Exception) -> Finding:
