@@ -28,7 +28,7 @@ class ChainCosts:
     """What calls cost on one chain, in micro-USD: collecting a deposit, paying a recipient, taking
     the collected deposit out of escrow, a refund, the share of it that every quote bears, claiming
     what a bridge delivers there, and collecting a deposit into a bridge's contract and sending it,
-    also with a swap of it between the two.
+    also with a swap of it between the two. `pay_in` carries a payer's signature out.
     """
 
     start: int
@@ -39,6 +39,7 @@ class ChainCosts:
     delivery: int = 0
     send: int = 0
     swap: int = 0
+    pay_in: int = 0
 
     def send_by(self, path: PayoutPath) -> int:
         """What sending a deposit over a bridge costs."""
