@@ -12,6 +12,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.payer_signatures import PayerSignature
 from crossway.usecases.payers.signed_payments import accept_from_page, build_request
+from tests.chains.anvil import STRANGER_KEY
 from tests.chains.live import BASE, LiveWorld
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -98,3 +99,30 @@ def stored(world: LiveWorld, intent: Intent) -> list[PayerSignature]:
 def pay_ins(world: LiveWorld, intent: Intent) -> list[OutboundTx]:
     with world.services.store.read() as unit:
         return unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.PAY_IN)
+
+
+def cancel_data(payer: Payer, asked: dict[str, Any]) -> bytes:
+    """The call by which a payer makes the nonce of what it was asked to sign worthless."""
+    one = asked["message"]
+    fields = [{"name": "authorizer", "type": "address"}, {"name": "nonce", "type": "bytes32"}]
+    types = {"EIP712Domain": asked["types"]["EIP712Domain"], "CancelAuthorization": fields}
+    message = {"authorizer": payer.address, "nonce": one["nonce"]}
+    content = {**asked, "types": types, "primaryType": "CancelAuthorization", "message": message}
+    raw = bytes(Account.sign_typed_data(payer.account.key, full_message=content).signature)
+    selector = keccak256(b"cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)")[:4]
+    words = [address_word("evm", payer.address), bytes.fromhex(one["nonce"][2:])]
+    return selector + b"".join([*words, number_word(raw[64]), raw[:32], raw[32:64]])
+
+
+def send_as_stranger(world: LiveWorld, data: bytes, price: int = 10**11) -> str:
+    """Somebody calls the dollars, at a price above ours; its name. It waits for the next block."""
+    base = world.anvils[BASE]
+    stranger = Account.from_key(STRANGER_KEY).address
+    base.rpc("anvil_setBalance", stranger, hex(10**18))
+    raw = base.signed(base.token, data, 0, STRANGER_KEY, 200_000, price)
+    return str(base.rpc("eth_sendRawTransaction", raw))
+
+
+def has_worked(world: LiveWorld, name: str) -> bool:
+    receipt = world.anvils[BASE].rpc("eth_getTransactionReceipt", name)
+    return bool(receipt["status"] == "0x1")
