@@ -101,16 +101,16 @@ def pay_ins(world: LiveWorld, intent: Intent) -> list[OutboundTx]:
         return unit.outbound_txs.list_by_intents([intent.id], OutboundTxKind.PAY_IN)
 
 
-def cancel_data(payer: Payer, asked: dict[str, Any]) -> bytes:
+def cancel_data(account: LocalAccount, asked: dict[str, Any]) -> bytes:
     """The call by which a payer makes the nonce of what it was asked to sign worthless."""
     one = asked["message"]
     fields = [{"name": "authorizer", "type": "address"}, {"name": "nonce", "type": "bytes32"}]
     types = {"EIP712Domain": asked["types"]["EIP712Domain"], "CancelAuthorization": fields}
-    message = {"authorizer": payer.address, "nonce": one["nonce"]}
+    message = {"authorizer": account.address, "nonce": one["nonce"]}
     content = {**asked, "types": types, "primaryType": "CancelAuthorization", "message": message}
-    raw = bytes(Account.sign_typed_data(payer.account.key, full_message=content).signature)
+    raw = bytes(Account.sign_typed_data(account.key, full_message=content).signature)
     selector = keccak256(b"cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)")[:4]
-    words = [address_word("evm", payer.address), bytes.fromhex(one["nonce"][2:])]
+    words = [address_word("evm", account.address), bytes.fromhex(one["nonce"][2:])]
     return selector + b"".join([*words, number_word(raw[64]), raw[:32], raw[32:64]])
 
 

@@ -155,7 +155,7 @@ def test_a_cancelled_signature_is_told_and_another_one_pays(signed: LiveWorld) -
     intent, payer = signed.pay(), new_payer(signed, "cancels")
     asked = payer.asked(intent)
     payer.pay(intent)
-    send_as_stranger(signed, cancel_data(payer, asked))
+    send_as_stranger(signed, cancel_data(payer.account, asked))
     signed.anvils[BASE].mine()
     signed.step()
     [kept] = stored(signed, intent)
@@ -169,7 +169,7 @@ def test_a_cancelled_signature_is_told_and_another_one_pays(signed: LiveWorld) -
 def test_a_cancelled_signature_is_not_taken(signed: LiveWorld) -> None:
     intent, payer = signed.pay(), new_payer(signed, "cancelled")
     asked = payer.asked(intent)
-    send_as_stranger(signed, cancel_data(payer, asked))
+    send_as_stranger(signed, cancel_data(payer.account, asked))
     signed.anvils[BASE].mine()
     with pytest.raises(SignatureRefused) as refused:
         payer.pay(intent)

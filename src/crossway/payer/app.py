@@ -29,7 +29,12 @@ from crossway.payer.responses import (
     render_notice,
     render_page,
 )
-from crossway.payer.wallet_endpoints import respond_balance, respond_transfer
+from crossway.payer.wallet_endpoints import (
+    respond_balance,
+    respond_signature_state,
+    respond_signing,
+    respond_transfer,
+)
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutLink
@@ -88,6 +93,8 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/balance", endpoint(respond_balance, WALLETS_PER_MINUTE), methods=["POST"]),
         Route("/{page}/transfer", endpoint(respond_transfer, WALLETS_PER_MINUTE), methods=["POST"]),
+        Route("/{page}/sign", endpoint(respond_signing, WALLETS_PER_MINUTE), methods=["POST"]),
+        Route("/{page}/sign", endpoint(respond_signature_state, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
     pages = Starlette(routes=routes, middleware=[Middleware(GZipMiddleware, minimum_size=_SIZE)])

@@ -44,6 +44,16 @@
       return { hash: await provider.request({ method: "eth_sendTransaction", params: [transferOf(ask, from)] }) };
     },
 
+    // The signature of what the service asks for, if that is the only transfer that was asked for.
+    async sign(provider, ask, from, typed) {
+      const same = (one, other) => String(one).toLowerCase() === String(other).toLowerCase();
+      const { primaryType, domain, message } = typed;
+      const right = primaryType === "TransferWithAuthorization" && same(domain.verifyingContract, ask.token) && same(message.from, from)
+        && same(message.to, ask.to) && message.value === ask.amount && BigInt(domain.chainId) === BigInt(ask.chain);
+      if (!right) throw new Refusal("mismatch");
+      return provider.request({ method: "eth_signTypedData_v4", params: [from, JSON.stringify(typed)] });
+    },
+
     // What became of a transaction: `sent`, `included`, `reverted` or `replaced`.
     async follow(provider, sent) {
       const receipt = await provider.request({ method: "eth_getTransactionReceipt", params: [sent.hash] });

@@ -67,6 +67,14 @@ def find_offer(services: Services, intent: Intent, paid_for: bool = False) -> Si
     return None if domain is None else SignatureOffer(chain, domain, costs.pay_in)
 
 
+def is_offered(services: Services, intent: Intent, account: str) -> bool:
+    """Whether this account can pay a payment by a signature now."""
+    if find_offer(services, intent) is None:
+        return False
+    with services.store.read() as unit:
+        return _has_room(services, unit, intent, account)
+
+
 def build_request(
     services: Services, intent: Intent, account: str, amount: int
 ) -> Mapping[str, Any]:
@@ -108,6 +116,19 @@ def accept(
     stored = services.store.write(lambda unit: _store(unit, services, intent, checked))
     services.process.failpoint("signature-stored")
     return stored
+
+
+def find_newest(services: Services, intent_id: int) -> tuple[PayerSignature, str | None] | None:
+    """A payment's newest signature, and the transaction that carried it out, does so, or used its
+    nonce; None without any."""
+    with services.store.read() as unit:
+        signatures = unit.payer_signatures.list_of_intent(intent_id)
+        pay_ins = unit.outbound_txs.list_by_intents([intent_id], OutboundTxKind.PAY_IN)
+    if not signatures:
+        return None
+    newest = signatures[-1]
+    sent = [tx.tx_id for tx in pay_ins if tx.cause == newest.authorization.nonce]
+    return newest, newest.tx_id or next(iter(sent), None)
 
 
 def verify(
@@ -205,14 +226,18 @@ def _require_room(services: Services, unit: UnitOfWork, intent: Intent, account:
     own = unit.payer_signatures.list_of_intent(intent.id)
     if any(one.state is SignatureState.STORED for one in own):
         raise SignatureRefused("limit", "A signature for this payment is being carried out")
+    if not _has_room(services, unit, intent, account):
+        raise SignatureRefused("limit", "No further signature is taken for now")
+
+
+def _has_room(services: Services, unit: UnitOfWork, intent: Intent, account: str) -> bool:
     chain, since = intent.terms.source_chain, services.clock.now() - _DAY
     signatures = unit.payer_signatures
-    if (
-        len(own) >= MOST_SIGNATURES
-        or signatures.count_reverts(chain, since, account)
-        or signatures.count_reverts(chain, since) >= MOST_REVERTS
-    ):
-        raise SignatureRefused("limit", "No further signature is taken for now")
+    return (
+        len(signatures.list_of_intent(intent.id)) < MOST_SIGNATURES
+        and not signatures.count_reverts(chain, since, account)
+        and signatures.count_reverts(chain, since) < MOST_REVERTS
+    )
 
 
 def _require_success(services: Services, offer: SignatureOffer, new: PayerSignature) -> None:
