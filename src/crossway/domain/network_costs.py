@@ -1,6 +1,6 @@
 """What a payment costs in network fees on its two chains, and what of it the payer is charged."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -40,6 +40,13 @@ class ChainCosts:
     send: int = 0
     swap: int = 0
     pay_in: int = 0
+
+    def with_pay_in(self) -> "ChainCosts":
+        """The same where each deposit that is collected comes by a payer's signature."""
+        extra = self.pay_in
+        return replace(
+            self, start=self.start + extra, send=self.send + extra, swap=self.swap + extra
+        )
 
     def send_by(self, path: PayoutPath) -> int:
         """What sending a deposit over a bridge costs."""

@@ -73,6 +73,14 @@ class PayerSignatureRepository(Protocol):
         self, chain: str, token: str, payer: str, nonce: str
     ) -> PayerSignature | None: ...
 
+    def mark_offers(self, intent_ids: Collection[int], at: datetime) -> None:
+        """Note that payments were quoted to be made by a signature, and offered so (x402)."""
+        ...
+
+    def is_offer(self, intent_id: int) -> bool:
+        """Whether a payment was offered so, and its quote pays for its signature."""
+        ...
+
     def count_reverts(self, chain: str, since: datetime, payer: str | None = None) -> int:
         """How many transactions failed since an instant to carry out signatures on a chain; with a
         `payer` those of this account, without those that somebody else carried out."""

@@ -1,4 +1,4 @@
-"""Payers' signatures."""
+"""Payers' signatures, and the payments that are offered for one."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -18,7 +18,7 @@ from crossway.domain.payer_signatures import (
 )
 from crossway.sql.in_values import in_values
 from crossway.storage.row_mapper import RowMapper, to_micros
-from crossway.storage.signature_tables import payer_signatures
+from crossway.storage.signature_tables import payer_signatures, x402_offers
 
 SIGNATURES: Final = RowMapper(PayerSignature, payer_signatures, {"authorization.to": "to_address"})
 _c = payer_signatures.c
@@ -61,6 +61,14 @@ class SqlPayerSignatures:
         )
         row = self._db.execute(query).first()
         return None if row is None else SIGNATURES.decode(row)
+
+    def mark_offers(self, intent_ids: Collection[int], at: datetime) -> None:
+        rows = [{"intent_id": one, "created_at": to_micros(at)} for one in intent_ids]
+        self._db.execute(insert(x402_offers), rows)
+
+    def is_offer(self, intent_id: int) -> bool:
+        query = select(x402_offers.c.intent_id).where(x402_offers.c.intent_id == intent_id)
+        return self._db.execute(query).first() is not None
 
     def count_reverts(self, chain: str, since: datetime, payer: str | None = None) -> int:
         query = select(func.coalesce(func.sum(_c.revert_count), 0)).where(

@@ -1,4 +1,4 @@
-"""The table of payers' signatures."""
+"""The tables of payers' signatures, and of payments that are offered for one (x402)."""
 
 from typing import Final
 
@@ -34,6 +34,12 @@ Index(
     "payer_signatures_nonce",
     *(payer_signatures.c[name] for name in ("chain", "token", "payer", "nonce")),
     unique=True,
+)
+x402_offers: Final = Table(
+    "x402_offers",
+    METADATA,
+    Column("intent_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("created_at", BigInteger, nullable=False),
 )
 partial_index(
     "payer_signatures_reverted",

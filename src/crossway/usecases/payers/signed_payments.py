@@ -60,11 +60,20 @@ def find_offer(services: Services, intent: Intent, paid_for: bool = False) -> Si
         paid_for or costs.pay_in <= services.policy.signature_allowance_micro_usd
     ):
         return None
+    domain = find_domain(services, terms.source_chain, terms.token_in)
+    return None if domain is None else SignatureOffer(chain, domain, costs.pay_in)
+
+
+def find_domain(services: Services, chain_id: str, token: str) -> SigningDomain | None:
+    """The domain under which a token's holders sign; None where it takes no signatures, or its
+    chain does not answer."""
+    chain = services.chains.get(chain_id)
+    if not isinstance(chain, TakesSignatures):
+        return None
     try:
-        domain = chain.signing_domain(terms.token_in)
+        return chain.signing_domain(token)
     except Unreachable:
         return None
-    return None if domain is None else SignatureOffer(chain, domain, costs.pay_in)
 
 
 def is_offered(services: Services, intent: Intent, account: str) -> bool:
@@ -103,17 +112,18 @@ def accept(
     authorization: Authorization,
     signature: str,
     paid_for: bool = False,
+    again: bool = True,
 ) -> PayerSignature:
     """Store a signature that pays a payment, and with it the transaction that carries it out.
 
     What costs nothing is checked first, then the chain is asked what would happen. The same
-    signature again is the one that is stored. Raises as `accept_from_page`.
+    signature `again` is the one that is stored, or else `used`. Raises as `accept_from_page`.
     """
     require_not_stopped(services)
-    checked = verify(services, intent, authorization, signature, paid_for)
+    checked = verify(services, intent, authorization, signature, paid_for, again)
     if checked.id:
         return checked
-    stored = services.store.write(lambda unit: _store(unit, services, intent, checked))
+    stored = services.store.write(lambda unit: _store(unit, services, intent, checked, again))
     services.process.failpoint("signature-stored")
     return stored
 
@@ -137,6 +147,7 @@ def verify(
     authorization: Authorization,
     signature: str,
     paid_for: bool = False,
+    again: bool = True,
 ) -> PayerSignature:
     """The signature as it would be stored, or as it is. Raises as `accept`, and stores nothing."""
     offer = _require_offer(services, intent, paid_for)
@@ -149,7 +160,7 @@ def verify(
         0, intent.id, authorization, raw, SignatureState.STORED, "", None, 0, now, now
     )
     with services.store.read() as unit:
-        if (known := _find_same(unit, new)) is not None:
+        if (known := _find_same(unit, new, again)) is not None:
             return known
         _require_payable(services, intent, authorization)
         _require_room(services, unit, intent, authorization.payer)
@@ -186,18 +197,15 @@ def _authorization(unit: UnitOfWork, intent: Intent, account: str, amount: int) 
     )
 
 
-def _find_same(unit: UnitOfWork, new: PayerSignature) -> PayerSignature | None:
+def _find_same(unit: UnitOfWork, new: PayerSignature, again: bool) -> PayerSignature | None:
     """The same signature where it is stored. Raises `SignatureRefused` where its nonce is, for
-    something else."""
+    something else, or where it is not to come `again`."""
     one = new.authorization
     known = unit.payer_signatures.find_account_nonce(one.chain, one.token, one.payer, one.nonce)
     if known is None:
         return None
-    if (known.intent_id, known.authorization, known.signature) != (
-        new.intent_id,
-        one,
-        new.signature,
-    ):
+    same = (known.intent_id, known.authorization) == (new.intent_id, one)
+    if not again or not same or known.signature != new.signature:
         raise SignatureRefused("used", "nonce: it is used by another signature")
     return known
 
@@ -253,11 +261,11 @@ def _require_success(services: Services, offer: SignatureOffer, new: PayerSignat
 
 
 def _store(
-    unit: UnitOfWork, services: Services, intent: Intent, new: PayerSignature
+    unit: UnitOfWork, services: Services, intent: Intent, new: PayerSignature, again: bool
 ) -> PayerSignature:
     """Store it with its transaction, unless the payment has moved on since it was read."""
     locked = unit.intents.lock({intent.id})[intent.id]
-    if (known := _find_same(unit, new)) is not None:
+    if (known := _find_same(unit, new, again)) is not None:
         return known
     if locked.state is not State.PENDING or locked.received_amount != intent.received_amount:
         raise InvalidStatus("The payment is no longer waiting for this amount")
