@@ -7,6 +7,7 @@ import pytest
 from eth_account import Account
 from playwright.sync_api import Browser, expect
 
+from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.intent import Intent
 from tests.browser.live_shop import (
     BASE_ID,
@@ -19,8 +20,9 @@ from tests.browser.live_shop import (
 )
 from tests.browser.payer_pages import expect_layout_and_accessibility
 from tests.browser.wallets import REFUSED, EvmWallet
-from tests.chains.anvil import RELAYER, RICH_KEY, running
+from tests.chains.anvil import CATALOGUE, RELAYER, RICH_KEY, running
 from tests.chains.live import ARBITRUM, BASE
+from tests.chains.permit2 import PERMIT2, put_permit2
 from tests.chains.signing import cancel_data
 
 SIGN = "eth_signTypedData_v4"
@@ -132,6 +134,32 @@ def test_a_signature_that_was_cancelled_is_told_and_a_transaction_pays(
         page.get_by_role("button", name="Pay ").click()
         expect_paid(shop, page, intent)
     assert left_of(shop, wallet) == after(intent)
+
+
+def test_permit2_pays_where_it_was_approved_before_and_says_what_that_takes(
+    chromium: Browser, shop: LiveShop
+) -> None:
+    """By DAI, which takes no signatures itself."""
+    base, dai = shop.world.hands[BASE], CATALOGUE.tokens[BASE, "DAI"].address
+    base.put_token(dai)
+    put_permit2(base)
+    intent, wallet = shop.ask("permit", token_in=dai), new_wallet(shop, "Permitting")
+    words = address_word("evm", wallet.address), number_word(100 * 10**18)
+    base.call_token(dai, "mint(address,uint256)", *words)
+    with paying(chromium, shop.page(intent), wallet) as page:
+        page.get_by_role("button", name="Permitting").click()
+        expect_state(page, "approvable")
+        expect(page.locator(".told")).to_contain_text("costs gas")
+        expect_layout_and_accessibility(page)
+        everything = address_word("evm", PERMIT2), number_word(2**256 - 1)
+        base.call_token(dai, "approve(address,uint256)", *everything, key=wallet.key)
+        base.rpc("anvil_setBalance", wallet.address, "0x0")
+        page.reload()
+        expect_state(page, "signable")
+        page.get_by_role("button", name="Sign to pay ").click()
+        expect_paid(shop, page, intent)
+    left = base.balance(wallet.address, dai)
+    assert left == 100 * 10**18 - intent.terms.deposit_amount
 
 
 def test_a_page_does_not_ask_to_sign_what_it_does_not_show(

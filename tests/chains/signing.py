@@ -62,8 +62,13 @@ def new_payer(world: LiveWorld, name: str, dollars: int = 100) -> Payer:
 
 def numbers_of(asked: dict[str, Any]) -> dict[str, Any]:
     """The same with numbers where a wallet reads them out of text."""
-    message = {name: int(v) if v.isdecimal() else v for name, v in asked["message"].items()}
-    return {**asked, "message": message}
+    return {**asked, "message": _numbers(asked["message"])}
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _numbers(inner) for name, inner in value.items()}
+    return int(value) if value.isdecimal() else value
 
 
 def changed(asked: dict[str, Any], **message: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.payer_signatures import Authorization, SignatureStandard
 from crossway.ports.payer_signatures import SigningDomain
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running
+from tests.chains.permit2 import PERMIT2, pay_data, permit2_code
 from tests.chains.signing import numbers_of, transfer_data
 
 CHAIN, CHAIN_ID, TOTAL, OUT = "BASE_MAINNET", 8453, 25_000_000, 24_900_000
@@ -144,24 +145,39 @@ def _fills(one: Anvil) -> Iterator[Row]:
 
 
 def _pay_ins(one: Anvil) -> Iterator[Row]:
-    """Signatures of payers who have dollars left, to new addresses, and to one that was paid."""
+    """Signatures of a payer who has dollars left, to new addresses, and to one that was paid."""
     one.sign_dollars()
+    one.rpc("anvil_setBalance", SIGNER.address, hex(10**18))
     words = address_word("evm", SIGNER.address), number_word(10 * TOTAL)
     one.call_token(dollars(CHAIN), "mint(address,uint256)", *words)
-
-    def signed(name: str, to: str) -> bytes:
-        until = int(one.time.timestamp()) + 3_600
-        facts = CHAIN, dollars(CHAIN), SIGNER.address, to, TOTAL, 0, until
-        nonce = "0x" + keccak256(name.encode()).hex()
-        wanted = Authorization(SignatureStandard.EIP3009, *facts, nonce)
-        asked = typed_data(CHAIN_ID, wanted, SigningDomain("USD Coin", "2"))
-        signature = Account.sign_typed_data(SIGNER.key, full_message=numbers_of(asked)).signature
-        return transfer_data(asked, "0x" + bytes(signature).hex())
-
     token, to = dollars(CHAIN), payment(one, "signed for").address
     call = "transferWithAuthorization"
-    yield f"{call}, new deposit address", gas_used(one, token, signed("first", to))
-    yield f"{call}, deposit address with a balance", gas_used(one, token, signed("again", to))
+    data = _signed(one, token, to, SignatureStandard.EIP3009, "first")
+    yield f"{call}, new deposit address", gas_used(one, token, data)
+    data = _signed(one, token, to, SignatureStandard.EIP3009, "again")
+    yield f"{call}, deposit address with a balance", gas_used(one, token, data)
+    one.rpc("anvil_setCode", PERMIT2, permit2_code())
+    yield "deploy PermitPayIn", gas_used(one, DEPLOYER, SALT + init_code("PermitPayIn"))
+    words = address_word("evm", PERMIT2), number_word(2**256 - 1)
+    key = "0x" + bytes(SIGNER.key).hex()
+    one.call_token(token, "approve(address,uint256)", *words, key=key)
+    to = payment(one, "permitted for").address
+    data = _signed(one, token, to, SignatureStandard.PERMIT2, "permit")
+    yield "pay (Permit2), new deposit address", gas_used(one, AT.permit_pay_in, data)
+
+
+def _signed(one: Anvil, token: str, to: str, standard: SignatureStandard, name: str) -> bytes:
+    """The call that carries a signature out."""
+    until = int(one.time.timestamp()) + 3_600
+    nonce = "0x" + keccak256(name.encode()).hex()
+    wanted = Authorization(standard, CHAIN, token, SIGNER.address, to, TOTAL, 0, until, nonce)
+    domain = SigningDomain("USD Coin", "2", standard, AT.permit_pay_in)
+    asked = typed_data(CHAIN_ID, wanted, domain)
+    signature = Account.sign_typed_data(SIGNER.key, full_message=numbers_of(asked)).signature
+    text = "0x" + bytes(signature).hex()
+    if standard is SignatureStandard.EIP3009:
+        return transfer_data(asked, text)
+    return pay_data(asked, SIGNER.address, to, text)
 
 
 def _settlements(one: Anvil) -> Iterator[Row]:

@@ -85,7 +85,12 @@ def test_the_service_reads_a_wallets_balance_itself(live: Payer) -> None:
     url = f"/pay/{create_token(live.world.services, intent.id)}/balance"
     account = live.world.wallet(BASE, "a payer with nothing")
     answer = live.http.post(url, params={"lang": "fr"}, data={"account": account})
-    assert answer.json() == {"balance": "0\u00a0USDC", "enough": False, "signs": False}
+    assert answer.json() == {
+        "balance": "0\u00a0USDC",
+        "enough": False,
+        "signs": False,
+        "approves": False,
+    }
     assert answer.headers["cache-control"] == "no-store"
     for wrong in ("", "0x", live.world.wallet(SOLANA, "x"), "<script>", "9" * 5_000):
         assert live.http.post(url, data={"account": wrong}).status_code == 422, wrong

@@ -60,6 +60,7 @@ class SignatureStandard(StrEnum):
     """How a token, or a contract that its holder approved, is told to move it by a signature."""
 
     EIP3009 = "EIP3009"
+    PERMIT2 = "PERMIT2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,11 @@ class PayerSignature:
     revert_count: int
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def is_by_permit(self) -> bool:
+        """Whether Permit2 moves the tokens, and not the token itself."""
+        return self.authorization.standard is SignatureStandard.PERMIT2
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from crossway.usecases.payers.signed_payments import (
     build_request,
     find_newest,
     is_offered,
+    needs_approval,
 )
 from crossway.usecases.payers.wallet_accounts import build_transfer, parse_account, read_balance
 
@@ -43,8 +44,10 @@ def respond_balance(page_request: PageRequest) -> Response:
         return render_json({"error": "account"}, 422)
     intent = view.intent
     shown = format_exact(units, intent.asset_decimals, intent.asset_symbol, page_request.t.locale)
-    signs = is_offered(page_request.services, intent, account)
-    return render_json({"balance": shown, "enough": units >= missing, "signs": signs})
+    services, answer = page_request.services, {"balance": shown, "enough": units >= missing}
+    answer["signs"] = is_offered(services, intent, account)
+    answer["approves"] = not answer["signs"] and needs_approval(services, intent, account)
+    return render_json(answer)
 
 
 def respond_transfer(page_request: PageRequest) -> Response:

@@ -5,15 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
-from crossway.domain.payer_signatures import Authorization, PayerSignature, SignatureOutcome
+from crossway.domain.payer_signatures import (
+    Authorization,
+    PayerSignature,
+    SignatureOutcome,
+    SignatureStandard,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SigningDomain:
-    """The name and the version under which a token's holders sign."""
+    """The name and the version under which a token's holders sign; by Permit2, `spender` is the
+    contract that moves what the holder allowed Permit2 to."""
 
     name: str
     version: str
+    standard: SignatureStandard = SignatureStandard.EIP3009
+    spender: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +39,14 @@ class TakesSignatures(Protocol):
     """A chain on which tokens can be moved by their holder's signature alone."""
 
     def signing_domain(self, token: str) -> SigningDomain | None:
-        """The domain of a token as it says itself; None where it takes no signatures, or signs
-        under a domain that is not what it says. Raises `Unreachable`."""
+        """The domain of a token as it says itself, else that of Permit2; None where the token signs
+        under a domain that is not what it says and the chain has no Permit2, or not our contract.
+        Raises `Unreachable`."""
+        ...
+
+    def may_sign(self, token: str, account: str, amount: int) -> bool:
+        """Whether an account need not approve anything before it signs for this amount of a token.
+        Raises `Unreachable`."""
         ...
 
     def typed_data(self, authorization: Authorization, domain: SigningDomain) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@
   // when it may be sent again although nothing is known of it.
   const SILENT = 15_000, LOOK = 1500, UNSEEN = 120_000;
   // States in which nothing is asked of the wallet, so that what it tells by itself is looked at.
-  const QUIET = ["ready", "signable", "unread", "changed", "low", "elsewhere"];
+  const QUIET = ["ready", "signable", "approvable", "unread", "changed", "low", "elsewhere"];
   const texts = JSON.parse(live.dataset.walletTexts);
   const panel = make("div", { className: "wallets" });
   const memory = "sent " + location.pathname;
@@ -107,6 +107,7 @@
     if (state.held && !state.held.enough) tell("low", button("again", () => check()), other());
     else if (!state.right) tell("elsewhere", family().switchChain ? button("switch", switchChain, "button") : button("again", () => check()), other());
     else if (state.held?.signs && family().sign && key === "ready") tell("signable", button("sign", () => pay(sign), "button"), button("pay", () => pay(send)), other());
+    else if (state.held?.approves && key === "ready") tell("approvable", button("pay", () => pay(send), "button"), other());
     else tell(key === "ready" && !used.balance ? "unread" : key, button("pay", () => pay(send), "button"), other());
   }
 

@@ -53,7 +53,7 @@ def find_offer(services: Services, intent: Intent, paid_for: bool = False) -> Si
     out costs no more than the operator gives for it, or is `paid_for` by the payment's quote."""
     terms = intent.terms
     chain = services.chains.get(terms.source_chain)
-    if intent.asset_symbol not in SIGNED_SYMBOLS or not isinstance(chain, TakesSignatures):
+    if not isinstance(chain, TakesSignatures):
         return None
     costs = read_network_costs(services, {terms.source_chain}).costs.get(terms.source_chain)
     if costs is None or not (
@@ -64,21 +64,35 @@ def find_offer(services: Services, intent: Intent, paid_for: bool = False) -> Si
     return None if domain is None else SignatureOffer(chain, domain, costs.pay_in)
 
 
+def needs_approval(services: Services, intent: Intent, account: str) -> bool:
+    """Whether an account could sign for a payment once it has approved Permit2, which costs gas.
+    Raises `Unreachable`."""
+    offer, terms = find_offer(services, intent), intent.terms
+    if offer is None or offer.domain.standard is SignatureStandard.EIP3009:
+        return False
+    return not offer.chain.may_sign(terms.token_in, account, terms.deposit_amount)
+
+
 def find_domain(services: Services, chain_id: str, token: str) -> SigningDomain | None:
     """The domain under which a token's holders sign; None where it takes no signatures, or its
     chain does not answer."""
     chain = services.chains.get(chain_id)
     if not isinstance(chain, TakesSignatures):
         return None
+    listed = services.catalogue.by_address.get((chain_id, token))
+    if listed is None or listed.native:
+        return None
     try:
-        return chain.signing_domain(token)
+        domain = chain.signing_domain(token)
     except Unreachable:
         return None
+    by_token = domain is not None and domain.standard is SignatureStandard.EIP3009
+    return None if by_token and listed.symbol not in SIGNED_SYMBOLS else domain
 
 
 def is_offered(services: Services, intent: Intent, account: str) -> bool:
-    """Whether this account can pay a payment by a signature now."""
-    if find_offer(services, intent) is None:
+    """Whether this account can pay a payment by a signature now. Raises `Unreachable`."""
+    if find_offer(services, intent) is None or needs_approval(services, intent, account):
         return False
     with services.store.read() as unit:
         return _has_room(services, unit, intent, account)
@@ -92,7 +106,7 @@ def build_request(
     offer = _require_offer(services, intent)
     with services.store.read() as unit:
         _require_room(services, unit, intent, account)
-        wanted = _authorization(unit, intent, account, amount)
+        wanted = _authorization(unit, intent, offer.domain.standard, account, amount)
     return offer.chain.typed_data(wanted, offer.domain)
 
 
@@ -101,8 +115,9 @@ def accept_from_page(
 ) -> PayerSignature:
     """Store the signature of what `build_request` asked for, to be carried out at once. Raises
     `SignatureRefused`, `InvalidStatus` and `Unreachable`."""
+    standard = _require_offer(services, intent).domain.standard
     with services.store.read() as unit:
-        wanted = _authorization(unit, intent, account, amount)
+        wanted = _authorization(unit, intent, standard, account, amount)
     return accept(services, intent, wanted, signature)
 
 
@@ -175,7 +190,9 @@ def _require_offer(services: Services, intent: Intent, paid_for: bool = False) -
     return offer
 
 
-def _authorization(unit: UnitOfWork, intent: Intent, account: str, amount: int) -> Authorization:
+def _authorization(
+    unit: UnitOfWork, intent: Intent, standard: SignatureStandard, account: str, amount: int
+) -> Authorization:
     """What a payer is asked to sign. Whoever signs twice, in two windows, signs one nonce, which
     the token takes once."""
     ended = sum(
@@ -185,7 +202,7 @@ def _authorization(unit: UnitOfWork, intent: Intent, account: str, amount: int) 
     nonce = hashlib.sha256(f"crossway:pay-in:{intent.intent_hash}:{ended}".encode()).hexdigest()
     terms, until = intent.terms, int(intent.terms.expires_at.timestamp())
     return Authorization(
-        SignatureStandard.EIP3009,
+        standard,
         terms.source_chain,
         terms.token_in,
         account,

@@ -8,6 +8,7 @@ from crossway.domain.clients import Principal, Scope
 from crossway.domain.errors import InvalidInput
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token
+from crossway.domain.payer_signatures import SignatureStandard
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
@@ -93,7 +94,8 @@ def signed_tokens(services: Services, source_chains: Iterable[str] = ()) -> Iter
         if name not in wanted if wanted else services.catalogue.chains[name].testnet:
             continue
         token = services.catalogue.tokens.get((name, _OFFERED))
-        if token is not None and find_domain(services, name, token.address) is not None:
+        domain = None if token is None else find_domain(services, name, token.address)
+        if token is not None and domain and domain.standard is SignatureStandard.EIP3009:
             yield token
 
 

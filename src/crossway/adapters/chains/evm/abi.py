@@ -132,6 +132,14 @@ TRANSFER_WITH_AUTHORIZATION = _token_function(
 """Of tokens with EIP-3009: payer, receiver, amount, the two times, nonce, and the signature."""
 AUTHORIZATION_USED = "0x" + keccak256(b"AuthorizationUsed(address,bytes32)").hex()
 AUTHORIZATION_CANCELED = "0x" + keccak256(b"AuthorizationCanceled(address,bytes32)").hex()
+PERMIT_PAY_IN = _contract_function("PermitPayIn", "pay")
+NONCE_BITMAP = _token_function("nonceBitmap(address,uint256)")
+"""Of Permit2: the word with this number of an account's used nonces."""
+NONCES_INVALIDATED = Event(
+    "0x" + keccak256(b"UnorderedNonceInvalidation(address,uint256,uint256)").hex(),
+    ("uint256", "uint256"),
+)
+"""Of Permit2, whose account is a topic: the number of a word, and the bits of its nonces."""
 DEPOSIT_WITH_ID = _token_function("depositWithId(address,uint256,uint256)")
 """Of rhino.fi's bridge contract: token, amount, and the number of what was agreed."""
 TOKENS_MOVED = _contract_event("IntentFactory", "TokensMoved")

@@ -12,7 +12,11 @@ from crossway.adapters.chains.evm.call_batches import calls_per_tx
 from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.evm.deposits import EvmDeposits
-from crossway.adapters.chains.evm.payer_signatures import TokenDomains, check_signatures
+from crossway.adapters.chains.evm.payer_signatures import (
+    TokenDomains,
+    check_signatures,
+    may_sign,
+)
 from crossway.adapters.chains.evm.public_calls import public_call
 from crossway.adapters.chains.evm.rpc_schemas import parse_data
 from crossway.adapters.chains.evm.swap_quoter import EvmSwapQuoter
@@ -25,7 +29,7 @@ from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
-from crossway.domain.payer_signatures import Authorization, PayerSignature
+from crossway.domain.payer_signatures import Authorization, PayerSignature, SignatureStandard
 from crossway.ports.chain_calls import PublicCall
 from crossway.ports.payer_signatures import SignatureCheck, SigningDomain
 
@@ -74,8 +78,15 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         return find_token_transfers(self.context, require_current, tx_id, to)
 
     def signing_domain(self, token: str) -> SigningDomain | None:
-        """As `TakesSignatures`, like the next three."""
+        """As `TakesSignatures`, like the next four."""
         return self._domains.get(token)
+
+    def may_sign(self, token: str, account: str, amount: int) -> bool:
+        """Whether an account need not approve anything first."""
+        domain = self.signing_domain(token)
+        if domain is None or domain.standard is SignatureStandard.EIP3009:
+            return domain is not None
+        return may_sign(self.context, token, account, amount)
 
     def typed_data(self, authorization: Authorization, domain: SigningDomain) -> Mapping[str, Any]:
         """What a wallet is to sign."""

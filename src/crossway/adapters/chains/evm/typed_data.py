@@ -1,4 +1,4 @@
-"""What a payer's wallet signs for a token with EIP-3009, and whose signature it is (EIP-712)."""
+"""What a payer's wallet signs for a token, and whose signature it is (EIP-712)."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,8 +7,9 @@ from eth_account import Account
 from eth_account.messages import SignableMessage, encode_typed_data
 
 from crossway.adapters.chains.addresses import keccak256
+from crossway.adapters.chains.evm.permit2 import permit_data
 from crossway.adapters.chains.words import WORD, address_word, number_word
-from crossway.domain.payer_signatures import Authorization
+from crossway.domain.payer_signatures import Authorization, SignatureStandard
 from crossway.ports.payer_signatures import SigningDomain
 
 _PRIMARY: Final = "TransferWithAuthorization"
@@ -30,6 +31,8 @@ def typed_data(
     chain_id: int, authorization: Authorization, domain: SigningDomain
 ) -> dict[str, Any]:
     """As `TakesSignatures.typed_data`. Numbers are decimal texts, which every wallet reads."""
+    if authorization.standard is SignatureStandard.PERMIT2:
+        return permit_data(chain_id, authorization, domain.spender)
     return {
         # Some wallets sign an empty domain where its type is missing.
         "types": {"EIP712Domain": _fields(_DOMAIN), _PRIMARY: _fields(_TRANSFER)},
@@ -91,6 +94,15 @@ def _fields(pairs: tuple[tuple[str, str], ...]) -> list[Mapping[str, str]]:
 
 
 def _signable(data: dict[str, Any]) -> SignableMessage:
-    message = data["message"]
-    numbers = {name: int(message[name]) for name in ("value", "validAfter", "validBefore")}
-    return encode_typed_data(full_message={**data, "message": {**message, **numbers}})
+    return encode_typed_data(full_message={**data, "message": _with_numbers(data["message"])})
+
+
+def _with_numbers(message: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _with_numbers(value)
+        if isinstance(value, Mapping)
+        else int(value)
+        if value.isdecimal()
+        else value
+        for name, value in message.items()
+    }
