@@ -68,6 +68,7 @@ def store_offers(
 ) -> list[PaymentOffer]:
     """Quote these payments and store the cheapest as offers, `most` at most; `on_stored` runs for
     each in the same transaction. Raises the first error where none can be made."""
+    caller.require_scope(Scope.WRITE)
     if not requests:
         raise InvalidInput(NONE_OFFERED)
     prepared = prepare_intents(services, [(caller, one) for one in requests])

@@ -9,6 +9,7 @@ class PaymentRequired(CamelCaseRecord):
     """What to answer with status 402; `response_json` is the body as it is. `accepts` are the
     offers, the cheapest first, each with a deposit address for one payment."""
 
+    x402_version: int
     error: str
     resource: dict[str, Any]
     accepts: list[dict[str, Any]]
