@@ -1,6 +1,7 @@
 """Attacks on payments by a signature, each on a real chain: nobody else is paid, nothing twice."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from crossway.adapters.chains.words import address_word, number_word
 from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxState
 from crossway.domain.payer_signatures import SignatureState
+from crossway.ports.store import UnitOfWork
 from crossway.usecases.payers.signed_payments import SignatureRefused, find_offer
 from tests.chains.anvil import RELAYER, STRANGER_KEY
 from tests.chains.live import BASE, LiveWorld
@@ -208,6 +210,35 @@ def test_an_account_that_made_us_burn_gas_is_taken_no_signature_from(signed: Liv
         assert refused.value.reason == "limit"
     other = new_payer(signed, "honest")
     other.pay(signed.pay("honest"))
+
+
+def test_where_too_many_failed_nobodys_is_taken_and_the_operator_is_told(
+    signed: LiveWorld,
+) -> None:
+    intent, payer, base = signed.pay(), new_payer(signed, "last"), signed.anvils[BASE]
+    template = payer.asked(intent)
+    kept = payer.pay(intent)
+    earlier = signed.pay("earlier")
+    with_nonce = [f"0x{n:064x}" for n in range(19)]
+
+    def fail(unit: UnitOfWork) -> None:
+        for nonce in with_nonce:
+            authorization = replace(kept.authorization, nonce=nonce, payer=STRANGER)
+            one = replace(kept, intent_id=earlier.id, authorization=authorization)
+            unit.payer_signatures.add(one)
+            unit.payer_signatures.count_revert(earlier.id, nonce, signed.services.clock.now())
+
+    signed.services.store.write(fail)
+    signed.engine.tick()
+    asked = {**template, "message": {"nonce": kept.authorization.nonce}}
+    data = cancel_data(payer.account, asked)
+    send_as_stranger(signed, data)
+    base.mine()
+    signed.step(2)
+    assert any("signatures failed within a day on Base" in words for words in signed.words())
+    with pytest.raises(SignatureRefused) as refused:
+        new_payer(signed, "honest").asked(signed.pay("honest"))
+    assert refused.value.reason == "limit"
 
 
 def test_an_empty_account_costs_nothing(signed: LiveWorld) -> None:

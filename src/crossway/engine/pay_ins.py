@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from crossway.domain.errors import Unreachable
@@ -11,11 +11,14 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.domain.payer_signatures import PayerSignature, SignatureEvent, SignatureOutcome
+from crossway.engine.alerts import raise_alert
 from crossway.engine.outbound_decision import SIGN, Decision
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.payer_signatures import SignatureCheck, TakesSignatures
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.chains.supported_chains import chain_name
+from crossway.usecases.payers.signed_payments import DAY, MOST_REVERTS
 
 # Nodes may not all have what the payer's account got a moment before.
 _PATIENCE: Final = timedelta(seconds=60)
@@ -84,6 +87,23 @@ def decide_pay_in(
 def _end(outcome: SignatureOutcome) -> Decision:
     paid = "Somebody else carried the payer's signature out."
     return Decision(cancel_reason=outcome.reason or paid, signature_outcome=outcome)
+
+
+def note_paid(unit: UnitOfWork, tx: OutboundTx, tx_id: str, now: datetime) -> None:
+    """Note that a transaction of ours carried a signature out."""
+    paid = SignatureOutcome(SignatureEvent.PAY, tx_id=tx_id)
+    unit.payer_signatures.apply(tx.intent_id, tx.cause, paid, now)
+
+
+def note_revert(unit: UnitOfWork, services: Services, tx: OutboundTx, now: datetime) -> None:
+    """Count a transaction of ours that failed to carry a signature out; raise an alert where so
+    many failed that none is taken any more."""
+    unit.payer_signatures.count_revert(tx.intent_id, tx.cause, now)
+    if unit.payer_signatures.count_reverts(tx.chain, now - DAY) < MOST_REVERTS:
+        return
+    place = chain_name(services, tx.chain)
+    message = f"{MOST_REVERTS} payers' signatures failed within a day on {place}: none is taken."
+    raise_alert(unit, services, f"signatures:{tx.chain}", "signatures", tx.chain, message)
 
 
 def with_signatures(

@@ -12,11 +12,11 @@ from crossway.domain.outbound import (
     OutboundTxKind,
     OutboundTxState,
 )
-from crossway.domain.payer_signatures import SignatureEvent, SignatureOutcome
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import apply_over_bridge
 from crossway.engine.escrow_returns import apply_return, book_transfers, is_return
 from crossway.engine.inventory_effects import apply_inventory_tx, wake_bringing
+from crossway.engine.pay_ins import note_paid, note_revert
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
@@ -97,8 +97,7 @@ def _apply_beside(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, tx_id: s
     and credited like anybody's."""
     if tx.kind is not OutboundTxKind.PAY_IN:
         return apply_inventory_tx(unit, batch, tx, tx_id)
-    paid = SignatureOutcome(SignatureEvent.PAY, tx_id=tx_id)
-    unit.payer_signatures.apply(tx.intent_id, tx.cause, paid, batch.now)
+    note_paid(unit, tx, tx_id, batch.now)
 
 
 def _apply_refund(batch: IntentBatch, intent: Intent, tx_id: str, remaining: int) -> None:
@@ -282,7 +281,7 @@ def apply_revert(
     """Book the fee of a reverted transaction; when it is final, fail the intent and alert."""
     _book_fee(batch, chain, tx, tx_id, included)
     if tx.kind is OutboundTxKind.PAY_IN:
-        unit.payer_signatures.count_revert(tx.intent_id, tx.cause, batch.now)
+        note_revert(unit, batch.services, tx, batch.now)
     if not permanent:
         return
     intent = batch.current[tx.intent_id]

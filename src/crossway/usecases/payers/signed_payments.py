@@ -27,7 +27,7 @@ MOST_SIGNATURES: Final = 3
 """Of one payment: each may cost a transaction that fails."""
 MOST_REVERTS: Final = 20
 """Failed transactions within a day and chain, above which no signature is taken there."""
-_DAY: Final = timedelta(days=1)
+DAY: Final = timedelta(days=1)
 
 
 class SignatureRefused(InvalidInput):
@@ -256,7 +256,7 @@ def _require_room(services: Services, unit: UnitOfWork, intent: Intent, account:
 
 
 def _has_room(services: Services, unit: UnitOfWork, intent: Intent, account: str) -> bool:
-    chain, since = intent.terms.source_chain, services.clock.now() - _DAY
+    chain, since = intent.terms.source_chain, services.clock.now() - DAY
     signatures = unit.payer_signatures
     return (
         len(signatures.list_of_intent(intent.id)) < MOST_SIGNATURES
