@@ -114,6 +114,24 @@ def test_a_page_that_is_loaded_again_goes_on_with_what_was_signed(
     assert left_of(shop, wallet) == after(intent)
 
 
+def test_a_second_window_follows_what_was_signed_in_the_first(
+    chromium: Browser, shop: LiveShop
+) -> None:
+    intent, one, other = shop.ask("windows"), coinless(shop, "One"), new_wallet(shop, "Other")
+    with paying(chromium, shop.page(intent), other) as second:
+        second.get_by_role("button", name="Other").click()
+        expect_state(second, "signable")
+        with shop.stopped(), paying(chromium, shop.page(intent), one) as first:
+            first.get_by_role("button", name="One").click()
+            first.get_by_role("button", name="Sign to pay ").click()
+            expect_state(first, "signed")
+            second.get_by_role("button", name="Sign to pay ").click()
+            expect_state(second, "signed")
+            assert other.times(SIGN) == 0
+        expect_paid(shop, second, intent)
+    assert (left_of(shop, one), left_of(shop, other)) == (after(intent), 100 * 10**6)
+
+
 def test_a_signature_that_was_cancelled_is_told_and_a_transaction_pays(
     chromium: Browser, shop: LiveShop
 ) -> None:

@@ -88,6 +88,7 @@ def test_the_service_reads_a_wallets_balance_itself(live: Payer) -> None:
     assert answer.json() == {
         "balance": "0\u00a0USDC",
         "enough": False,
+        "signed": False,
         "signs": False,
         "approves": False,
     }

@@ -18,6 +18,7 @@ from crossway.usecases.payers.signed_payments import (
     build_request,
     find_newest,
     is_offered,
+    is_signed,
     needs_approval,
 )
 from crossway.usecases.payers.wallet_accounts import build_transfer, parse_account, read_balance
@@ -45,6 +46,7 @@ def respond_balance(page_request: PageRequest) -> Response:
     intent = view.intent
     shown = format_exact(units, intent.asset_decimals, intent.asset_symbol, page_request.t.locale)
     services, answer = page_request.services, {"balance": shown, "enough": units >= missing}
+    answer["signed"] = is_signed(services, intent)
     answer["signs"] = is_offered(services, intent, account)
     answer["approves"] = not answer["signs"] and needs_approval(services, intent, account)
     return render_json(answer)
@@ -63,7 +65,8 @@ def respond_transfer(page_request: PageRequest) -> Response:
 
 def respond_signing(page_request: PageRequest) -> Response:
     """Without a signature, what an account is to sign to pay what an open payment lacks; with one,
-    takes it, to be carried out. An `error` says why not, as a key of the page's texts."""
+    takes it, to be carried out. Where one is being carried out, its state alone. An `error` says
+    why not, as a key of the page's texts."""
     view, missing = _open_payment(page_request)
     services, signature = page_request.services, page_request.request.state.form.get("signature")
     try:
@@ -72,6 +75,8 @@ def respond_signing(page_request: PageRequest) -> Response:
             return render_json({"typed": build_request(services, view.intent, account, missing)})
         accept_from_page(services, view.intent, account, missing, str(signature))
     except SignatureRefused as refused:
+        if is_signed(services, view.intent):
+            return render_json({"state": "signed"})
         return render_json({"error": _REFUSALS.get(refused.reason, "sign_refused")}, 422)
     except (InvalidInput, InvalidStatus):
         return render_json({"error": "sign_refused"}, 422)

@@ -104,6 +104,8 @@
     }, () => check());
     if (!state) return;
     used.balance = state.held?.balance;
+    // Somebody has signed, perhaps in another window: nobody shall pay twice.
+    if (state.held?.signed) return remember(wallet, account, ask(), "", true);
     if (state.held && !state.held.enough) tell("low", button("again", () => check()), other());
     else if (!state.right) tell("elsewhere", family().switchChain ? button("switch", switchChain, "button") : button("again", () => check()), other());
     else if (state.held?.signs && family().sign && key === "ready") tell("signable", button("sign", () => pay(sign), "button"), button("pay", () => pay(send)), other());
@@ -151,6 +153,7 @@
   // The payer only signs, and the service sends it.
   async function sign(wallet, account, asked) {
     const { typed } = await handIn({ account });
+    if (!typed) return remember(wallet, account, asked, "", true);
     const signature = await families[asked.family].sign(wallet.provider, asked, account, typed);
     await handIn({ account, signature });
     remember(wallet, account, asked, "", true);

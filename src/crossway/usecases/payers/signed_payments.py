@@ -98,6 +98,14 @@ def is_offered(services: Services, intent: Intent, account: str) -> bool:
         return _has_room(services, unit, intent, account)
 
 
+def is_signed(services: Services, intent: Intent) -> bool:
+    """Whether a signature for a payment is being carried out, or was, and its deposit is on its
+    way."""
+    with services.store.read() as unit:
+        stored = unit.payer_signatures.list_of_intent(intent.id)
+    return any(one.state in (SignatureState.STORED, SignatureState.PAID) for one in stored)
+
+
 def build_request(
     services: Services, intent: Intent, account: str, amount: int
 ) -> Mapping[str, Any]:

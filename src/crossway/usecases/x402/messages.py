@@ -72,7 +72,7 @@ def decode_header(value: str) -> Mapping[str, Any]:
         raise PaymentUnreadable("invalid_payload")
     try:
         content = json.loads(b64decode(value, validate=True))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PaymentUnreadable("invalid_payload") from None
     return _object(content)
 
