@@ -14,12 +14,8 @@ from crossway.adapters.chains.words import number_word
 from crossway.domain.intent import State
 from crossway.domain.payer_signatures import SignatureStandard, SignatureState
 from crossway.usecases.money.reconciliation import reconcile
-from crossway.usecases.payers.signed_payments import (
-    SignatureRefused,
-    find_offer,
-    is_offered,
-    needs_approval,
-)
+from crossway.usecases.payers.signature_offers import find_offer, needs_approval
+from crossway.usecases.payers.signed_payments import SignatureRefused, is_offered
 from tests.chains.anvil import RELAYER_KEY, STRANGER_KEY, TREASURY, running
 from tests.chains.live import BASE, LiveWorld
 from tests.chains.permit2 import (

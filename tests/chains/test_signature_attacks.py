@@ -13,7 +13,8 @@ from crossway.domain.intent import State
 from crossway.domain.outbound import OutboundTxState
 from crossway.domain.payer_signatures import SignatureState
 from crossway.ports.store import UnitOfWork
-from crossway.usecases.payers.signed_payments import SignatureRefused, find_offer
+from crossway.usecases.payers.signature_offers import find_offer
+from crossway.usecases.payers.signed_payments import SignatureRefused
 from tests.chains.anvil import RELAYER, STRANGER_KEY
 from tests.chains.live import BASE, LiveWorld
 from tests.chains.signing import (

@@ -142,6 +142,14 @@ def test_what_is_no_payment_of_ours_is_refused_by_its_reason(
     assert shop.post("settle", body).json()["errorReason"] == reason
 
 
+@pytest.mark.parametrize("payment", [None, {}, {"x402Version": 2, "accepted": {"network": [1]}}])
+def test_a_payment_of_another_kind_is_no_error_of_the_service(shop: X402Shop, payment: Any) -> None:
+    body = {"x402Version": 2, "paymentPayload": payment}
+    assert shop.post("verify", body).json()["isValid"] is False
+    answer = shop.post("settle", body).json()
+    assert (answer["success"], answer["network"]) == (False, "")
+
+
 def test_offers_need_a_refund_address_a_route_and_a_chain_that_takes_signatures(
     shop: X402Shop,
 ) -> None:

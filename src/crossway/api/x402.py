@@ -61,7 +61,7 @@ def create(services: ServicesDep, caller: Writer, body: NewOffers) -> JsonRespon
 )
 def verify(services: ServicesDep, caller: Writer, body: Payment) -> JsonResponse:
     """Whether a payment would be settled now. Nothing is stored."""
-    return JsonResponse(facilitator.verify(services, caller, body.paymentPayload).to_json())
+    return JsonResponse(facilitator.verify(services, caller, body.paymentPayload or {}).to_json())
 
 
 @router.post(
@@ -85,4 +85,4 @@ async def settle(services: ServicesDep, caller: Writer, body: Payment) -> JsonRe
 
 
 def _begin(services: Services, caller: Principal, body: wire.PaymentIn) -> Begun | Settlement:
-    return facilitator.begin_settlement(services, caller, body.paymentPayload)
+    return facilitator.begin_settlement(services, caller, body.paymentPayload or {})

@@ -12,6 +12,7 @@ from crossway.payer.formatting import format_exact
 from crossway.payer.responses import PageRequest, render_json
 from crossway.usecases.payers import checkout
 from crossway.usecases.payers.checkout import CheckoutSnapshot
+from crossway.usecases.payers.signature_offers import needs_approval
 from crossway.usecases.payers.signed_payments import (
     SignatureRefused,
     accept_from_page,
@@ -19,7 +20,6 @@ from crossway.usecases.payers.signed_payments import (
     find_newest,
     is_offered,
     is_signed,
-    needs_approval,
 )
 from crossway.usecases.payers.wallet_accounts import build_transfer, parse_account, read_balance
 

@@ -107,7 +107,7 @@ def begin_settlement(
     same one is refused: who delivers for a payment must not do so twice. With `link_id`, offers
     of that payment link alone are settled."""
     caller.require_scope(Scope.WRITE)
-    network = str(_network_in(payment))
+    network = _network_in(payment)
     payer = ""
     try:
         authorization, signature = parse_payment(services, payment)
@@ -161,6 +161,7 @@ def _find_offer(
         return intent, unit.payer_signatures.is_offer(intent.id)
 
 
-def _network_in(payment: Mapping[str, Any]) -> object:
+def _network_in(payment: Mapping[str, Any]) -> str:
     accepted = payment.get("accepted")
-    return accepted.get("network", "") if isinstance(accepted, Mapping) else ""
+    network = accepted.get("network") if isinstance(accepted, Mapping) else None
+    return network if isinstance(network, str) else ""

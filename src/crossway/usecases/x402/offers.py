@@ -13,7 +13,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.request_fields import parse_chain, parse_source_chain
-from crossway.usecases.payers.signed_payments import find_domain
+from crossway.usecases.payers.signature_offers import find_domain
 from crossway.usecases.payments.create_intent import prepare_intents, store_intents
 from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.validation_errors import ValidationErrors
