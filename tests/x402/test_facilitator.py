@@ -158,3 +158,19 @@ def test_offers_need_a_refund_address_a_route_and_a_chain_that_takes_signatures(
     assert (answer.status_code, "refund_address" in answer.json()["message"]) == (400, True)
     answer = shop.post("offers", {**asked_for, "source_chains": [ARBITRUM]})
     assert (answer.status_code, "takes signatures" in answer.json()["message"]) == (400, True)
+
+
+def test_what_would_cost_more_than_the_payments_fees_is_not_carried_out(shop: X402Shop) -> None:
+    offer, customer = shop.offer("spike"), new_customer(shop, "spike")
+    payment = pay(shop, customer, offer)
+    assert shop.post("verify", asked(payment)).json()["isValid"] is True
+
+    def is_too_dear() -> bool:
+        shop.base.rpc("anvil_setNextBlockBaseFeePerGas", hex(300 * 10**9))
+        verified = shop.post("verify", asked(payment)).json()
+        return bool(verified.get("invalidReason") == "settle_unavailable")
+
+    wait_until("gas is seen to be dear", is_too_dear, every=1)
+    answer = shop.post("settle", asked(payment)).json()
+    assert (answer["success"], answer["errorReason"]) == (False, "settle_unavailable")
+    assert shop.intent(offer).state is State.PENDING

@@ -24,15 +24,16 @@ class SignatureOffer:
 
 def find_offer(services: Services, intent: Intent, paid_for: bool = False) -> SignatureOffer | None:
     """Whether, now, a payment can be made by a signature: its token takes them, and carrying one
-    out costs no more than the operator gives for it, or is `paid_for` by the payment's quote."""
+    out costs no more than the operator gives for it, or where the quote has `paid_for` it, than all
+    fees of the payment: gas may be far dearer by now."""
     terms = intent.terms
     chain = services.chains.get(terms.source_chain)
     if not isinstance(chain, TakesSignatures):
         return None
     costs = read_network_costs(services, {terms.source_chain}).costs.get(terms.source_chain)
-    if costs is None or not (
-        paid_for or costs.pay_in <= services.policy.signature_allowance_micro_usd
-    ):
+    paid = intent.costs.fee_micro_usd if paid_for else 0
+    limit = max(services.policy.signature_allowance_micro_usd, paid)
+    if costs is None or costs.pay_in > limit:
         return None
     domain = find_domain(services, terms.source_chain, terms.token_in)
     return None if domain is None else SignatureOffer(chain, domain, costs.pay_in)

@@ -33,7 +33,7 @@ _REASONS: Final = {
     "balance": f"{_EXACT}insufficient_balance",
     "refused": f"{_EXACT}transaction_simulation_failed",
     "limit": "settle_limit_reached",
-    "unavailable": f"{_EXACT}eip3009_not_supported",
+    "unavailable": "settle_unavailable",
 }
 _FAILED: Final = f"{_EXACT}transaction_failed"
 
