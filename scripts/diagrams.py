@@ -10,6 +10,7 @@ from crossway.domain.inventory_transfer import (
     InventoryTransferState,
 )
 from crossway.domain.outbound import OUTBOUND_TX_TRANSITIONS, OutboundTxState
+from crossway.domain.payer_signatures import SIGNATURE_TRANSITIONS, SignatureState
 from crossway.domain.ramps import FINAL_ORDER_STATES, ORDER_TRANSITIONS, OrderEvent, OrderState
 
 FILE = Path(__file__).parent.parent / "docs" / "states.md"
@@ -23,6 +24,10 @@ TRANSFERS = """The way of a payment's money through CCTP or Across, beside the s
 DELAYED has a reason; HALTED waits until the bridge's service agrees with the chain; PARKED waits
 until its recipient can be paid. COLLECTED and GIVING_BACK happen where a stranger has started the
 payment, CLAIMABLE over CCTP alone, OVERDUE and EXPIRED over Across alone.
+"""
+SIGNATURES = """A signature by which a payer lets us move tokens to the deposit address, beside
+the outbound transaction that carries it out. What ends it is what the chain says of its nonce, or
+the clock.
 """
 INVENTORY = """What Circle Gateway or rhino.fi moves of the operator's inventory for a payment,
 beside the state of its intent. AGREED holds what the service answered, and an agreement that lapsed
@@ -61,6 +66,17 @@ def outbound_txs() -> str:
         f"    {state} --> {to}: {event}" for (state, event), to in OUTBOUND_TX_TRANSITIONS.items()
     ]
     lines.append(f"    {OutboundTxState.FINAL} --> [*]")
+    return "\n".join(lines)
+
+
+def payer_signatures() -> str:
+    """The states of a payer's signature."""
+    lines = ["stateDiagram-v2", f"    [*] --> {SignatureState.STORED}"]
+    lines += [
+        f"    {state} --> {to}: {event}" for (state, event), to in SIGNATURE_TRANSITIONS.items()
+    ]
+    ends = [state for state in SignatureState if state is not SignatureState.STORED]
+    lines += [f"    {state} --> [*]" for state in ends]
     return "\n".join(lines)
 
 
@@ -110,6 +126,7 @@ def page() -> str:
         f"{HEAD}\n## Payment intent\n\n```mermaid\n{intents()}\n```\n\n"
         f"Events without a new state:\n\n{unchanged()}\n\n"
         f"## Outbound transaction\n\n```mermaid\n{outbound_txs()}\n```\n\n"
+        f"## Payer's signature\n\n{SIGNATURES}\n```mermaid\n{payer_signatures()}\n```\n\n"
         f"## Bridge transfer\n\n{TRANSFERS}\n```mermaid\n{bridge_transfers()}\n```\n\n"
         f"## Inventory transfer\n\n{INVENTORY}\n```mermaid\n{inventory_transfers()}\n```\n\n"
         f"## Ramp order\n\n```mermaid\n{orders()}\n```\n"

@@ -4,8 +4,8 @@ A shop on chains of this machine and wallets that tests play; needs Chromium and
 """
 
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -35,17 +35,27 @@ ICON = (
 
 
 def main() -> None:
-    """Paying, what can go wrong, and picking on a payment link."""
+    """Paying, what can go wrong, picking on a payment link, and signing."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(CHROMIUM_FLAGS))
+        with _shop() as shop:
+            save_row("payer_wallet", _payment(browser, shop))
+            save_row("payer_wallet_problems", _problems(browser, shop))
+            save_row("payer_link_wallet", _pick(browser, shop))
+        with _shop(signed=True) as shop:
+            save_row("payer_signing", _signing(browser, shop))
+        browser.close()
+
+
+@contextmanager
+def _shop(signed: bool = False) -> Iterator[LiveShop]:
+    """A shop on two chains, on one of which dollars move by a signature."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="crossway-pictures-"))
         chains = {name: stack.enter_context(anvil.running(name, 1)) for name in (BASE, ARBITRUM)}
-        shop = stack.enter_context(open_shop(Path(folder), chains))
-        playwright = stack.enter_context(sync_playwright())
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(CHROMIUM_FLAGS))
-        save_row("payer_wallet", _payment(browser, shop))
-        save_row("payer_wallet_problems", _problems(browser, shop))
-        save_row("payer_link_wallet", _pick(browser, shop))
-        browser.close()
+        if signed:
+            chains[BASE].sign_dollars()
+        yield stack.enter_context(open_shop(Path(folder), chains))
 
 
 def save_row(name: str, pictures: Sequence[bytes]) -> None:
@@ -118,6 +128,20 @@ def _pick(browser: Browser, shop: LiveShop) -> list[bytes]:
         page.get_by_role("button", name="Continue to payment").click()
         expect_state(page, "ready")
         return [*taken, _look(page, ".warn")]
+
+
+def _signing(browser: Browser, shop: LiveShop) -> list[bytes]:
+    intent = shop.ask("signing")
+    wallet = new_wallet(shop, "Blue wallet", icon=ICON.format("royalblue"))
+    with paying(browser, shop.page(intent), wallet, size=SIZE) as page:
+        page.locator(".wallet").click()
+        expect_state(page, "signable")
+        taken = [_look(page, ".warn")]
+        page.get_by_role("button", name="Sign to pay ").click()
+        expect_state(page, "signed")
+        taken.append(_look(page, ".warn"))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Paid")
+        return [*taken, _look(page, ".top")]
 
 
 if __name__ == "__main__":

@@ -43,6 +43,13 @@ class ControlSettings(BaseSettings):
         description="More than so many times the most of any hour of the past seven days presses "
         "the emergency stop.",
     )
+    signature_allowance_micro_usd: int = Field(
+        default=20_000,
+        ge=0,
+        le=10**9,
+        description="What carrying out a payer's signature may cost the operator, who pays that "
+        "network fee; dearer ones are not offered, those that a quote pays for are.",
+    )
 
     @property
     def controls(self) -> ControlsPolicy:

@@ -242,6 +242,7 @@ def build_policy(settings: Settings, max_settle_seconds: int | None) -> Policy:
         quote_life_seconds=settings.quote_life_seconds,
         payout_grace_seconds=settings.payout_grace_seconds,
         return_allowance_micro_usd=1_000_000 * settings.return_allowance_usd,
+        signature_allowance_micro_usd=settings.signature_allowance_micro_usd,
         max_settle_seconds=max_settle_seconds,
         reconcile_at_hour=settings.daily_reconciliation_hour,
         shards=parse_shards(settings.shards),

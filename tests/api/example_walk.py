@@ -51,6 +51,24 @@ TESTNET = {
 }
 UNKNOWN = {"id": 4807780642760409}
 NOBODY = "0x000000000000000000000000000000000000dEaD"
+X402_OFFER = {
+    "scheme": "exact", "network": "eip155:8453", "amount": "34567", "asset": USDC_BASE,
+    "payTo": NOBODY, "maxTimeoutSeconds": 300,
+    "extra": {"name": "USD Coin", "version": "2"},
+}  # fmt: skip
+X402_SIGNED = {
+    "from": WALLET, "to": X402_OFFER["payTo"], "value": "34567", "validAfter": "0",
+    "validBefore": "1795841047", "nonce": "0x" + "5f" * 32,
+}  # fmt: skip
+X402_BODY = {
+    "x402Version": 2,
+    "paymentPayload": {
+        "x402Version": 2,
+        "payload": {"authorization": X402_SIGNED, "signature": "0x" + "1b" * 65},
+        "accepted": X402_OFFER,
+    },
+    "paymentRequirements": X402_OFFER,
+}
 
 
 class ExampleWalk(Walk):
@@ -59,9 +77,9 @@ class ExampleWalk(Walk):
     def everything(self) -> "ExampleWalk":
         for part in (
             self._quotes, self._webhooks, self._intents, self._actions, self._links, self._ramps,
-            self._kyc, self._deliveries, self._exports, self._sandbox, self._events_seen,
-            self.try_without_scope, self.try_unknown_parameters, self.ask_for_failures,
-            self.try_what_is_refused_anywhere,
+            self._kyc, self._deliveries, self._exports, self._sandbox, self._x402,
+            self._events_seen, self.try_without_scope, self.try_unknown_parameters,
+            self.ask_for_failures, self.try_what_is_refused_anywhere,
         ):  # fmt: skip
             part()
         return self
@@ -275,6 +293,24 @@ class ExampleWalk(Walk):
         self.call("replayMissedEvents", 202, path=self.webhook)
         spare = self.api.post("/webhooks", {"url": self.receiver.url}).json()
         self.call("deleteWebhook", 204, path={"id": spare["id"]})
+
+    def _x402(self) -> None:
+        """Tokens of the simulated network take no signatures: offers are those of a live one."""
+        self.call("listSettledNetworks")
+        self.call("listSettledNetworks", 400, network="x")
+        offer = {"amount": "20000", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}
+        self.call("createPaymentOffers", 400, body=offer)
+        answer = {
+            "x402Version": 2,
+            "error": "Payment required",
+            "resource": {"url": "", "description": "", "mimeType": "application/json"},
+            "accepts": [X402_OFFER],
+        }
+        self.examples["createPaymentOffers"].body = offer
+        self.examples["createPaymentOffers"].answers["200"] = answer
+        for name in ("verifySignedPayment", "settleSignedPayment"):
+            self.call(name, 400, body={})
+            self.call(name, body=X402_BODY)
 
     def _exports(self) -> None:
         body = {"resource": "intents", "format": "json", "filters": {"status": "completed"}}

@@ -8,6 +8,7 @@ from eth_account import Account
 from playwright.sync_api import BrowserContext
 
 from tests.chains.anvil import Anvil
+from tests.chains.signing import numbers_of
 
 PICTURE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
 REFUSED = {"code": 4001, "message": "User rejected the request."}
@@ -121,6 +122,8 @@ class EvmWallet:
                 return None
             case "eth_sendTransaction":
                 return self._send(**params[0])
+            case "eth_signTypedData_v4":
+                return self._sign(*params)
         return self._ask_node(method, *params)
 
     def _accounts(self) -> list[str]:
@@ -134,6 +137,16 @@ class EvmWallet:
         data, value = bytes.fromhex(asked.get("data", "0x")[2:]), int(asked["value"], 16)
         raw = self.chains[self.chain].signed(asked["to"], data, value, self.key)
         return str(self._ask_node("eth_sendRawTransaction", raw))
+
+    def _sign(self, account: str, content: str) -> str:
+        """As a wallet does: the domain's type is in what it signs, and numbers are text."""
+        assert account == self.address
+        asked = json.loads(content)
+        assert "EIP712Domain" in asked["types"]
+        if asked["domain"]["chainId"] != (self.pretends or self.chain):
+            raise Refused(code=-32602, message="chainId does not match")
+        signed = Account.sign_typed_data(self.key, full_message=numbers_of(asked))
+        return "0x" + bytes(signed.signature).hex()
 
     def _ask_node(self, method: str, *params: Any) -> Any:
         answer = self.chains[self.chain].asked(method, *params)

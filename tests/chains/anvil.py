@@ -55,10 +55,10 @@ def needed() -> None:
         pytest.skip(f"anvil is not installed: run `npm install` in {ROOT}")
 
 
-def token_code(name: str) -> str:
-    """The runtime code of a token of tokens.sol."""
+def token_code(name: str, file: str = "tokens.sol") -> str:
+    """The runtime code of a token of tokens.sol, or of another file."""
     # Not optimized: the gas figures of docs/contracts.md and of quotes are measured with these.
-    return compiled(Path(__file__).parent / "tokens.sol", optimized=False)[name]
+    return compiled(Path(__file__).parent / file, optimized=False)[name]
 
 
 @cache
@@ -245,6 +245,10 @@ class Anvil:
         filler = address_word("evm", default_deployment().filler2)
         everything = number_word(2**256 - 1)
         self.call_token(address, "approve(address,uint256)", filler, everything, key=RELAYER_KEY)
+
+    def sign_dollars(self, kind: str = "Signed") -> None:
+        """From now on the dollars move by their holder's signature, too."""
+        self.rpc("anvil_setCode", dollars(self.chain), token_code(kind, "signed_tokens.sol"))
 
     def reorganise(self, depth: int) -> None:
         """Replace the newest blocks by empty ones; what wallets sent waits again."""

@@ -138,6 +138,8 @@ class RealWorld(Generic[H]):
                 # One person acts in these tests, and at once.
                 second_person_above_usd="off",
                 address_delay_hours=0,
+                # What anvil asks for gas is far more than rollups do.
+                signature_allowance_micro_usd=10**7,
                 log_level="error",
             ),
             signs=True,

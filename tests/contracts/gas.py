@@ -3,18 +3,25 @@
 from collections.abc import Iterator
 
 from eth_abi.abi import encode
+from eth_account import Account
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
 from crossway.adapters.chains.evm.abi import FILL_UNTIL, RECLAIM, REFUND, SETTLE, START
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
+from crossway.adapters.chains.evm.typed_data import typed_data
 from crossway.adapters.chains.words import address_word, number_word
+from crossway.domain.payer_signatures import Authorization, SignatureStandard
+from crossway.ports.payer_signatures import SigningDomain
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil, dollars, running
+from tests.chains.permit2 import PERMIT2, pay_data, permit2_code
+from tests.chains.signing import numbers_of, transfer_data
 
 CHAIN, CHAIN_ID, TOTAL, OUT = "BASE_MAINNET", 8453, 25_000_000, 24_900_000
 SOURCE = "(uint256,uint256,address,uint256,address,address,address,uint256)"
 START_MANY = keccak256(f"startMany({SOURCE}[],bytes32[])".encode())[:4]
 AT = default_deployment()
+SIGNER = Account.from_key(keccak256(b"a payer who signs"))
 Row = tuple[str, int]
 
 
@@ -86,6 +93,7 @@ def measured() -> Iterator[Row]:
         yield from _refunds(one)
         yield from _fills(one)
         yield from _settlements(one)
+        yield from _pay_ins(one)
 
 
 def payment(one: Anvil, name: str, units: int = 0, native: bool = False) -> Payment:
@@ -134,6 +142,42 @@ def _fills(one: Anvil) -> Iterator[Row]:
     coins = payment(one, "filled with coins again", native=True)
     one.pay(coins.recipient, 1, ZERO)
     yield "fill, native, recipient with a balance", gas_used(one, AT.filler2, coins.fill(), OUT)
+
+
+def _pay_ins(one: Anvil) -> Iterator[Row]:
+    """Signatures of a payer who has dollars left, to new addresses, and to one that was paid."""
+    one.sign_dollars()
+    one.rpc("anvil_setBalance", SIGNER.address, hex(10**18))
+    words = address_word("evm", SIGNER.address), number_word(10 * TOTAL)
+    one.call_token(dollars(CHAIN), "mint(address,uint256)", *words)
+    token, to = dollars(CHAIN), payment(one, "signed for").address
+    call = "transferWithAuthorization"
+    data = _signed(one, token, to, SignatureStandard.EIP3009, "first")
+    yield f"{call}, new deposit address", gas_used(one, token, data)
+    data = _signed(one, token, to, SignatureStandard.EIP3009, "again")
+    yield f"{call}, deposit address with a balance", gas_used(one, token, data)
+    one.rpc("anvil_setCode", PERMIT2, permit2_code())
+    yield "deploy PermitPayIn", gas_used(one, DEPLOYER, SALT + init_code("PermitPayIn"))
+    words = address_word("evm", PERMIT2), number_word(2**256 - 1)
+    key = "0x" + bytes(SIGNER.key).hex()
+    one.call_token(token, "approve(address,uint256)", *words, key=key)
+    to = payment(one, "permitted for").address
+    data = _signed(one, token, to, SignatureStandard.PERMIT2, "permit")
+    yield "pay (Permit2), new deposit address", gas_used(one, AT.permit_pay_in, data)
+
+
+def _signed(one: Anvil, token: str, to: str, standard: SignatureStandard, name: str) -> bytes:
+    """The call that carries a signature out."""
+    until = int(one.time.timestamp()) + 3_600
+    nonce = "0x" + keccak256(name.encode()).hex()
+    wanted = Authorization(standard, CHAIN, token, SIGNER.address, to, TOTAL, 0, until, nonce)
+    domain = SigningDomain("USD Coin", "2", standard, AT.permit_pay_in)
+    asked = typed_data(CHAIN_ID, wanted, domain)
+    signature = Account.sign_typed_data(SIGNER.key, full_message=numbers_of(asked)).signature
+    text = "0x" + bytes(signature).hex()
+    if standard is SignatureStandard.EIP3009:
+        return transfer_data(asked, text)
+    return pay_data(asked, SIGNER.address, to, text)
 
 
 def _settlements(one: Anvil) -> Iterator[Row]:

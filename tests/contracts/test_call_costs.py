@@ -34,9 +34,10 @@ DEAREST = {
     "send": "startAndBridge (CCTP), with excess",
     "deliver": "deliver (CCTP), recipient without a balance",
     "swap": "swap, then startAndBridge (CCTP), a token, two pools, with excess",
+    "pay_in": "pay (Permit2), new deposit address",
 }
 # How the rows of a call begin where that is not its name.
-ROWS = {"send": "startAndBridge"}
+ROWS = {"send": "startAndBridge", "pay_in": "(transferWithAuthorization|pay)"}
 
 
 def test_the_gas_of_calls_is_that_of_the_measured_table() -> None:

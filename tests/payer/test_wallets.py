@@ -85,7 +85,13 @@ def test_the_service_reads_a_wallets_balance_itself(live: Payer) -> None:
     url = f"/pay/{create_token(live.world.services, intent.id)}/balance"
     account = live.world.wallet(BASE, "a payer with nothing")
     answer = live.http.post(url, params={"lang": "fr"}, data={"account": account})
-    assert answer.json() == {"balance": "0\u00a0USDC", "enough": False}
+    assert answer.json() == {
+        "balance": "0\u00a0USDC",
+        "enough": False,
+        "signed": False,
+        "signs": False,
+        "approves": False,
+    }
     assert answer.headers["cache-control"] == "no-store"
     for wrong in ("", "0x", live.world.wallet(SOLANA, "x"), "<script>", "9" * 5_000):
         assert live.http.post(url, data={"account": wrong}).status_code == 422, wrong
@@ -100,6 +106,18 @@ def test_only_on_solana_the_service_builds_a_wallets_transaction(live: Payer) ->
         url = f"/pay/{name}/transfer"
         assert live.http.post(url, data={"account": account}).status_code == 404
         assert "data-transfer" not in live.http.get(f"/pay/{name}").text
+
+
+def test_what_no_signature_can_pay_is_not_signed_for(live: Payer) -> None:
+    """The chains of this service are simulated, and their tokens take no signatures."""
+    intent = live.world.create_intent()
+    url = f"/pay/{create_token(live.world.services, intent.id)}/sign"
+    account = live.world.wallet(BASE, "a payer who signs")
+    for fields in ({"account": account}, {"account": account, "signature": "0x"}, {"account": "x"}):
+        answer = live.http.post(url, data=fields)
+        assert (answer.status_code, answer.json()) == (422, {"error": "sign_refused"})
+    assert live.http.get(url).status_code == 404
+    assert live.http.post("/pay/x/sign", data={"account": account}).status_code == 404
 
 
 def test_balances_are_asked_for_within_limits(live: Payer) -> None:

@@ -49,7 +49,7 @@ OTHERS = (
     "/v1/ramp/currencies", "/v1/ramp/countries", "/v1/ramp/webhooks/", "/v1/ramp/kyc", "/v1/kyc/",
     "/v1/sandbox/deposits", "/v1/sandbox/clock", "/v1/sandbox/chains/", "/v1/sandbox/bridges/",
     "/v1/sandbox/balances/", "/v1/sandbox/kyc", "/v1/sandbox/ramp/providers/", "/v1/search",
-    "/v1/export-files/", "/v1/intents/batch",
+    "/v1/export-files/", "/v1/intents/batch", "/v1/x402/",
 )  # fmt: skip
 BODIES: dict[str, Any] = {
     "/v1/sandbox/ramp/orders/{id}": {"outcome": "delivered"},

@@ -134,4 +134,5 @@ class ChainNetworkCosts:
             delivery=charged(costs.deliver),
             send=charged(costs.send),
             swap=charged(costs.swap),
+            pay_in=charged(costs.pay_in),
         )

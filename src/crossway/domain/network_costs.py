@@ -1,6 +1,6 @@
 """What a payment costs in network fees on its two chains, and what of it the payer is charged."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -28,7 +28,7 @@ class ChainCosts:
     """What calls cost on one chain, in micro-USD: collecting a deposit, paying a recipient, taking
     the collected deposit out of escrow, a refund, the share of it that every quote bears, claiming
     what a bridge delivers there, and collecting a deposit into a bridge's contract and sending it,
-    also with a swap of it between the two.
+    also with a swap of it between the two. `pay_in` carries a payer's signature out.
     """
 
     start: int
@@ -39,6 +39,14 @@ class ChainCosts:
     delivery: int = 0
     send: int = 0
     swap: int = 0
+    pay_in: int = 0
+
+    def with_pay_in(self) -> "ChainCosts":
+        """The same where each deposit that is collected comes by a payer's signature."""
+        extra = self.pay_in
+        return replace(
+            self, start=self.start + extra, send=self.send + extra, swap=self.swap + extra
+        )
 
     def send_by(self, path: PayoutPath) -> int:
         """What sending a deposit over a bridge costs."""

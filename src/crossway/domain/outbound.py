@@ -17,6 +17,7 @@ class OutboundTxKind(StrEnum):
     DELIVER has the bridge's contract pay the recipient from what arrived, RELEASE from what it
     parked, GIVE_BACK has it return what it collected and cannot send. SKIP_NONCE moves nothing: it
     uses a nonce that no other transaction has, for which the account's later ones would wait.
+    PAY_IN carries out a payer's signature, which moves tokens to the deposit address.
     Of an inventory transfer, INVENTORY_SEND is its last transaction, which moves the money, and
     INVENTORY_APPROVE one of those that it needs before.
     """
@@ -30,6 +31,7 @@ class OutboundTxKind(StrEnum):
     DELIVER = "DELIVER"
     RELEASE = "RELEASE"
     GIVE_BACK = "GIVE_BACK"
+    PAY_IN = "PAY_IN"
     INVENTORY_APPROVE = "INVENTORY_APPROVE"
     INVENTORY_SEND = "INVENTORY_SEND"
 

@@ -7,6 +7,7 @@ from typing import Final
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, Terms
 from crossway.domain.outbound import OutboundTxKind
+from crossway.domain.payer_signatures import PayerSignature
 from crossway.domain.quotes import BridgeName
 from crossway.domain.swaps import Swap
 
@@ -39,7 +40,7 @@ class OutboundCall:
     contract. `message` and `attestation` are what a DELIVER hands to it, `bridge_output` is what a
     START asks a bridge to pay out that fills deposits. `swap` is what a START exchanges the deposit
     for. For an inventory transfer, `data` is what the `contract` is called with, and `value` the
-    native coins that go with it.
+    native coins that go with it. `signature` is the payer's, which a PAY_IN carries out.
     """
 
     kind: OutboundTxKind
@@ -60,6 +61,7 @@ class OutboundCall:
     contract: str = ""
     data: bytes = b""
     value: int = 0
+    signature: PayerSignature | None = None
 
 
 def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:

@@ -25,6 +25,7 @@ _DESCRIPTIONS: Final = {
     OutboundTxKind.DELIVER: "The bridge's delivery of {}",
     OutboundTxKind.RELEASE: "The release of what is parked for {}",
     OutboundTxKind.GIVE_BACK: "The return of {} from the bridge's contract",
+    OutboundTxKind.PAY_IN: "The signed transfer for {}",
     OutboundTxKind.INVENTORY_APPROVE: "The approval of an inventory transfer for {}",
     OutboundTxKind.INVENTORY_SEND: "The inventory transfer for {}",
 }

@@ -15,6 +15,7 @@ from crossway.engine.agency import read_authorized
 from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
 from crossway.engine.escrow_returns import Reclaims, read_reclaims
 from crossway.engine.inventory_snapshot import FundingSnapshot, Location, read_funding_snapshot
+from crossway.engine.pay_ins import PayIn, read_pay_ins
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -40,7 +41,8 @@ class ChainSnapshot:
     `price_refusals` says by (deposited, paid out) symbol why a payment must not start now,
     `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
     where it tells them. `authorized` are the coordinators for whom the relayer may act. `reclaims`
-    are what somebody reclaimed from the escrow, `bridges` is what bridges' contracts say, `funding`
+    are what somebody reclaimed from the escrow, `pay_ins` the payers' signatures to carry out,
+    `bridges` is what bridges' contracts say, `funding`
     what can be moved to where inventory lacks.
     """
 
@@ -59,6 +61,7 @@ class ChainSnapshot:
     costs: Mapping[str, ChainCosts] = field(default_factory=dict)
     authorized: set[str] = field(default_factory=set)
     reclaims: Reclaims = field(default_factory=Reclaims)
+    pay_ins: Mapping[int, PayIn] = field(default_factory=dict)
     bridges: BridgeSnapshot = field(default_factory=BridgeSnapshot)
     funding: FundingSnapshot = field(default_factory=FundingSnapshot)
 
@@ -100,6 +103,7 @@ def take_chain_snapshot(
     promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
     _read_escrow(services, chain, snapshot, [i for _, i in promised])
     _read_unpaid(services, chain, head, snapshot, promised)
+    snapshot.pay_ins = read_pay_ins(services, chain, txs)
     snapshot.bridges = read_bridge_snapshot(services, chain, head, txs)
     snapshot.funding = read_funding_snapshot(services, chain, txs, funded, snapshot.inventory)
     return snapshot

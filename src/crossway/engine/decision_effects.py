@@ -45,6 +45,9 @@ def apply_decisions(
     for tx, decision in to_apply:
         if decision.found:
             _apply_found(unit, batch, chain, tx, decision.found)
+        elif decision.signature_outcome:
+            outcome = decision.signature_outcome
+            unit.payer_signatures.apply(tx.intent_id, tx.cause, outcome, now)
         elif decision.transfer_event or decision.give_back:
             _apply_to_transfer(unit, batch, tx, decision)
         elif decision.already_done:
@@ -75,6 +78,7 @@ def _has_effects(decision: Decision) -> bool:
         or decision.revive_start
         or decision.give_back
         or decision.transfer_event
+        or decision.signature_outcome
     )
 
 

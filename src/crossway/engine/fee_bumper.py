@@ -15,6 +15,7 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.domain.rebalancing import is_rebalancing
 from crossway.engine.alerts import raise_signing_alert
 from crossway.engine.inventory_txs import build_inventory_calls
+from crossway.engine.pay_ins import with_signatures
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.engine.tx_submitter import broadcast, report_signer
 from crossway.ports.chain import Chain, SignedTx
@@ -140,7 +141,8 @@ def _build_calls(
         for tx in txs
         if tx.kind not in INVENTORY_KINDS and not is_rebalancing(tx.intent_id)
     }
-    return calls | build_inventory_calls(unit, services, chain, txs, intents)
+    calls |= build_inventory_calls(unit, services, chain, txs, intents)
+    return with_signatures(unit, txs, calls)
 
 
 def _lock_groups(

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from crossway.domain.bridge_transfer import BridgeTransferEvent
+from crossway.domain.payer_signatures import SignatureOutcome
 from crossway.ports.chain import IncludedTx
 from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 
@@ -32,6 +33,7 @@ class Decision:
     deposit back first. `transfer_event` happens to the bridge transfer.
     `funding` is what a bridge is to bring for a payment that is started. `ends_in_time`: a wait
     that is given up at the payout's deadline, as one that needs an operator is.
+    `signature_outcome` is what became of the payer's signature that it was to carry out.
     """
 
     sign: bool = False
@@ -50,6 +52,7 @@ class Decision:
     transfer_event: BridgeTransferEvent | None = None
     funding: NewInventoryTransfer | None = None
     ends_in_time: bool = False
+    signature_outcome: SignatureOutcome | None = None
 
     def with_transfer_event(self, event: BridgeTransferEvent | None) -> "Decision":
         """The same decision, with what happens to the bridge transfer."""

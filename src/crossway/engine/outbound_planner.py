@@ -27,10 +27,12 @@ from crossway.engine.escrow_returns import decide_reclaimed
 from crossway.engine.inventory_planner import FundingPlanner
 from crossway.engine.nonce_skips import NonceSkips
 from crossway.engine.outbound_decision import SIGN, Decision
+from crossway.engine.pay_ins import decide_pay_in
 from crossway.engine.payout_checks import (
     CONFIRMED_STATES,
     NOT_PAID_IN_TIME,
     decide_forbidden,
+    decide_reimbursement,
     decide_restart,
 )
 from crossway.engine.return_limits import ReturnLimits
@@ -109,7 +111,7 @@ class OutboundPlanner:
         self._limits.save()
 
     def _decide_by_kind(self, tx: OutboundTx, intent: Intent) -> Decision:
-        bridges = self._snapshot.bridges
+        bridges, pay_ins = self._snapshot.bridges, self._snapshot.pay_ins
         if found := bridges.found.get(tx.id):
             return wait_for_depth(tx, intent, found, bridges) or Decision(found=found)
         if reclaimed := decide_reclaimed(tx, intent, self._snapshot.reclaims):
@@ -125,18 +127,16 @@ class OutboundPlanner:
                 return decide_give_back(tx, intent, bridges)
             case OutboundTxKind.FILL:
                 return self._decide_fill(tx, intent)
-            case OutboundTxKind.REIMBURSE if intent.state is not State.COMPLETED:
-                return Decision(
-                    wait_reason="The payout was reverted and must be confirmed again first."
-                )
-            case OutboundTxKind.REIMBURSE if intent.id not in self._started:
-                return Decision(wait_reason="The deposit must be collected again first.")
+            case OutboundTxKind.REIMBURSE:
+                return decide_reimbursement(intent, intent.id in self._started)
             case OutboundTxKind.REFUND:
                 return self._decide_refund(tx, intent)
             case OutboundTxKind.RETURN_EXCESS:
                 return self._decide_return(tx, intent)
             case OutboundTxKind.SKIP_NONCE:
                 return self._skips.decide(tx)
+            case OutboundTxKind.PAY_IN:
+                return decide_pay_in(self._services, self._head, tx, intent, pay_ins)
             case OutboundTxKind.INVENTORY_APPROVE | OutboundTxKind.INVENTORY_SEND:
                 return self._funding.decide(tx, intent)
         return SIGN

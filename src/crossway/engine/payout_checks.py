@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from crossway.domain.intent import Intent
+from crossway.domain.intent import Intent, State
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import fill_marker, last_payout_time, settle_marker
 from crossway.engine.chain_snapshot import ChainSnapshot
@@ -45,6 +45,15 @@ def decide_restart(head: ChainHead, intent: Intent) -> Decision:
     if head.time < intent.terms.expires_at:
         return SIGN
     return Decision(fail_reason="the payout was sent and it is too late to collect the deposit")
+
+
+def decide_reimbursement(intent: Intent, is_started: bool) -> Decision:
+    """The decision on repaying the relayer, which a collected deposit and a payout come before."""
+    if intent.state is not State.COMPLETED:
+        return Decision(wait_reason="The payout was reverted and must be confirmed again first.")
+    if not is_started:
+        return Decision(wait_reason="The deposit must be collected again first.")
+    return SIGN
 
 
 def _has_active_claim(unit: UnitOfWork, intent: Intent) -> bool:

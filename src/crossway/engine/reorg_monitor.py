@@ -16,6 +16,7 @@ from crossway.domain.outbound import (
     OutboundTxKind,
     OutboundTxState,
 )
+from crossway.domain.payer_signatures import SignatureEvent, SignatureOutcome
 from crossway.domain.rebalancing import is_rebalancing, owner_subject
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import close_delivered
@@ -191,7 +192,10 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
     """Reverse the ledger postings and the state change of a transaction that a reorg removed."""
     postings_of_tx = unit.ledger.list_by_tx([tx.intent_id], {tx.tx_id or ""})
     batch.append_postings(posting.reversed() for posting in postings_of_tx)
-    if not is_rebalancing(tx.intent_id):
+    if tx.kind is OutboundTxKind.PAY_IN:
+        reversal = SignatureOutcome(SignatureEvent.REVERSE)
+        unit.payer_signatures.apply(tx.intent_id, tx.cause, reversal, batch.now)
+    elif not is_rebalancing(tx.intent_id):
         _reverse_payment(unit, batch, tx, postings_of_tx)
     if tx.kind in INVENTORY_KINDS:
         reverse_inventory_tx(unit, batch, tx)

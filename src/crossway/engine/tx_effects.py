@@ -16,6 +16,7 @@ from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import apply_over_bridge
 from crossway.engine.escrow_returns import apply_return, book_transfers, is_return
 from crossway.engine.inventory_effects import apply_inventory_tx, wake_bringing
+from crossway.engine.pay_ins import note_paid, note_revert
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
@@ -60,8 +61,8 @@ def apply_success(
 ) -> None:
     """Book a successful transaction, advance its intent and enqueue what follows."""
     _book_fee(batch, chain, tx, tx_id, included)
-    if tx.kind in (*INVENTORY_KINDS, OutboundTxKind.SKIP_NONCE):
-        return apply_inventory_tx(unit, batch, tx, tx_id)
+    if tx.kind in (*INVENTORY_KINDS, OutboundTxKind.SKIP_NONCE, OutboundTxKind.PAY_IN):
+        return _apply_beside(unit, batch, tx, tx_id)
     intent = batch.current[tx.intent_id]
     transfers = _transfers_of(unit, batch, chain, tx, included)
     if is_return(intent, transfers):
@@ -89,6 +90,14 @@ def apply_success(
             event = IntentEvent.LEDGER_ONLY
             batch.apply_event(intent.id, event, "return", tx_id, balance_at_address=remaining)
             _enqueue_return_of_rest(unit, batch, tx)
+
+
+def _apply_beside(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, tx_id: str) -> None:
+    """Apply one that changes no payment. What a payer's signature moved is a deposit, which is seen
+    and credited like anybody's."""
+    if tx.kind is not OutboundTxKind.PAY_IN:
+        return apply_inventory_tx(unit, batch, tx, tx_id)
+    note_paid(unit, tx, tx_id, batch.now)
 
 
 def _apply_refund(batch: IntentBatch, intent: Intent, tx_id: str, remaining: int) -> None:
@@ -271,6 +280,8 @@ def apply_revert(
 ) -> None:
     """Book the fee of a reverted transaction; when it is final, fail the intent and alert."""
     _book_fee(batch, chain, tx, tx_id, included)
+    if tx.kind is OutboundTxKind.PAY_IN:
+        note_revert(unit, batch.services, tx, batch.now)
     if not permanent:
         return
     intent = batch.current[tx.intent_id]

@@ -40,6 +40,8 @@ _NEVER_GIVEN_UP = (
     OutboundTxKind.DELIVER,
     OutboundTxKind.RELEASE,
     OutboundTxKind.GIVE_BACK,
+    # Whatever failed, what became of the payer's signature is asked before it ends.
+    OutboundTxKind.PAY_IN,
     *INVENTORY_KINDS,
 )
 

@@ -32,6 +32,7 @@ from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
 from crossway.engine.pass_writes import PassWrite, PassWrites
+from crossway.engine.pay_ins import with_signatures
 from crossway.engine.sending_accounts import SendingAccounts
 from crossway.engine.signing_refusals import find_refusals, postpone
 from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
@@ -168,6 +169,7 @@ def _prepare(
     intents = unit.intents.get_many({t.intent_id for t in locked})
     calls = _build_calls(chain, locked, intents, snapshot.bridges.transfers)
     calls |= build_inventory_calls(unit, services, chain, locked, intents)
+    calls = with_signatures(unit, locked, calls)
     refused: dict[int, Decision] = {}
     while True:
         # What is refused reserves nothing: gas, inventory and the budget for returns are planned

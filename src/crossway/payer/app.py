@@ -29,7 +29,13 @@ from crossway.payer.responses import (
     render_notice,
     render_page,
 )
-from crossway.payer.wallet_endpoints import respond_balance, respond_transfer
+from crossway.payer.wallet_endpoints import (
+    respond_balance,
+    respond_signature_state,
+    respond_signing,
+    respond_transfer,
+)
+from crossway.payer.x402_page import Later, asks_for_x402, respond_x402
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.checkout import CheckoutError, CheckoutLink
@@ -53,7 +59,7 @@ INTENTS_PER_MINUTE = 20
 INTENTS_PER_MINUTE_AND_LINK = 120
 _FIELDS = {"amount": "amount", "low": "amount", "high": "amount", "refund": "refund"}
 _SIZE = 500
-Page = Callable[[PageRequest], Response]
+Page = Callable[[PageRequest], Response | Later]
 
 
 class IpRateLimiter(Protocol):
@@ -88,6 +94,8 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/balance", endpoint(respond_balance, WALLETS_PER_MINUTE), methods=["POST"]),
         Route("/{page}/transfer", endpoint(respond_transfer, WALLETS_PER_MINUTE), methods=["POST"]),
+        Route("/{page}/sign", endpoint(respond_signing, WALLETS_PER_MINUTE), methods=["POST"]),
+        Route("/{page}/sign", endpoint(respond_signature_state, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{rest:path}", endpoint(_not_found, VIEWS_PER_MINUTE), methods=["GET"]),
     ]
     pages = Starlette(routes=routes, middleware=[Middleware(GZipMiddleware, minimum_size=_SIZE)])
@@ -117,7 +125,8 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
         try:
             if request.method == "POST":
                 request.state.form = await read_form(request)
-            return await anyio.to_thread.run_sync(page, page_request)
+            answer = await anyio.to_thread.run_sync(page, page_request)
+            return answer if isinstance(answer, Response) else await answer()
         except NotFound:
             return render_notice(page_request, "gone", 404)
         except TooManyUnpaid as error:
@@ -186,7 +195,9 @@ def _find_link(page_request: PageRequest) -> CheckoutLink:
     return checkout.get_checkout_link(page_request.services, link_id, payer)
 
 
-def _link_page(page_request: PageRequest) -> Response:
+def _link_page(page_request: PageRequest) -> Response | Later:
+    if asks_for_x402(page_request.request):
+        return respond_x402(page_request)
     checkout_link = _find_link(page_request)
     amount_text = page_request.request.query_params.get("amount", "")[:_SIZE]
     needs_amount = checkout_link.link.amount is None and not amount_text

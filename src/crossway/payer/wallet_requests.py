@@ -20,6 +20,7 @@ class WalletPanel:
     texts: str = ""
     balance_url: str = ""
     transfer_url: str = ""
+    sign_url: str = ""
     request: str = ""
 
 
@@ -34,6 +35,7 @@ def wallet_panel(page_request: PageRequest, chain: Chain, name: str, ended: bool
         texts=wallet_texts(t, "wallet."),
         balance_url=page_request.path(f"{name}/balance", lang=t.code),
         transfer_url=page_request.path(f"{name}/transfer") if chain.kind == "solana" else "",
+        sign_url=page_request.path(f"{name}/sign") if chain.kind == "evm" else "",
     )
 
 

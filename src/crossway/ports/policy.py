@@ -92,6 +92,8 @@ class Policy:
     fees bring for returns and `return_allowance_micro_usd` a day and chain limit their cost.
     Payouts from inventory that bridges have still to repay are limited to
     `prefill_limit_micro_usd` on each source chain; 0 makes none.
+    A payer may pay by a signature where carrying it out costs the operator at most
+    `signature_allowance_micro_usd`, or the payment's quote pays for it.
     Each chain is divided into so many `shards` for engines that share it; those not named are not
     divided. Daily reconciliation runs at `reconcile_at_hour` (UTC); None disables it.
     """
@@ -104,6 +106,7 @@ class Policy:
     returns_per_day: int = 5
     return_allowance_micro_usd: int = 50_000_000
     prefill_limit_micro_usd: int = 50_000_000_000
+    signature_allowance_micro_usd: int = 20_000
     quote_life_seconds: int = 60
     # A bridge has 600 ms to answer, however quick the others are; the rest is for making its quote.
     quote_timeouts: TimeoutPolicy = TimeoutPolicy(deadline=0.7, grace=0.7, shrink=1)

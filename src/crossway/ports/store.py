@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from crossway.ports.outbound_tx_repository import AccountNonceRepository, OutboundTxRepository
     from crossway.ports.outbox_repository import OutboxRepository
     from crossway.ports.outgoing_controls_repository import OutgoingControlsRepository
+    from crossway.ports.payer_signatures import PayerSignatureRepository
     from crossway.ports.payment_archive import PaymentArchive
     from crossway.ports.payment_figures import PaymentFiguresRepository
     from crossway.ports.payment_link_repository import PaymentLinkRepository
@@ -214,6 +215,8 @@ class UnitOfWork(Protocol):
     def approvals(self) -> ApprovalRepository: ...
     @property
     def profit(self) -> ProfitRepository: ...
+    @property
+    def payer_signatures(self) -> PayerSignatureRepository: ...
     @property
     def outgoing_controls(self) -> OutgoingControlsRepository: ...
     @property

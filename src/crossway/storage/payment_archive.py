@@ -33,6 +33,7 @@ from crossway.storage.leases import SqlLeases
 from crossway.storage.link_tables import payment_link_uses
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search_tables import metadata_values, notes
+from crossway.storage.signature_tables import x402_offers
 from crossway.storage.tables import (
     deposits,
     intents,
@@ -48,6 +49,7 @@ _TABLES: Final = (
     (transitions, "intent_id"),
     (metadata_values, "intent_id"),
     (payment_link_uses, "intent_id"),
+    (x402_offers, "intent_id"),
 )
 
 

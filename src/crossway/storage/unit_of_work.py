@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from crossway.storage.outbound_txs import SqlOutboundTxs
     from crossway.storage.outbox import SqlOutbox
     from crossway.storage.outgoing_controls import SqlOutgoingControls
+    from crossway.storage.payer_signatures import SqlPayerSignatures
     from crossway.storage.payment_archive import SqlPaymentArchive
     from crossway.storage.payment_figures import SqlPaymentFigures
     from crossway.storage.payment_links import SqlPaymentLinks
@@ -119,6 +120,7 @@ class SqlUnitOfWork:
     profit: cached_property[SqlProfit] = _repository("profit")
     approvals: cached_property[SqlApprovals] = _repository("approvals")
     outgoing_controls: cached_property[SqlOutgoingControls] = _repository("outgoing_controls")
+    payer_signatures: cached_property[SqlPayerSignatures] = _repository("payer_signatures")
 
     def __init__(self, db: Connection) -> None:
         self._db = db

@@ -19,6 +19,7 @@ from crossway_client.resources.ramps import RampOrders, Ramps
 from crossway_client.resources.sandbox import Sandbox
 from crossway_client.resources.search import Search
 from crossway_client.resources.webhooks import Webhooks
+from crossway_client.resources.x402 import X402
 from crossway_client.transport.carriers import AsyncCarrier, SyncCarrier
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint
 from crossway_client.transport.log_privacy import hide_queries
@@ -48,6 +49,7 @@ class _Api(Resource[CarrierT]):
         self.search = Search(carrier)
         self.exports = Exports(carrier)
         self.sandbox = Sandbox(carrier)
+        self.x402 = X402(carrier)
 
     @endpoint
     def client_info(self) -> Request[ClientInfo]:

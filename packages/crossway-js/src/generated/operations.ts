@@ -107,6 +107,14 @@ export interface Operations {
   updatePaymentLink: Call<"updatePaymentLink">
   /** List the uses of a payment link. The payments made with the link, newest first, each with its intent. */
   listPaymentLinkUses: Call<"listPaymentLinkUses">
+  /** List networks. The networks on which payments are settled now. */
+  listSettledNetworks: Call<"listSettledNetworks">
+  /** Create offers. Create an intent for each way to pay, to answer with status 402. */
+  createPaymentOffers: Call<"createPaymentOffers">
+  /** Verify a payment. Whether a payment would be settled now. Nothing is stored. */
+  verifySignedPayment: Call<"verifySignedPayment">
+  /** Settle a payment. Carry a payment out and wait for it, for at most 25 seconds; 503 says that it is not known yet. Each is settled once. */
+  settleSignedPayment: Call<"settleSignedPayment">
   /** Create a webhook. Receive events at a URL. Only this response has the secret that verifies them. */
   createWebhook: Call<"createWebhook">
   /** List webhooks. The client's webhooks, oldest first. */
@@ -221,6 +229,10 @@ export const OPERATIONS: Record<keyof Operations, Operation> = {
   getPaymentLink: {"method":"GET","path":"/v1/payment-links/{id}"},
   updatePaymentLink: {"method":"PATCH","path":"/v1/payment-links/{id}"},
   listPaymentLinkUses: {"method":"GET","path":"/v1/payment-links/{id}/uses","items":"uses"},
+  listSettledNetworks: {"method":"GET","path":"/v1/x402/supported"},
+  createPaymentOffers: {"method":"POST","path":"/v1/x402/offers"},
+  verifySignedPayment: {"method":"POST","path":"/v1/x402/verify"},
+  settleSignedPayment: {"method":"POST","path":"/v1/x402/settle"},
   createWebhook: {"method":"POST","path":"/v1/webhooks"},
   listWebhooks: {"method":"GET","path":"/v1/webhooks","items":"webhooks"},
   getDelivery: {"method":"GET","path":"/v1/webhooks/deliveries/{id}"},

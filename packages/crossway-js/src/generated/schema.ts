@@ -465,6 +465,30 @@ export interface components {
                 payment_link_id?: string | null;
             }[];
         };
+        /** @description The body of POST /x402/offers. */
+        CreateOffers: {
+            /** @description Micro-USD that the recipient receives. */
+            amount: string;
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Token address on the destination chain; by default its USDC. */
+            tokenOut?: string | null;
+            /** @description Wallet of the recipient on the destination chain. */
+            recipient: string;
+            /** @description Your wallet for what cannot be forwarded; by default your `refundAddresses`. */
+            refund_address?: string | null;
+            /** @description By default those of GET /x402/supported. */
+            source_chains?: components["schemas"]["ChainId"][] | null;
+            /**
+             * Format: uri
+             * @description What is paid for.
+             */
+            url?: string | null;
+            /** @description Your own data, in the intents. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** @description The body of POST /ramp/orders. */
         CreateOrder: {
             /** @description The direction; `on-ramp` by default. */
@@ -1329,6 +1353,22 @@ export interface components {
             /** @description `cursor` of the next page; null on the last one. */
             nextCursor: string | null;
         };
+        /** @description The body of POST /x402/verify and /x402/settle. */
+        PaymentIn: {
+            /**
+             * @description The version.
+             * @default 2
+             */
+            x402Version?: unknown;
+            /** @description The content of the header PAYMENT-SIGNATURE. */
+            paymentPayload: {
+                [key: string]: unknown;
+            };
+            /** @description The accepted offer; our own record counts. */
+            paymentRequirements?: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** @description One payment link. */
         PaymentLinkOut: {
             /** @description Its identifier; `payment_link_id` of its intents. */
@@ -1425,6 +1465,21 @@ export interface components {
             fee: string;
             /** @description The same amount as a decimal number. */
             feeFormatted: string;
+        };
+        /** @description The body of an answer with status 402. */
+        PaymentRequired: {
+            /** @description The version. */
+            x402Version: number;
+            /** @description Why. */
+            error: string;
+            /** @description What is paid for. */
+            resource: {
+                [key: string]: unknown;
+            };
+            /** @description Up to three ways to pay, the cheapest first. */
+            accepts: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description The answer of a triggered intent. */
         ProcessingTriggered: {
@@ -1910,6 +1965,27 @@ export interface components {
             /** @description Its status. */
             status: components["schemas"]["KycStatus"];
         };
+        /** @description What became of a payment. */
+        SettlementOut: {
+            /** @description Whether it is paid. */
+            success: boolean;
+            /** @description On the payer's chain; empty if not paid. */
+            transaction: string;
+            /** @description The payer's chain. */
+            network: string;
+            /** @description Who signed. */
+            payer: string;
+            /**
+             * @description In the smallest unit; absent if not paid.
+             * @default
+             */
+            amount?: string;
+            /**
+             * @description Why not; absent if paid.
+             * @default
+             */
+            errorReason?: string;
+        };
         /**
          * @description A bridge of the simulated environment, or its exchange.
          * @enum {string}
@@ -2038,6 +2114,19 @@ export interface components {
          * @enum {string}
          */
         SubscribedEvent: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "*";
+        /** @description What can be settled. */
+        SupportedOut: {
+            /** @description Each with its network. */
+            kinds: {
+                [key: string]: unknown;
+            }[];
+            /** @description None. */
+            extensions: string[];
+            /** @description Who sends transactions. */
+            signers: {
+                [key: string]: unknown;
+            };
+        };
         /** @description The swap of a payment's deposit on the source chain. */
         SwapOut: {
             /** @description The exchange; a simulated one is named as such. */
@@ -2112,6 +2201,18 @@ export interface components {
             limit: number;
             /** @description `cursor` of the next page; null on the last one. */
             next_cursor: string | null;
+        };
+        /** @description Whether a payment would be settled now. */
+        VerificationOut: {
+            /** @description Whether it would. */
+            isValid: boolean;
+            /** @description Who signed. */
+            payer: string;
+            /**
+             * @description Why not; absent if valid.
+             * @default
+             */
+            invalidReason?: string;
         };
         /** @description One webhook, without its secret. */
         WebhookOut: {
@@ -3688,6 +3789,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsePage"];
+                };
+            };
+        };
+    };
+    listSettledNetworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What can be settled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupportedOut"];
+                };
+            };
+        };
+    };
+    createPaymentOffers: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateOffers"];
+            };
+        };
+        responses: {
+            /** @description The body of an answer with status 402. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                };
+            };
+        };
+    };
+    verifySignedPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentIn"];
+            };
+        };
+        responses: {
+            /** @description Whether a payment would be settled now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationOut"];
+                };
+            };
+        };
+    };
+    settleSignedPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentIn"];
+            };
+        };
+        responses: {
+            /** @description What became of a payment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementOut"];
                 };
             };
         };

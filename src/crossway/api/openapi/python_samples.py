@@ -14,6 +14,7 @@ METHODS: Final[Mapping[str, str]] = {
     "createIntent": "intents.create",
     "createIntents": "intents.create_batch",
     "createPaymentLink": "payment_links.create",
+    "createPaymentOffers": "x402.create_offers",
     "createRampOrder": "ramp_orders.create",
     "createWebhook": "webhooks.create",
     "deleteExport": "exports.delete",
@@ -57,6 +58,7 @@ METHODS: Final[Mapping[str, str]] = {
     "listRampOrders": "ramp_orders.list",
     "listRampQuotes": "ramps.quotes",
     "listRoutesOfBridge": "router.routes_of",
+    "listSettledNetworks": "x402.supported",
     "listTokens": "chains.all_tokens",
     "listTokensOfChain": "chains.tokens",
     "listWebhooks": "webhooks.list",
@@ -71,6 +73,7 @@ METHODS: Final[Mapping[str, str]] = {
     "sendSandboxDeposit": "sandbox.deposit",
     "setKycStatus": "sandbox.set_kyc_status",
     "setSandboxClock": "sandbox.set_clock",
+    "settleSignedPayment": "x402.settle",
     "streamEvents": "events.stream",
     "submitKyc": "kyc.submit",
     "submitKycDocument": "kyc.add_document",
@@ -78,6 +81,7 @@ METHODS: Final[Mapping[str, str]] = {
     "triggerProcessing": "intents.trigger",
     "updatePaymentLink": "payment_links.update",
     "updateWebhook": "webhooks.update",
+    "verifySignedPayment": "x402.verify",
 }
 # They iterate over all results, page by page, so they take no limit.
 _ITERATORS: Final = frozenset(

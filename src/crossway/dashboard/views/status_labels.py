@@ -77,6 +77,7 @@ OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
         OutboundTxKind.DELIVER: "Delivery by the bridge",
         OutboundTxKind.RELEASE: "Release to the recipient",
         OutboundTxKind.GIVE_BACK: "Return from the bridge's contract",
+        OutboundTxKind.PAY_IN: "Signed transfer of the payer",
         OutboundTxKind.INVENTORY_APPROVE: "Approval of an inventory transfer",
         OutboundTxKind.INVENTORY_SEND: "Inventory transfer",
     }

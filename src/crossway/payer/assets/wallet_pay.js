@@ -7,7 +7,7 @@
   // when it may be sent again although nothing is known of it.
   const SILENT = 15_000, LOOK = 1500, UNSEEN = 120_000;
   // States in which nothing is asked of the wallet, so that what it tells by itself is looked at.
-  const QUIET = ["ready", "unread", "changed", "low", "elsewhere"];
+  const QUIET = ["ready", "signable", "approvable", "unread", "changed", "low", "elsewhere"];
   const texts = JSON.parse(live.dataset.walletTexts);
   const panel = make("div", { className: "wallets" });
   const memory = "sent " + location.pathname;
@@ -104,9 +104,13 @@
     }, () => check());
     if (!state) return;
     used.balance = state.held?.balance;
+    // Somebody has signed, perhaps in another window: nobody shall pay twice.
+    if (state.held?.signed) return remember(wallet, account, ask(), "", true);
     if (state.held && !state.held.enough) tell("low", button("again", () => check()), other());
     else if (!state.right) tell("elsewhere", family().switchChain ? button("switch", switchChain, "button") : button("again", () => check()), other());
-    else tell(key === "ready" && !used.balance ? "unread" : key, button("pay", pay, "button"), other());
+    else if (state.held?.signs && family().sign && key === "ready") tell("signable", button("sign", () => pay(sign), "button"), button("pay", () => pay(send)), other());
+    else if (state.held?.approves && key === "ready") tell("approvable", button("pay", () => pay(send), "button"), other());
+    else tell(key === "ready" && !used.balance ? "unread" : key, button("pay", () => pay(send), "button"), other());
   }
 
   // Null if the service cannot tell: the wallet knows it in the end.
@@ -127,7 +131,8 @@
     if (done) await check();
   }
 
-  async function pay() {
+  // Asks the wallet to pay by `way`, if all is still as it was shown.
+  async function pay(way) {
     const { wallet, account } = used, asked = ask();
     if (now() >= Number(article().dataset.expiresAt)) return poll();
     if (document.querySelector(".address").textContent !== asked.to) return tell("mismatch");
@@ -136,13 +141,35 @@
       return { same: same(shared, account) && await family().isOnChain(wallet.provider, asked) };
     }, () => check());
     if (state && !state.same) await renew();
-    else if (state) await request("confirm", () => send(wallet, account, asked), (reason) => reason === "failed" ? check() : pay());
+    else if (state) await request("confirm", () => way(wallet, account, asked), (reason) => way === sign || reason === "failed" ? check() : pay(way));
   }
 
   // What comes back counts also when the payer has meanwhile looked elsewhere: it is sent.
   async function send(wallet, account, asked) {
     const { hash } = await families[asked.family].send(wallet.provider, asked, account);
-    sent = { from: account, wallet: wallet.id, amount: asked.amount, at: Date.now(), hash: families[asked.family].isHash(hash) ? hash : "" };
+    remember(wallet, account, asked, hash);
+  }
+
+  // The payer only signs, and the service sends it.
+  async function sign(wallet, account, asked) {
+    const { typed } = await handIn({ account });
+    if (!typed) return remember(wallet, account, asked, "", true);
+    const signature = await families[asked.family].sign(wallet.provider, asked, account, typed);
+    await handIn({ account, signature });
+    remember(wallet, account, asked, "", true);
+  }
+
+  async function handIn(fields) {
+    let answer = {};
+    try {
+      const response = await fetch(live.dataset.sign, { method: "POST", body: new URLSearchParams(fields), credentials: "omit", signal: AbortSignal.timeout(LATE) });
+      if ((answer = await response.json()) && response.ok) return answer;
+    } catch (error) { /* Without an answer that is ours. */ }
+    throw new Refusal(["low", "sign_wrong", "sign_refused"].includes(answer.error) ? answer.error : "unbuilt");
+  }
+
+  function remember(wallet, account, asked, hash, signed = false) {
+    sent = { from: account, wallet: wallet.id, amount: asked.amount, at: Date.now(), hash: families[asked.family].isHash(hash) ? hash : "", signed };
     used = { ...used, wallet, account };
     keep(memory, JSON.stringify(sent));
     hurry();
@@ -161,15 +188,24 @@
   async function follow() {
     if (!sent || !place()) return;
     const mine = ++step, provider = used?.wallet.id === sent.wallet ? used.wallet.provider : null;
-    let state = "sent";
-    if (provider && sent.hash && family().follow) {
+    let state = sent.signed ? "signed" : "sent";
+    if (sent.signed) state = await followSignature();
+    else if (provider && sent.hash && family().follow) {
       try { state = await family().follow(provider, sent); } catch (error) { /* The service follows it too. */ }
     }
     if (mine !== step || !place() || !sent) return;
-    if (state === "reverted") return tell(state, button("anew", startOver));
+    if (["reverted", "sign_used", "sign_refused"].includes(state)) return tell(state, button("anew", startOver));
     if (state === "sent" && Date.now() - sent.at > UNSEEN) state = "unseen";
     if (panel.dataset.state !== state) tell(state, ...(["unseen", "replaced"].includes(state) ? [button("anew", startOver)] : []));
     setTimeout(() => { if (mine === step) follow(); }, LOOK);
+  }
+
+  async function followSignature() {
+    try {
+      const answer = await (await fetch(live.dataset.sign, { credentials: "omit", signal: AbortSignal.timeout(LATE) })).json();
+      if (sent && family().isHash(answer.hash)) sent.hash = answer.hash;
+      return ["sign_used", "sign_refused"].includes(answer.state) ? answer.state : "signed";
+    } catch (error) { return "signed"; }
   }
 
   function startOver() {

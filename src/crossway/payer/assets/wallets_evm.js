@@ -3,6 +3,7 @@
 
 {
   const word = (number) => BigInt(number).toString(16).padStart(64, "0");
+  const PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
   const isAddress = (text) => /^0x[0-9a-f]{40}$/i.test(text);
 
   // The call of the only transfer that was asked for, from integers alone.
@@ -42,6 +43,18 @@
 
     async send(provider, ask, from) {
       return { hash: await provider.request({ method: "eth_sendTransaction", params: [transferOf(ask, from)] }) };
+    },
+
+    // The signature of what the service asks for, if that is the only transfer that was asked for.
+    async sign(provider, ask, from, typed) {
+      const same = (one, other) => String(one).toLowerCase() === String(other).toLowerCase();
+      const { primaryType, domain, message } = typed;
+      const byToken = () => primaryType === "TransferWithAuthorization" && same(domain.verifyingContract, ask.token) && same(message.from, from)
+        && same(message.to, ask.to) && message.value === ask.amount;
+      const byPermit2 = () => primaryType === "PermitWitnessTransferFrom" && same(domain.verifyingContract, PERMIT2)
+        && same(message.permitted.token, ask.token) && message.permitted.amount === ask.amount && same(message.witness.to, ask.to);
+      if (BigInt(domain.chainId) !== BigInt(ask.chain) || !(byToken() || byPermit2())) throw new Refusal("mismatch");
+      return provider.request({ method: "eth_signTypedData_v4", params: [from, JSON.stringify(typed)] });
     },
 
     // What became of a transaction: `sent`, `included`, `reverted` or `replaced`.

@@ -76,6 +76,10 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         ),
         "bridge": AlertKind(_C, "Bridge takes no transactions", "Bridges take no transactions"),
         "transfer": AlertKind(_C, "Transaction failed", "Transactions failed"),
+        "signatures": AlertKind(
+            _W, "No payers' signatures on a chain", "No payers' signatures on chains",
+            resolved_manually=True,
+        ),
         "engine": AlertKind(_C, "Crossway component failing", "Crossway components failing"),
         "stuck": AlertKind(_C, "Payment overdue", "Payments overdue"),
         "forged": AlertKind(

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from crossway.domain.errors import DomainError, InvalidInput, InvalidStatus
 from crossway.domain.intent import Intent
-from crossway.domain.money import rescale_up
+from crossway.domain.money import Token, rescale_up
 from crossway.domain.payment_links import LONGEST_OPEN, LinkUse, PayerUses, PaymentLink
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -77,7 +77,7 @@ def pay_by_link(services: Services, link_id: str, form: CheckoutForm) -> Intent:
         if unit.payment_links.find_use(link_id, form.nonce) is not None:
             raise _AlreadyUsed
         assert locked is not None
-        _require_room(unit, locked, form.payer, now)
+        require_room(unit, locked, form.payer, now)
         unit.payment_links.record_use(LinkUse(0, link_id, form.nonce, intent.id, now, form.payer))
 
     try:
@@ -96,8 +96,9 @@ class _AlreadyUsed(Exception):
     """The form was used by a concurrent request."""
 
 
-def _require_room(unit: UnitOfWork, link: PaymentLink, payer: str, now: datetime) -> None:
-    """Check that a locked link, which counts the new payment already, has room for it."""
+def require_room(unit: UnitOfWork, link: PaymentLink, payer: str, now: datetime) -> None:
+    """Check that a locked link, which counts the new payment already, has room for it. Raises
+    `InvalidStatus`, and `TooManyUnpaid` for the payer."""
     before = replace(link, reserved=link.reserved - 1)
     if (reason := before.closed_reason(now)) is not None:
         raise InvalidStatus(reason)
@@ -139,7 +140,7 @@ def _find_open(services: Services, request: CreateIntentRequest, payer: str) -> 
 def _build_request(
     services: Services, checkout_link: CheckoutLink, form: CheckoutForm
 ) -> CreateIntentRequest:
-    link, token_out = checkout_link.link, checkout_link.token_out
+    link = checkout_link.link
     amount = parse_amount(checkout_link, form.amount)
     chain, _, symbol = form.method.partition(":")
     token = services.catalogue.tokens.get((chain, symbol))
@@ -151,6 +152,19 @@ def _build_request(
         )
     except InvalidInput:
         raise CheckoutError("refund") from None
+    return request_by_link(services, checkout_link, amount, token, refund_address, form.payer)
+
+
+def request_by_link(
+    services: Services,
+    checkout_link: CheckoutLink,
+    amount: int,
+    token: Token,
+    refund_address: str,
+    payer: str,
+) -> CreateIntentRequest:
+    """The payment of a link's amount, in units of its payout token, that is made in this token."""
+    link, token_out = checkout_link.link, checkout_link.token_out
     # The amount has the decimals of the deposited token if that has the payout token's symbol.
     decimals = token_out.decimals
     if token_out.symbol == "USDC":
@@ -163,13 +177,13 @@ def _build_request(
         amount_symbol=token_out.symbol,
         token_in=token.address,
         token_out=token_out.address,
-        source_chain=chain,
+        source_chain=token.chain,
         destination_chain=link.destination_chain,
         recipient=link.recipient,
         refund_address=refund_address,
         metadata={**link.metadata, **reference},
         payment_link_id=link.id,
-        payer=form.payer,
+        payer=payer,
         by_payer=True,
     )
 

@@ -12,7 +12,7 @@ def read_balance(services: Services, intent: Intent, account: str) -> int:
 
     Raises `InvalidInput` for what is no address there, and `Unreachable`."""
     terms = intent.terms
-    address = _parse_account(services, intent, account)
+    address = parse_account(services, intent, account)
     return services.chains[terms.source_chain].balances([address], terms.token_in)[address]
 
 
@@ -25,10 +25,12 @@ def build_transfer(services: Services, intent: Intent, account: str, units: int)
     chain = services.chains[terms.source_chain]
     if not isinstance(chain, TransferBuilder):
         raise NotFound("No such page")
-    address = _parse_account(services, intent, account)
+    address = parse_account(services, intent, account)
     return chain.unsigned_transfer(address, intent.address, terms.token_in, units)
 
 
-def _parse_account(services: Services, intent: Intent, account: str) -> str:
+def parse_account(services: Services, intent: Intent, account: str) -> str:
+    """An account on the chain that a payment comes from, in canonical form. Raises
+    `InvalidInput`."""
     chain = services.catalogue.chains[intent.terms.source_chain]
     return parse_address(services, chain, account, "account")

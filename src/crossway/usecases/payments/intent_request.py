@@ -30,7 +30,8 @@ MAX_METADATA_BYTES = 8 * 1024
 class CreateIntentRequest:
     """A create-intent request as text; None for fields that were left out. `by_payer`: it comes by
     a payment link, and `payer` is the digest of the network address that it came from.
-    `field_errors` are about fields that were refused before, when a body was parsed."""
+    `by_signature`: its quote pays for carrying out the payer's signature. `field_errors` are about
+    fields that were refused before, when a body was parsed."""
 
     amount: str
     token_in: str
@@ -45,6 +46,7 @@ class CreateIntentRequest:
     payment_link_id: str | None = None
     by_payer: bool = False
     payer: str = ""
+    by_signature: bool = False
     field_errors: Sequence[FieldError] = ()
 
 
@@ -108,10 +110,10 @@ def parse(
     errors.raise_if_any()
     assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
     assert recipient and refund_address and metadata is not None  # noqa: PT018
-    route = RequestedRoute(source, destination, token_in, token_out, recipient)
-    fields = IntentFields(
-        token_out, recipient, refund_address, sender or "", metadata, link_id, request.by_payer
-    )
+    sides = source, destination, token_in, token_out, recipient
+    route = RequestedRoute(*sides, by_signature=request.by_signature)
+    whom, more = (recipient, refund_address, sender or ""), (metadata, link_id, request.by_payer)
+    fields = IntentFields(token_out, *whom, *more)
     return ParsedRequest(route, amount, symbol, fields, request.payer)
 
 

@@ -23,6 +23,7 @@ _KIND_LABELS = {
     OutboundTxKind.DELIVER: "bridge delivery",
     OutboundTxKind.RELEASE: "release",
     OutboundTxKind.GIVE_BACK: "return from the bridge's contract",
+    OutboundTxKind.PAY_IN: "signed transfer of the payer",
     OutboundTxKind.INVENTORY_APPROVE: "approval of an inventory transfer",
     OutboundTxKind.INVENTORY_SEND: "inventory transfer",
 }

@@ -18,6 +18,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.money.emergency_stop import describe_hold, find_stop, is_held
 from crossway.usecases.payments.inventory_signing import differences_of_invocation
 from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
+from crossway.usecases.payments.signature_checks import differences_of_pay_in
 from crossway.usecases.payments.signing_checks import (
     differences_of_call,
     differences_of_receiver,
@@ -36,6 +37,7 @@ _FIRST_STATES: Final[Mapping[OutboundTxKind, tuple[State, ...]]] = {
     K.DELIVER: (State.INITIATED, State.COMPLETED),
     K.GIVE_BACK: (State.FUNDED, State.EXPIRED),
     K.RELEASE: (State.FAILED,),
+    K.PAY_IN: (State.PENDING,),
 }
 _CAUSES: Final[Mapping[OutboundTxKind, tuple[str, ...]]] = {
     # With any other cause, the database would take a second one.
@@ -166,7 +168,10 @@ class SigningPolicy:
             bridges = self._services.inventory_bridges
             yield from differences_of_invocation(self._unit, bridges, tx, intent, call)
             return
-        if call.contract or call.data or call.value:
+        if tx.kind is K.PAY_IN:
+            yield from differences_of_pay_in(self._unit, tx, intent, call)
+            return
+        if call.contract or call.data or call.value or call.signature:
             yield "it calls a contract of an inventory transfer"
         yield from differences_of_call(tx, intent, call, self._chain.accounts)
         if tx.kind is K.START:
@@ -218,9 +223,9 @@ class SigningPolicy:
             yield f"{terms.source_chain} is not configured, so its terms cannot be verified"
         elif source.intent_hash(*of_intent) != intent.intent_hash:
             yield "the terms of the payment are not those of its intent hash"
-        elif (tx.kind is K.START or tx.amount is None) and not source.is_deposit_address(
-            intent.address, intent.intent_hash
-        ):
+        elif (
+            tx.kind in (K.START, K.PAY_IN) or tx.amount is None
+        ) and not source.is_deposit_address(intent.address, intent.intent_hash):
             # What was collected is paid on even where the contracts have been replaced since.
             yield "the deposit address of the payment is not that of its intent hash"
 

@@ -53,15 +53,21 @@ class NetworkFees:
 
 
 def read_network_fees(
-    services: Services, source: str, destination: str, service_micro_usd: int
+    services: Services,
+    source: str,
+    destination: str,
+    service_micro_usd: int,
+    by_signature: bool = False,
 ) -> NetworkFees:
-    """The network costs of one payment. Raises `QuotesUnavailable` where a chain does not tell its
-    costs."""
+    """The network costs of one payment, `by_signature` with what carrying out the payer's costs.
+    Raises `QuotesUnavailable` where a chain does not tell its costs."""
     report = read_network_costs(services, {source, destination})
     for chain in (source, destination):
         if chain in report.unknown:
             raise QuotesUnavailable(unknown_costs(chain, report))
-    return NetworkFees(report.costs[source], report.costs[destination], service_micro_usd)
+    at_source = report.costs[source]
+    at_source = at_source.with_pay_in() if by_signature else at_source
+    return NetworkFees(at_source, report.costs[destination], service_micro_usd)
 
 
 def unknown_costs(chain: str, report: NetworkCostReport) -> str:

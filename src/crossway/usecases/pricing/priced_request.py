@@ -44,6 +44,7 @@ class RequestedRoute:
     """Source chain and token, destination chain and token; all from the catalogue.
 
     `life_seconds` is how long the terms will hold; None for the usual life of an intent.
+    `by_signature`: the deposit comes by the payer's signature, which we carry out.
     """
 
     source: Chain
@@ -52,6 +53,7 @@ class RequestedRoute:
     token_out: Token
     recipient: str | None = None
     life_seconds: int | None = None
+    by_signature: bool = False
 
     @property
     def is_same_chain(self) -> bool:
@@ -172,7 +174,7 @@ def price_request(
         amount_micro_usd=amount_micro_usd,
         service_fee_micro_usd=service_fee,
         network_fees=read_network_fees(
-            services, route.source.id, route.destination.id, service_fee
+            services, route.source.id, route.destination.id, service_fee, route.by_signature
         ),
         app_fee_micro_usd=caller.client.app_fee(amount_micro_usd) if caller else 0,
         amount_token=amount_token,

@@ -49,6 +49,7 @@ OUTBOUND_TX_KINDS = {
     OutboundTxKind.DELIVER: "the delivery",
     OutboundTxKind.RELEASE: "releasing what is parked",
     OutboundTxKind.GIVE_BACK: "giving the deposit back",
+    OutboundTxKind.PAY_IN: "carrying out the payer's signature",
     OutboundTxKind.SKIP_NONCE: "skipping an unused nonce",
     OutboundTxKind.INVENTORY_APPROVE: "approving an inventory transfer",
     OutboundTxKind.INVENTORY_SEND: "moving inventory",

@@ -66,7 +66,8 @@ def _contract_function(contract: str, name: str) -> Function:
 
 
 def _token_function(signature: str) -> Function:
-    types = parse(signature[signature.index("(") :]).components
+    arguments = signature[signature.index("(") :]
+    types = () if arguments == "()" else parse(arguments).components
     selector = function_signature_to_4byte_selector(signature)
     return Function(selector, tuple(each.to_type_str() for each in types))
 
@@ -121,6 +122,24 @@ BALANCE_OF = _token_function("balanceOf(address)")
 ALLOWANCE = _token_function("allowance(address,address)")
 APPROVE = _token_function("approve(address,uint256)")
 TRANSFER = _token_function("transfer(address,uint256)")
+DOMAIN_SEPARATOR = _token_function("DOMAIN_SEPARATOR()")
+TOKEN_NAME = _token_function("name()")
+TOKEN_VERSION = _token_function("version()")
+AUTHORIZATION_STATE = _token_function("authorizationState(address,bytes32)")
+TRANSFER_WITH_AUTHORIZATION = _token_function(
+    "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)"
+)
+"""Of tokens with EIP-3009: payer, receiver, amount, the two times, nonce, and the signature."""
+AUTHORIZATION_USED = "0x" + keccak256(b"AuthorizationUsed(address,bytes32)").hex()
+AUTHORIZATION_CANCELED = "0x" + keccak256(b"AuthorizationCanceled(address,bytes32)").hex()
+PERMIT_PAY_IN = _contract_function("PermitPayIn", "pay")
+NONCE_BITMAP = _token_function("nonceBitmap(address,uint256)")
+"""Of Permit2: the word with this number of an account's used nonces."""
+NONCES_INVALIDATED = Event(
+    "0x" + keccak256(b"UnorderedNonceInvalidation(address,uint256,uint256)").hex(),
+    ("uint256", "uint256"),
+)
+"""Of Permit2, whose account is a topic: the number of a word, and the bits of its nonces."""
 DEPOSIT_WITH_ID = _token_function("depositWithId(address,uint256,uint256)")
 """Of rhino.fi's bridge contract: token, amount, and the number of what was agreed."""
 TOKENS_MOVED = _contract_event("IntentFactory", "TokensMoved")

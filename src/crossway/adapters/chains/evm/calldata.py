@@ -8,23 +8,26 @@ from crossway.adapters.chains.evm.abi import (
     EXECUTED,
     FILL,
     FILL_UNTIL,
+    PERMIT_PAY_IN,
     RECLAIM,
     REDIRECT,
     REFUND,
     SETTLE,
     START,
     STATES_OF,
+    TRANSFER_WITH_AUTHORIZATION,
 )
 from crossway.adapters.chains.evm.bridge_calls import encode_bridge_call
 from crossway.adapters.chains.evm.contracts import Deployment
 from crossway.adapters.chains.intent_hash import source_terms, verified_hashes
 from crossway.adapters.chains.rpc.client import RpcRequest
-from crossway.adapters.chains.words import address_bytes
+from crossway.adapters.chains.words import WORD, address_bytes
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.catalogue import Catalogue, ChainKind
 from crossway.domain.intent import Terms
 from crossway.domain.outbound import INVENTORY_KINDS, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, last_payout_time
+from crossway.domain.payer_signatures import PayerSignature, SignatureStandard
 
 ZERO = "0x" + "0" * 40
 _OF_BRIDGES = (
@@ -60,6 +63,8 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     terms."""
     if action.kind is OutboundTxKind.SKIP_NONCE:
         return Call(action.account, b"")
+    if action.kind is OutboundTxKind.PAY_IN:
+        return _pay_in(deployment, action)
     kind = catalogue.chains[action.chain].kind
     if action.kind in INVENTORY_KINDS:
         # One without a contract only uses its nonce.
@@ -115,6 +120,25 @@ def _fill(
     not_after = int(last_payout_time(terms).timestamp())
     account = address_bytes(kind, action.account)
     return Call(filler, FILL_UNTIL.encode(*paid, account, not_after), value)
+
+
+def _pay_in(at: Deployment, action: OutboundCall) -> Call:
+    if action.signature is None:
+        raise ValueError("a signed transfer must have its signature")
+    return signed_transfer(action.signature, action.outputs[0].to, at.permit_pay_in)
+
+
+def signed_transfer(signature: PayerSignature, to: str, permit_pay_in: str) -> Call:
+    """The call that carries out a payer's signature, by Permit2 of our contract; it works for no
+    other `to` than was signed."""
+    one, raw = signature.authorization, signature.signature
+    if one.standard is SignatureStandard.PERMIT2:
+        permit = (one.token, one.amount), int(one.nonce, 16), one.valid_before - 1
+        return Call(permit_pay_in, PERMIT_PAY_IN.encode(permit, one.payer, to, raw))
+    times, nonce = (one.valid_after, one.valid_before), bytes.fromhex(one.nonce[2:])
+    parts = raw[-1], raw[:WORD], raw[WORD : 2 * WORD]
+    data = TRANSFER_WITH_AUTHORIZATION.encode(one.payer, to, one.amount, *times, nonce, *parts)
+    return Call(one.token, data)
 
 
 def executed_call(to: str, intent_hashes: Collection[str]) -> Call:

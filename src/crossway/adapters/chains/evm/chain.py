@@ -3,14 +3,20 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
-from crossway.adapters.chains.evm import balances, coordinator, reclaims, refusals
+from crossway.adapters.chains.evm import balances, coordinator, reclaims, refusals, typed_data
 from crossway.adapters.chains.evm.balances import code_request
 from crossway.adapters.chains.evm.bridge_end import EvmBridgeEnd
 from crossway.adapters.chains.evm.call_batches import calls_per_tx
 from crossway.adapters.chains.evm.calldata import ZERO, encode_call
 from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTracker
 from crossway.adapters.chains.evm.deposits import EvmDeposits
+from crossway.adapters.chains.evm.payer_signatures import (
+    TokenDomains,
+    check_signatures,
+    may_sign,
+)
 from crossway.adapters.chains.evm.public_calls import public_call
 from crossway.adapters.chains.evm.rpc_schemas import parse_data
 from crossway.adapters.chains.evm.swap_quoter import EvmSwapQuoter
@@ -23,7 +29,9 @@ from crossway.adapters.chains.rpc.rpc_chain import RpcChain
 from crossway.domain.deposits import IncomingTransfer
 from crossway.domain.errors import Unreachable
 from crossway.domain.outbound_call import OutboundCall
+from crossway.domain.payer_signatures import Authorization, PayerSignature, SignatureStandard
 from crossway.ports.chain_calls import PublicCall
+from crossway.ports.payer_signatures import SignatureCheck, SigningDomain
 
 
 class EvmChain(RpcChain[ChainContext, EvmTxSenders]):
@@ -40,6 +48,8 @@ class EvmChain(RpcChain[ChainContext, EvmTxSenders]):
         self.bridge_end = EvmBridgeEnd(context)
         self.swap_quoter = EvmSwapQuoter(context)
         self._has_call_batch = False
+        self._domains = TokenDomains(context)
+        self._chain_number = int(context.chain.chain_id)
 
     def calls_per_tx(self, fee_units: int) -> int:
         # A signer outside sees one call with each signature, by which it has rules of its own.
@@ -66,6 +76,31 @@ class EvmChain(RpcChain[ChainContext, EvmTxSenders]):
         """As `HasTokenTransfers`."""
         require_current = self._head_tracker.require_current
         return find_token_transfers(self.context, require_current, tx_id, to)
+
+    def signing_domain(self, token: str) -> SigningDomain | None:
+        """As `TakesSignatures`, like the next four."""
+        return self._domains.get(token)
+
+    def may_sign(self, token: str, account: str, amount: int) -> bool:
+        """Whether an account need not approve anything first."""
+        domain = self.signing_domain(token)
+        if domain is None or domain.standard is SignatureStandard.EIP3009:
+            return domain is not None
+        return may_sign(self.context, token, account, amount)
+
+    def typed_data(self, authorization: Authorization, domain: SigningDomain) -> Mapping[str, Any]:
+        """What a wallet is to sign."""
+        return typed_data.typed_data(self._chain_number, authorization, domain)
+
+    def parse_signature(
+        self, authorization: Authorization, domain: SigningDomain, text: str
+    ) -> bytes:
+        """The bytes of a signature, if it is the payer's."""
+        return typed_data.parse_signature(self._chain_number, authorization, domain, text)
+
+    def check_signatures(self, signatures: Sequence[PayerSignature]) -> Sequence[SignatureCheck]:
+        """What would become of each if it were carried out now."""
+        return check_signatures(self.context, self._head_tracker.require_current, signatures)
 
     def _native_token(self) -> str:
         return ZERO

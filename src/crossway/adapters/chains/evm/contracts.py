@@ -92,6 +92,7 @@ class Deployment(ContractAddresses):
     `escrow` and `filler`; without the second set, which Tron does not have, all use the first.
     `bridges` has the contracts of the bridges that reach the chain, by the names of `BRIDGES`;
     `call_batch`, where one of them takes calls from anyone, makes several in one transaction.
+    `permit_pay_in` is the spender of payers' signatures for Permit2.
     """
 
     implementation: str
@@ -101,6 +102,7 @@ class Deployment(ContractAddresses):
     filler2: str = ""
     bridges: Mapping[str, str] = field(default_factory=dict)
     call_batch: str = ""
+    permit_pay_in: str = ""
 
     @property
     def contracts(self) -> tuple[str, ...]:
@@ -174,7 +176,9 @@ def default_deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deploym
     )
     bridges = {name: _deterministic_address(name, prefix, family) for name in BRIDGES}
     call_batch = _deterministic_address("CallBatch", prefix, family)
-    return replace(plain, escrow2=escrow2, filler2=filler2, bridges=bridges, call_batch=call_batch)
+    pay_in = _deterministic_address("PermitPayIn", prefix, family)
+    second = replace(plain, escrow2=escrow2, filler2=filler2)
+    return replace(second, bridges=bridges, call_batch=call_batch, permit_pay_in=pay_in)
 
 
 def chain_deployment(chain: Chain) -> Deployment:

@@ -31,6 +31,7 @@ from crossway.adapters.chains.evm.contracts import (
 )
 from crossway.adapters.chains.evm.coordinator import read_withdrawable, withdrawal_call
 from crossway.adapters.chains.evm.parked import unpark_call
+from crossway.adapters.chains.evm.permit2 import PERMIT2
 from crossway.adapters.chains.evm.rpc_schemas import (
     parse_data,
     parse_hash,
@@ -56,6 +57,7 @@ from crossway.ports.signing import Signer
 
 _TIMEOUT_SECONDS = 600.0
 _SPARE_GAS = 40_000
+PAY_IN: Final = "PermitPayIn"
 _NO_LEAST: Final[Mapping[bytes, int]] = MappingProxyType({})
 
 
@@ -69,13 +71,19 @@ def working_contracts(at: Deployment) -> dict[str, str]:
 
 def contract_addresses(at: Deployment) -> dict[str, str]:
     """The address of each contract that must be deployed."""
-    return {**working_contracts(at), "DepositAddress": at.implementation, **at.of_bridges}
+    pay_in = {PAY_IN: at.permit_pay_in} if at.permit_pay_in else {}
+    return {
+        **working_contracts(at),
+        "DepositAddress": at.implementation,
+        **at.of_bridges,
+        **pay_in,
+    }
 
 
 def _optional_contracts(at: Deployment, bridges: Collection[str]) -> set[str]:
     """Those that need not be there: of earlier versions, and of bridges that are not named."""
     named = {contract for bridge in bridges for contract in BRIDGE_CONTRACTS.get(bridge, ())}
-    return {*earlier_contracts(at), *(at.of_bridges.keys() - named)}
+    return {PAY_IN, *earlier_contracts(at), *(at.of_bridges.keys() - named)}
 
 
 def earlier_contracts(at: Deployment) -> dict[str, str]:
@@ -119,12 +127,15 @@ def plan_deployment(chain: EvmChain, signer: Signer, bridges: Collection[str]) -
                 f"{chain.id} lacks the deterministic deployer {DEPLOYER}: deploy it first "
                 "(docs/going-live.md says how)"
             )
+        # It is deployed where it can be used, and is never missed.
+        permit2 = parse_data(session.call(code_request(PERMIT2))[0], "code")
+        absent = {PAY_IN} - problems.keys() if permit2 else set()
         if other := [f"{name}: {p}" for name, p in problems.items() if p.startswith("other")]:
             raise ValueError(f"{chain.id}: {'; '.join(other)}")
         return [
             (f"{name} at {address}", Call(DEPLOYER, SALT + init_code(name)))
             for name, address in contract_addresses(at).items()
-            if problems.get(name) and name != "DepositAddress"
+            if (problems.get(name) and name != "DepositAddress") or name in absent
         ]
 
     return _plan(chain, signer, missing, least)
