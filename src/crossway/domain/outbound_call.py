@@ -8,6 +8,7 @@ from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, Terms
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.quotes import BridgeName
+from crossway.domain.standing import StandingTerms
 from crossway.domain.swaps import Swap
 
 LAST_PAYOUT_SECONDS: Final = 3_600
@@ -39,7 +40,8 @@ class OutboundCall:
     contract. `message` and `attestation` are what a DELIVER hands to it, `bridge_output` is what a
     START asks a bridge to pay out that fills deposits. `swap` is what a START exchanges the deposit
     for. For an inventory transfer, `data` is what the `contract` is called with, and `value` the
-    native coins that go with it.
+    native coins that go with it. `standing` are the terms of the standing address that a FORWARD or
+    a RECOVER moves a deposit from, `deposit_id` names that one.
     """
 
     kind: OutboundTxKind
@@ -60,6 +62,8 @@ class OutboundCall:
     contract: str = ""
     data: bytes = b""
     value: int = 0
+    standing: StandingTerms | None = None
+    deposit_id: bytes = b""
 
 
 def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:

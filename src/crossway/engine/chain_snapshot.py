@@ -15,6 +15,7 @@ from crossway.engine.agency import read_authorized
 from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
 from crossway.engine.escrow_returns import Reclaims, read_reclaims
 from crossway.engine.inventory_snapshot import FundingSnapshot, Location, read_funding_snapshot
+from crossway.engine.standing_planner import read_moved
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -40,7 +41,8 @@ class ChainSnapshot:
     `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
     where it tells them. `authorized` are the coordinators for whom the relayer may act. `reclaims`
     are what somebody reclaimed from the escrow, `bridges` is what bridges' contracts say, `funding`
-    what can be moved to where inventory lacks.
+    what can be moved to where inventory lacks. `moved` are the transactions whose deposit has left
+    its standing address already.
     """
 
     fee_per_tx: int
@@ -60,6 +62,7 @@ class ChainSnapshot:
     reclaims: Reclaims = field(default_factory=Reclaims)
     bridges: BridgeSnapshot = field(default_factory=BridgeSnapshot)
     funding: FundingSnapshot = field(default_factory=FundingSnapshot)
+    moved: set[int] = field(default_factory=set)
 
 
 def take_chain_snapshot(
@@ -94,6 +97,7 @@ def take_chain_snapshot(
     if starts or any(t.kind in SWEEP_KINDS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     snapshot.authorized = read_authorized(services, chain, txs)
+    snapshot.moved = read_moved(services, chain, txs)
     snapshot.reclaims = read_reclaims(services, chain, head, txs)
     promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
     _read_escrow(services, chain, snapshot, [i for _, i in promised])

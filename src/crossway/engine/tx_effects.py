@@ -7,6 +7,7 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
     INVENTORY_KINDS,
+    STANDING_KINDS,
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
@@ -16,6 +17,7 @@ from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import apply_over_bridge
 from crossway.engine.escrow_returns import apply_return, book_transfers, is_return
 from crossway.engine.inventory_effects import apply_inventory_tx, wake_bringing
+from crossway.engine.standing_effects import apply_moved, apply_unmoved
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
@@ -41,14 +43,6 @@ from crossway.usecases.payments.returns import (
     new_return,
 )
 
-SUCCESS_REASONS = ("", ALREADY_DONE, NOTHING_TO_MOVE)
-"""Reasons that count as success: this transaction or an earlier one had the effect."""
-
-
-def has_succeeded(kind: OutboundTxKind, reason: str) -> bool:
-    """Whether an included transaction had its effect: one that skips a nonce always has."""
-    return reason in SUCCESS_REASONS or kind is OutboundTxKind.SKIP_NONCE
-
 
 def apply_success(
     unit: UnitOfWork,
@@ -61,7 +55,21 @@ def apply_success(
     """Book a successful transaction, advance its intent and enqueue what follows."""
     _book_fee(batch, chain, tx, tx_id, included)
     if tx.kind in (*INVENTORY_KINDS, OutboundTxKind.SKIP_NONCE):
-        return apply_inventory_tx(unit, batch, tx, tx_id)
+        apply_inventory_tx(unit, batch, tx, tx_id)
+    elif tx.kind in STANDING_KINDS:
+        apply_moved(unit, batch, tx, tx_id, included)
+    else:
+        _apply_to_payment(unit, batch, chain, tx, tx_id, included)
+
+
+def _apply_to_payment(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    chain: Chain,
+    tx: OutboundTx,
+    tx_id: str,
+    included: IncludedTx,
+) -> None:
     intent = batch.current[tx.intent_id]
     transfers = _transfers_of(unit, batch, chain, tx, included)
     if is_return(intent, transfers):
@@ -273,6 +281,8 @@ def apply_revert(
     _book_fee(batch, chain, tx, tx_id, included)
     if not permanent:
         return
+    if tx.kind in STANDING_KINDS:
+        return apply_unmoved(unit, batch, tx, included.reason)
     intent = batch.current[tx.intent_id]
     if intent.custody is Custody.BRIDGE and tx.kind is OutboundTxKind.FILL:
         return  # The bridge's delivery pays.

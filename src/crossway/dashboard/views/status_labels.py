@@ -79,6 +79,8 @@ OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
         OutboundTxKind.GIVE_BACK: "Return from the bridge's contract",
         OutboundTxKind.INVENTORY_APPROVE: "Approval of an inventory transfer",
         OutboundTxKind.INVENTORY_SEND: "Inventory transfer",
+        OutboundTxKind.FORWARD: "Forwarding from a standing address",
+        OutboundTxKind.RECOVER: "Return from a standing address",
     }
 )
 
@@ -133,6 +135,7 @@ DEPOSIT_STATES: Final[Mapping[DepositState, Badge]] = MappingProxyType(
 ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
     {
         Account.PAYER: "Payer",
+        Account.STANDING: "Held at standing addresses",
         Account.HELD: "Held at the deposit address",
         Account.ESCROW: "Collected, in a contract",
         Account.INVENTORY: "Relayer's own funds",

@@ -25,6 +25,8 @@ _KIND_LABELS = {
     OutboundTxKind.GIVE_BACK: "return from the bridge's contract",
     OutboundTxKind.INVENTORY_APPROVE: "approval of an inventory transfer",
     OutboundTxKind.INVENTORY_SEND: "inventory transfer",
+    OutboundTxKind.FORWARD: "forwarding from a standing address",
+    OutboundTxKind.RECOVER: "return from a standing address",
 }
 
 
