@@ -27,6 +27,7 @@ const FAMILIES = {
       "Filler",
       "Filler2",
       "IntentFactory",
+      "StandingFactory",
     ],
   },
   tron: {

@@ -6,7 +6,11 @@ from crossway.domain.standing import StandingTerms
 
 
 class StandingContracts(Protocol):
-    """Derives standing addresses from their terms. Pure."""
+    """Derives standing addresses from their terms. Pure but for `is_deployed`."""
+
+    def is_deployed(self) -> bool:
+        """Whether the contract is there; False also where no node answers."""
+        ...
 
     def standing_hash(self, terms: StandingTerms) -> str:
         """The hash of the terms, `0x` and 64 hex digits."""

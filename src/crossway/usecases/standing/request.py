@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
+from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import FieldError, InvalidInput
 from crossway.domain.money import Token, parse_units, rescale_down
 from crossway.domain.price_risk import is_same_asset
@@ -66,8 +67,7 @@ def parse_route(
     )
     recipient = recovery = token_out = None
     tokens: tuple[Token, ...] = ()
-    if source is not None:
-        errors.collect(_require_supported, services, source)
+    if source is not None and errors.collect(_require_supported, services, source):
         recovery = errors.collect(
             parse_payable_address, services, source, request.recovery_address, "recovery_address"
         )
@@ -83,8 +83,9 @@ def parse_route(
     return StandingRoute(source, destination, token_out, tokens, recipient, recovery)
 
 
-def _require_supported(services: Services, source: Chain) -> None:
-    if services.chains[source.id].standing is None:
+def _require_supported(services: Services, source: Chain) -> bool:
+    contracts = services.chains[source.id].standing
+    if contracts is None:
         raise InvalidInput(
             f"source_chain: {source.name} has no standing addresses; chains of the EVM family have"
         )
@@ -92,6 +93,13 @@ def _require_supported(services: Services, source: Chain) -> None:
         raise InvalidInput(
             f"source_chain: {source.name} is a test network, on which deposits are not watched"
         )
+    if not contracts.is_deployed():
+        raise InvalidInput(
+            f"source_chain: the contract of standing addresses is not deployed on {source.name}, "
+            "or no node answers",
+            ErrorCode.CHAIN_UNAVAILABLE,
+        )
+    return True
 
 
 def _parse_token_out(

@@ -13,6 +13,7 @@ from crossway.adapters.chains.evm.chain_context import ChainContext, EvmHeadTrac
 from crossway.adapters.chains.evm.deposits import EvmDeposits
 from crossway.adapters.chains.evm.public_calls import public_call
 from crossway.adapters.chains.evm.rpc_schemas import parse_data
+from crossway.adapters.chains.evm.standing import EvmStanding
 from crossway.adapters.chains.evm.swap_quoter import EvmSwapQuoter
 from crossway.adapters.chains.evm.token_transfers import find_token_transfers
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
@@ -39,6 +40,7 @@ class EvmChain(RpcChain[ChainContext, EvmTxSender]):
         super().__init__(context, head_tracker, sender, deposits, tx_history)
         self.bridge_end = EvmBridgeEnd(context)
         self.swap_quoter = EvmSwapQuoter(context)
+        self.standing = EvmStanding(context)
         self._has_call_batch = False
 
     def calls_per_tx(self, fee_units: int) -> int:
