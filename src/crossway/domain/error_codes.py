@@ -34,6 +34,7 @@ class ErrorCode(StrEnum):
     ORDER_NOT_FOUND = "order_not_found"
     PAYMENT_LINK_NOT_FOUND = "payment_link_not_found"
     STANDING_ADDRESS_NOT_FOUND = "standing_address_not_found"
+    STANDING_DEPOSIT_NOT_FOUND = "standing_deposit_not_found"
     WEBHOOK_NOT_FOUND = "webhook_not_found"
     DELIVERY_NOT_FOUND = "delivery_not_found"
     EXPORT_NOT_FOUND = "export_not_found"
@@ -99,6 +100,10 @@ CATALOGUE: Final = MappingProxyType(
         _C.STANDING_ADDRESS_NOT_FOUND: (
             (404,),
             "No standing address of this client and mode has this id.",
+        ),
+        _C.STANDING_DEPOSIT_NOT_FOUND: (
+            (404,),
+            "No deposit at a standing address of this client and mode has this id.",
         ),
         _C.WEBHOOK_NOT_FOUND: ((404,), "No webhook of this client and mode has this id."),
         _C.DELIVERY_NOT_FOUND: ((404,), "No delivery of this client and mode has this id."),

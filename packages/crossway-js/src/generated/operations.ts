@@ -107,6 +107,16 @@ export interface Operations {
   updatePaymentLink: Call<"updatePaymentLink">
   /** List the uses of a payment link. The payments made with the link, newest first, each with its intent. */
   listPaymentLinkUses: Call<"listPaymentLinkUses">
+  /** Create a standing address. Create an address that does not expire: every deposit of an accepted token at it makes an intent of its own, and the recipient gets what came less the fees. Anything else goes to the recovery address. Its contract, which nobody can change, lets money go nowhere else. */
+  createStandingAddress: Call<"createStandingAddress">
+  /** List standing addresses. The client's standing addresses, newest first. */
+  listStandingAddresses: Call<"listStandingAddresses">
+  /** Get a standing address. One standing address with its rules. */
+  getStandingAddress: Call<"getStandingAddress">
+  /** Change a standing address. Change limits, reference, metadata or the active flag, for deposits of blocks from now on. Recipient, recovery address and route cannot change: the address follows from them. */
+  updateStandingAddress: Call<"updateStandingAddress">
+  /** List deposits at standing addresses. What came to the client's standing addresses, newest first, each with its intent. */
+  listStandingDeposits: Call<"listStandingDeposits">
   /** Create a webhook. Receive events at a URL. Only this response has the secret that verifies them. */
   createWebhook: Call<"createWebhook">
   /** List webhooks. The client's webhooks, oldest first. */
@@ -165,6 +175,8 @@ export interface Events {
   intent_reorged: components["schemas"]["ReadIntentEvent"]
   /** A ramp order was opened or changed. */
   ramp_order_updated: components["schemas"]["OrderOutEvent"]
+  /** A deposit at a standing address has got further. */
+  standing_deposit_updated: components["schemas"]["StandingDepositOutEvent"]
   /** You asked for a test. */
   webhook_test: components["schemas"]["WebhookTestEvent"]
 }
@@ -221,6 +233,11 @@ export const OPERATIONS: Record<keyof Operations, Operation> = {
   getPaymentLink: {"method":"GET","path":"/v1/payment-links/{id}"},
   updatePaymentLink: {"method":"PATCH","path":"/v1/payment-links/{id}"},
   listPaymentLinkUses: {"method":"GET","path":"/v1/payment-links/{id}/uses","items":"uses"},
+  createStandingAddress: {"method":"POST","path":"/v1/standing-addresses"},
+  listStandingAddresses: {"method":"GET","path":"/v1/standing-addresses","items":"standing_addresses"},
+  getStandingAddress: {"method":"GET","path":"/v1/standing-addresses/{id}"},
+  updateStandingAddress: {"method":"PATCH","path":"/v1/standing-addresses/{id}"},
+  listStandingDeposits: {"method":"GET","path":"/v1/standing-deposits","items":"standing_deposits"},
   createWebhook: {"method":"POST","path":"/v1/webhooks"},
   listWebhooks: {"method":"GET","path":"/v1/webhooks","items":"webhooks"},
   getDelivery: {"method":"GET","path":"/v1/webhooks/deliveries/{id}"},

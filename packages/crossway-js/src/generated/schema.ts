@@ -246,6 +246,21 @@ export interface components {
             /** @description Title on the payment page. */
             title?: string | null;
         };
+        /** @description The body of PATCH /standing-addresses/{id}; fields that are left out stay, null clears. */
+        ChangeStandingAddress: {
+            /** @description The smallest deposit that is paid out; by default the least accepted now. In the smallest unit of `token_out`. */
+            minimum?: string | null;
+            /** @description The largest deposit that is paid out; unlimited by default. In the smallest unit of `token_out`. */
+            maximum?: string | null;
+            /** @description Your own reference: `reference` in the metadata of every intent. */
+            reference?: string | null;
+            /** @description Your own data: in the metadata of every intent. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether deposits are paid out; false sends them to the recovery address. */
+            active?: boolean | null;
+        };
         /** @description The body of PATCH /webhooks/{id}; fields that are left out stay as they are. */
         ChangeWebhook: {
             /** @description A new URL. */
@@ -535,6 +550,31 @@ export interface components {
             /** @description Wallet of the recipient on the destination chain. */
             recipient: string;
         };
+        /** @description The body of POST /standing-addresses. */
+        CreateStandingAddress: {
+            /** @description The smallest deposit that is paid out; by default the least accepted now. In the smallest unit of `token_out`. */
+            minimum?: string | null;
+            /** @description The largest deposit that is paid out; unlimited by default. In the smallest unit of `token_out`. */
+            maximum?: string | null;
+            /** @description Your own reference: `reference` in the metadata of every intent. */
+            reference?: string | null;
+            /** @description Your own data: in the metadata of every intent. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The chain on which deposits come, of the EVM family. */
+            source_chain: components["schemas"]["ChainId"];
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Wallet of the recipient, for ever. */
+            recipient: string;
+            /** @description Wallet that gets back what is not paid out, for ever: yours on every EVM chain. */
+            recovery_address: string;
+            /** @description Token address on the destination chain; its USDC by default. */
+            token_out?: string | null;
+            /** @description Accepted tokens, worth the same as the payout token; by default its own symbol. */
+            tokens?: string[] | null;
+        };
         /** @description The body of POST /webhooks. */
         CreateWebhook: {
             /** @description URL that receives events: https at a public address, port 443 or one from 1024 on; in the simulated environment, where the operator allows it, also http at a loopback address. */
@@ -823,6 +863,8 @@ export interface components {
          *     - `intent_not_found` (404): No intent of this client and mode has this id or address.
          *     - `order_not_found` (404): No ramp order of this client and mode has this id.
          *     - `payment_link_not_found` (400, 404): No payment link of this client and mode has this id.
+         *     - `standing_address_not_found` (404): No standing address of this client and mode has this id.
+         *     - `standing_deposit_not_found` (404): No deposit at a standing address of this client and mode has this id.
          *     - `webhook_not_found` (404): No webhook of this client and mode has this id.
          *     - `delivery_not_found` (404): No delivery of this client and mode has this id.
          *     - `export_not_found` (404): No export of this client and mode has this id, or the link to its file has expired.
@@ -840,12 +882,12 @@ export interface components {
          *     - `internal_error` (500): An error of the service; `X-Request-Id` identifies it.
          * @enum {string}
          */
-        ErrorCode: "unauthorized" | "scope_missing" | "address_not_allowed" | "forbidden" | "host_not_allowed" | "rate_limited" | "body_invalid" | "body_too_large" | "parameter_missing" | "parameter_invalid" | "parameter_unknown" | "parameter_repeated" | "live_key_on_test_network" | "chain_unavailable" | "route_not_supported" | "amount_out_of_range" | "KYC_REQUIRED" | "invalid_status" | "intent_not_funded" | "nothing_to_refund" | "limit_reached" | "not_found" | "intent_not_found" | "order_not_found" | "payment_link_not_found" | "webhook_not_found" | "delivery_not_found" | "export_not_found" | "provider_not_found" | "no_quotes" | "method_not_allowed" | "conflict" | "idempotency_key_in_use" | "idempotency_key_reused" | "upstream_unavailable" | "quotes_unavailable" | "payments_stopped" | "storage_unavailable" | "starting" | "internal_error";
+        ErrorCode: "unauthorized" | "scope_missing" | "address_not_allowed" | "forbidden" | "host_not_allowed" | "rate_limited" | "body_invalid" | "body_too_large" | "parameter_missing" | "parameter_invalid" | "parameter_unknown" | "parameter_repeated" | "live_key_on_test_network" | "chain_unavailable" | "route_not_supported" | "amount_out_of_range" | "KYC_REQUIRED" | "invalid_status" | "intent_not_funded" | "nothing_to_refund" | "limit_reached" | "not_found" | "intent_not_found" | "order_not_found" | "payment_link_not_found" | "standing_address_not_found" | "standing_deposit_not_found" | "webhook_not_found" | "delivery_not_found" | "export_not_found" | "provider_not_found" | "no_quotes" | "method_not_allowed" | "conflict" | "idempotency_key_in_use" | "idempotency_key_reused" | "upstream_unavailable" | "quotes_unavailable" | "payments_stopped" | "storage_unavailable" | "starting" | "internal_error";
         /**
          * @description What happened.
          * @enum {string}
          */
-        EventType: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "webhook_test";
+        EventType: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "standing_deposit_updated" | "webhook_test";
         /** @description An intent in the read form, with what `expand` names. */
         ExpandedIntent: components["schemas"]["ReadIntent"] & {
             /** @description With `expand=order`: its ramp order; null if it has none. */
@@ -1994,6 +2036,140 @@ export interface components {
             /** @description Tokens to pay with from there. */
             paymentOptions: components["schemas"]["PaymentOptionOut"][];
         };
+        /** @description One standing address. */
+        StandingAddressOut: {
+            /** @description Its identifier. */
+            id: string;
+            /** @description Where deposits are sent, for ever. */
+            address: string;
+            /**
+             * Format: uuid
+             * @description Owning client.
+             */
+            client_id: string;
+            /** @description Mode of the key that created it. */
+            mode: components["schemas"]["Mode"];
+            /** @description The chain on which deposits come. */
+            source_chain: components["schemas"]["ChainId"];
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Token address on the destination chain. */
+            token_out: string;
+            /** @description Wallet of the recipient. */
+            recipient: string;
+            /** @description Wallet that gets back what is not paid out. */
+            recovery_address: string;
+            /** @description Addresses of the accepted tokens. */
+            tokens: string[];
+            /** @description The smallest deposit that is paid out. In the smallest unit of `token_out`. */
+            minimum: string;
+            /** @description The largest deposit that is paid out; null for unlimited. In the smallest unit of `token_out`. */
+            maximum: string | null;
+            /** @description The fee never exceeds this part of a deposit and a tenth of the minimum. */
+            max_fee_bps: number;
+            /**
+             * Format: date-time
+             * @description From when these rules hold, by the time of a deposit's block.
+             */
+            rules_since: string;
+            /** @description Whether deposits are paid out. */
+            active: boolean;
+            /** @description Your own reference. */
+            reference: string;
+            /** @description Your own data. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description A page of standing addresses, newest first. */
+        StandingAddressPage: {
+            /** @description Those of this page. */
+            standing_addresses: components["schemas"]["StandingAddressOut"][];
+            /** @description Maximum number of results of a page. */
+            limit: number;
+            /** @description `cursor` of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description One deposit at a standing address. */
+        StandingDepositOut: {
+            /** @description Record number. */
+            id: number;
+            /** @description The standing address. */
+            standing_address_id: string;
+            /** @description Where it was sent. */
+            address: string;
+            /** @description How far it has got. */
+            status: components["schemas"]["StandingDepositStatus"];
+            /** @description Why it waits or goes back; empty otherwise. */
+            reason: string;
+            /** @description The chain on which it came. */
+            chain: components["schemas"]["ChainId"];
+            /** @description Token address. */
+            token: string;
+            /** @description Its amount, in the token's smallest unit. */
+            amount: string;
+            /** @description Who sent it. */
+            sender: string;
+            /** @description Its transaction. */
+            tx_hash: string;
+            /** @description Which transfer of the transaction it is. */
+            tx_index: number;
+            /** @description The height of its block. */
+            block_height: number;
+            /** @description Record number of its intent; null without one. */
+            intent_id: number | null;
+            /**
+             * Format: date-time
+             * @description The time of its block.
+             */
+            received_at: string;
+            /**
+             * Format: date-time
+             * @description When it was seen.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description An event: what happened and the resource as it was then. */
+        StandingDepositOutEvent: {
+            /** @description The event's id. */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["StandingDepositOut"];
+        };
+        /** @description A page of deposits at standing addresses, newest first. */
+        StandingDepositPage: {
+            /** @description Those of this page. */
+            standing_deposits: components["schemas"]["StandingDepositOut"][];
+            /** @description Maximum number of results of a page. */
+            limit: number;
+            /** @description `cursor` of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description SEEN: in a block, not confirmed. WAITING: no intent can be made for it yet. FORWARDING, FORWARDED: to its intent's deposit address. RETURNING, RETURNED: to the recovery address. KEPT: returning it costs more than it is worth. ORPHANED: its block is gone. FAILED: the operator looks at it.
+         * @enum {string}
+         */
+        StandingDepositStatus: "SEEN" | "WAITING" | "FORWARDING" | "FORWARDED" | "RETURNING" | "RETURNED" | "KEPT" | "ORPHANED" | "FAILED";
         /** @description One step of a payment. */
         StepOut: {
             /**
@@ -2037,7 +2213,7 @@ export interface components {
          * @description An event type to receive; `*` means all.
          * @enum {string}
          */
-        SubscribedEvent: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "*";
+        SubscribedEvent: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "standing_deposit_updated" | "*";
         /** @description The swap of a payment's deposit on the source chain. */
         SwapOut: {
             /** @description The exchange; a simulated one is named as such. */
@@ -3688,6 +3864,137 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsePage"];
+                };
+            };
+        };
+    };
+    listStandingAddresses: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of standing addresses, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressPage"];
+                };
+            };
+        };
+    };
+    createStandingAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStandingAddress"];
+            };
+        };
+        responses: {
+            /** @description One standing address. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressOut"];
+                };
+            };
+        };
+    };
+    getStandingAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The standing address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One standing address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressOut"];
+                };
+            };
+        };
+    };
+    updateStandingAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The standing address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeStandingAddress"];
+            };
+        };
+        responses: {
+            /** @description One standing address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressOut"];
+                };
+            };
+        };
+    };
+    listStandingDeposits: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only those at this standing address. */
+                standing_address?: string;
+                /** @description Only those with this status. */
+                status?: components["schemas"]["StandingDepositStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deposits at standing addresses, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingDepositPage"];
                 };
             };
         };

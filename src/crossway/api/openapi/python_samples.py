@@ -15,6 +15,7 @@ METHODS: Final[Mapping[str, str]] = {
     "createIntents": "intents.create_batch",
     "createPaymentLink": "payment_links.create",
     "createRampOrder": "ramp_orders.create",
+    "createStandingAddress": "standing_addresses.create",
     "createWebhook": "webhooks.create",
     "deleteExport": "exports.delete",
     "deleteWebhook": "webhooks.delete",
@@ -38,6 +39,7 @@ METHODS: Final[Mapping[str, str]] = {
     "getRampOrder": "ramp_orders.get",
     "getRampOrderByIntent": "ramp_orders.by_intent",
     "getSandboxBalances": "sandbox.balances",
+    "getStandingAddress": "standing_addresses.get",
     "getWebhook": "webhooks.get",
     "injectBridgeFaults": "sandbox.bridge_faults",
     "injectChainFaults": "sandbox.chain_faults",
@@ -57,6 +59,8 @@ METHODS: Final[Mapping[str, str]] = {
     "listRampOrders": "ramp_orders.list",
     "listRampQuotes": "ramps.quotes",
     "listRoutesOfBridge": "router.routes_of",
+    "listStandingAddresses": "standing_addresses.list",
+    "listStandingDeposits": "standing_deposits.list",
     "listTokens": "chains.all_tokens",
     "listTokensOfChain": "chains.tokens",
     "listWebhooks": "webhooks.list",
@@ -77,6 +81,7 @@ METHODS: Final[Mapping[str, str]] = {
     "testWebhook": "webhooks.test",
     "triggerProcessing": "intents.trigger",
     "updatePaymentLink": "payment_links.update",
+    "updateStandingAddress": "standing_addresses.update",
     "updateWebhook": "webhooks.update",
 }
 # They iterate over all results, page by page, so they take no limit.
@@ -88,6 +93,8 @@ _ITERATORS: Final = frozenset(
         "listPaymentLinkUses",
         "listPaymentLinks",
         "listRampOrders",
+        "listStandingAddresses",
+        "listStandingDeposits",
         "listWebhooks",
         "streamEvents",
     }
