@@ -55,7 +55,7 @@ contract StandingFactory is SettlementBase {
     bytes32 private immutable CLONE_CODE_HASH;
 
     /// By standing address and deposit, whether it left, forwarded or to `recovery`.
-    mapping(bytes32 key => bool) private _left;
+    mapping(bytes32 hash => bool) private _left;
     /// By standing address and token, what was there when somebody flagged it.
     mapping(bytes32 standingHash => mapping(address token => Flag)) public flags;
 
@@ -150,14 +150,20 @@ contract StandingFactory is SettlementBase {
         emit Flagged(standingHash, token, balance);
     }
 
-    /// Which of these deposits have left, forwarded or to `recovery`; `keys` are those of `keyOf`.
-    function executed(bytes32[] calldata keys) external view returns (bool[] memory results) {
-        results = new bool[](keys.length);
-        for (uint256 i = 0; i < keys.length; ++i) results[i] = _left[keys[i]];
+    /// Which of these deposits have left, forwarded or to `recovery`; by their hashes.
+    function executed(bytes32[] calldata depositHashes)
+        external
+        view
+        returns (bool[] memory results)
+    {
+        results = new bool[](depositHashes.length);
+        for (uint256 i = 0; i < depositHashes.length; ++i) {
+            results[i] = _left[depositHashes[i]];
+        }
     }
 
     /// What identifies a deposit at a standing address.
-    function keyOf(bytes32 standingHash, bytes32 depositId) public pure returns (bytes32) {
+    function depositHash(bytes32 standingHash, bytes32 depositId) public pure returns (bytes32) {
         return keccak256(abi.encode(standingHash, depositId));
     }
 
@@ -210,9 +216,9 @@ contract StandingFactory is SettlementBase {
     }
 
     function _markLeft(bytes32 standingHash, bytes32 depositId) private {
-        bytes32 key = keyOf(standingHash, depositId);
-        if (_left[key]) revert AlreadyLeft();
-        _left[key] = true;
+        bytes32 hash = depositHash(standingHash, depositId);
+        if (_left[hash]) revert AlreadyLeft();
+        _left[hash] = true;
     }
 
     function _forward(bytes32 standingHash, bytes32 intentHash, address token, uint256 total)

@@ -57,7 +57,7 @@ contract StandingTest is StandingTestBase {
         standing.recover(standingTerms(), address(usdc), DEPOSIT, FIRST);
         bytes32[] memory keys = new bytes32[](2);
         bytes32 hash = keccak256(abi.encode(standingTerms()));
-        (keys[0], keys[1]) = (standing.keyOf(hash, FIRST), standing.keyOf(hash, bytes32(0)));
+        (keys[0], keys[1]) = (standing.depositHash(hash, FIRST), standing.depositHash(hash, bytes32(0)));
         bool[] memory left = standing.executed(keys);
         assertTrue(left[0] && !left[1]);
     }
