@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from crossway.domain.clients import OwnerFilter, Principal, Scope
+from crossway.domain.clients import Client, OwnerFilter, Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.money import format_units, rescale_up
@@ -56,14 +56,18 @@ def create(
     caller: Principal,
     request: StandingRequest,
     in_transaction: Callable[[UnitOfWork, StandingAddress], None] = _do_nothing,
+    client_id: str | None = None,
 ) -> StandingAddress:
-    """Create a standing address for the caller's client.
+    """Create a standing address for the caller's client; operators may name another client.
 
     `in_transaction` runs in the same database transaction. Raises `InvalidInput`, and
     `QuotesUnavailable` where it cannot be told now what a payment costs.
     """
     caller.require_scope(Scope.WRITE)
-    address = _parse(services, caller, request)
+    owner = caller
+    if client_id is not None and caller.is_staff:
+        owner = replace(caller, client=_require_client(services, client_id))
+    address = _parse(services, owner, request)
 
     def work(unit: UnitOfWork) -> StandingAddress:
         stored = unit.standing.add(address)
@@ -132,16 +136,21 @@ def get(services: Services, caller: Principal, address_id: str) -> StandingAddre
 
 
 def list_page(
-    services: Services, caller: Principal, limit: int, after: str | None = None
+    services: Services,
+    caller: Principal,
+    limit: int,
+    after: str | None = None,
+    client_id: str | None = None,
 ) -> list[StandingAddress]:
-    """One page of the caller's standing addresses, newest first, after the one with this id."""
+    """One page of the caller's standing addresses, newest first, after the one with this id; for
+    staff those of one client, if given."""
     caller.require_scope(Scope.READ)
     _require_page_size(limit)
     with services.store.read() as unit:
         before = None if after is None else unit.standing.find(after)
         if after is not None and (before is None or not caller.can_access(before)):
             raise InvalidInput("cursor must be the next cursor of another page")
-        owners = caller.narrow(OwnerFilter())
+        owners = caller.narrow(OwnerFilter(client_id))
         return unit.standing.list_page(owners, limit, before.number if before else None)
 
 
@@ -150,6 +159,14 @@ def require_owned(caller: Principal, address: StandingAddress | None) -> Standin
     if address is None or not caller.can_access(address):
         raise NotFound("Standing address not found", ErrorCode.STANDING_ADDRESS_NOT_FOUND)
     return address
+
+
+def _require_client(services: Services, client_id: str) -> Client:
+    with services.store.read() as unit:
+        client = unit.api_keys.get_client(client_id)
+    if client is None:
+        raise NotFound("Client not found")
+    return client
 
 
 def _require_page_size(limit: int) -> None:
