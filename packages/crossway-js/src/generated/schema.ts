@@ -248,7 +248,7 @@ export interface components {
         };
         /** @description The body of PATCH /standing-addresses/{id}; fields that are left out stay, null clears. */
         ChangeStandingAddress: {
-            /** @description The smallest deposit that is paid out; by default the least accepted now. In the smallest unit of `token_out`. */
+            /** @description The smallest deposit that is paid out; by default twice the least accepted now. In the smallest unit of `token_out`. */
             minimum?: string | null;
             /** @description The largest deposit that is paid out; unlimited by default. In the smallest unit of `token_out`. */
             maximum?: string | null;
@@ -552,7 +552,7 @@ export interface components {
         };
         /** @description The body of POST /standing-addresses. */
         CreateStandingAddress: {
-            /** @description The smallest deposit that is paid out; by default the least accepted now. In the smallest unit of `token_out`. */
+            /** @description The smallest deposit that is paid out; by default twice the least accepted now. In the smallest unit of `token_out`. */
             minimum?: string | null;
             /** @description The largest deposit that is paid out; unlimited by default. In the smallest unit of `token_out`. */
             maximum?: string | null;

@@ -34,7 +34,7 @@ _OUT = "In the smallest unit of `token_out`."
 
 class _RuleFields(RequestModel):
     minimum: SkipValidation[str | None] = field(
-        f"The smallest deposit that is paid out; by default the least accepted now. {_OUT}",
+        f"The smallest deposit that is paid out; by default twice the least accepted now. {_OUT}",
         "20000000",
         default=None,
         extra=UNITS,

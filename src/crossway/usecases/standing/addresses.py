@@ -86,7 +86,8 @@ def _parse(services: Services, caller: Principal, request: StandingRequest) -> S
     least = _least_minimum(services, caller, route) if route is not None else 1
     tokens = tuple(token.address for token in route.tokens) if route is not None else ()
     now = services.clock.now()
-    rules = parse_rules(request, StandingRules(now, least, None, tokens, True), errors)
+    default = StandingRules(now, 2 * least, None, tokens, True)
+    rules = parse_rules(request, default, errors)
     reference, metadata = parse_reference(request, "", errors), parse_metadata(request, {}, errors)
     if route is not None and rules.minimum < least:
         errors.add(_too_low(route, least))
