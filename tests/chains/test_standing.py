@@ -49,6 +49,7 @@ class StandingWorld(LiveWorld):
             "destination_chain": ARBITRUM,
             "recipient": self.anvils[ARBITRUM].wallet("recipient"),
             "recovery_address": self.anvils[BASE].wallet("recovery"),
+            "minimum": "40000000",
         }
         return addresses.create(self.services, self.caller, StandingRequest(**(fields | more)))
 
@@ -135,7 +136,7 @@ def hash_on_chain(chain: Anvil, terms: object) -> bytes:
 def test_other_tokens_and_small_deposits_go_to_the_recovery_address(world: StandingWorld) -> None:
     base = world.anvils[BASE]
     base.put_token(EURC)
-    address = world.create(minimum="40000000")
+    address = world.create()
     world.step()
     base.pay(address.address, 30_000_000)
     base.pay(address.address, 7_000_000, EURC)
