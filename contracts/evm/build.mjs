@@ -28,6 +28,7 @@ const FAMILIES = {
       "Filler2",
       "IntentFactory",
       "PermitPayIn",
+      "StandingFactory",
     ],
   },
   tron: {

@@ -76,10 +76,11 @@ class ExampleWalk(Walk):
 
     def everything(self) -> "ExampleWalk":
         for part in (
-            self._quotes, self._webhooks, self._intents, self._actions, self._links, self._ramps,
-            self._kyc, self._deliveries, self._exports, self._sandbox, self._x402,
-            self._events_seen, self.try_without_scope, self.try_unknown_parameters,
-            self.ask_for_failures, self.try_what_is_refused_anywhere,
+            self._quotes, self._webhooks, self._intents, self._actions, self._links,
+            self._standing, self._ramps, self._kyc, self._deliveries, self._exports,
+            self._sandbox, self._x402, self._events_seen,
+            self.try_without_scope, self.try_unknown_parameters, self.ask_for_failures,
+            self.try_what_is_refused_anywhere,
         ):  # fmt: skip
             part()
         return self
@@ -207,6 +208,28 @@ class ExampleWalk(Walk):
         self.call("listPaymentLinkUses", path=link)
         self.call("listPaymentLinkUses", 404, path=nobody)
         self.call("listPaymentLinkUses", 400, path=link, cursor="x")
+
+    def _standing(self) -> None:
+        body = {"source_chain": "BASE_MAINNET", "destination_chain": "ARBITRUM_MAINNET",
+                "recipient": WALLET, "recovery_address": WALLET, "reference": "customer-7",
+                "maximum": "5000000000", "metadata": {"tier": "gold"}}  # fmt: skip
+        created = self.call("createStandingAddress", 201, body=body)
+        self.call("createStandingAddress", 400, body={**body, "minimum": "1"})
+        named, nobody = {"id": created["id"]}, {"id": "sa_5f8942ea98e7c86e3595"}
+        self.call("listStandingAddresses")
+        self.call("listStandingAddresses", 400, limit=0)
+        self.call("getStandingAddress", path=named)
+        self.call("getStandingAddress", 404, path=nobody)
+        self.call("updateStandingAddress", path=named, body={"maximum": "9000000000"})
+        self.call("updateStandingAddress", 400, path=named, body={"minimum": "1"})
+        self.call("updateStandingAddress", 404, path=nobody, body={"active": False})
+        for amount in ("50000000", "100"):
+            self.api.post("/sandbox/deposits", {"address": created["address"], "amount": amount})
+        self.pass_time(2, times=40)
+        at = {"standing_address": created["id"]}
+        self.call("listStandingDeposits", **at, limit=2)
+        self.call("listStandingDeposits", 400, status="lost")
+        self.call("listStandingDeposits", 404, standing_address=nobody["id"])
 
     def _ramps(self) -> None:
         ask = {"type": "on-ramp", "fiatCurrency": "NGN", "destinationChain": "ARBITRUM_MAINNET"}

@@ -66,6 +66,11 @@ ENDPOINTS = {
     ("delete", "/v1/exports/{id}"),
     ("get", "/v1/export-files/{id}"),
     ("post", "/v1/search"),
+    ("post", "/v1/standing-addresses"),
+    ("get", "/v1/standing-addresses"),
+    ("get", "/v1/standing-addresses/{id}"),
+    ("patch", "/v1/standing-addresses/{id}"),
+    ("get", "/v1/standing-deposits"),
     ("post", "/v1/payment-links"),
     ("get", "/v1/payment-links"),
     ("get", "/v1/payment-links/{id}"),
@@ -217,13 +222,14 @@ def test_the_document_is_valid_openapi_3_1(document: dict[str, Any]) -> None:
 
 
 def test_the_document_stays_small(document: dict[str, Any], http: TestClient) -> None:
-    """It had 297 KB before it had examples, samples and webhooks."""
+    """It had 297 KB before it had examples, samples and webhooks, and grows by some 12 KB with each
+    resource of five operations."""
     sizes = dict.fromkeys(("example", "x-codeSamples"), 0)
     for node in every_node(document):
         for name in sizes.keys() & node.keys():
             sizes[name] += len(json.dumps(node[name], separators=(",", ":")))
     whole = http.get("/api/openapi.json").content
-    assert len(whole) - sum(sizes.values()) < 250 * 1024, sizes
+    assert len(whole) - sum(sizes.values()) < 258 * 1024, sizes
     assert len(gzip.compress(whole)) < 64 * 1024
 
 

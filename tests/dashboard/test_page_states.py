@@ -182,7 +182,16 @@ def test_the_first_keys_are_shown_until_dismissed(screen: DashboardApp) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["key", "client", "webhook", "delivery", "request", "payment_link", "rebalancing"],
+    [
+        "key",
+        "client",
+        "webhook",
+        "delivery",
+        "request",
+        "payment_link",
+        "rebalancing",
+        "standing_address",
+    ],
 )
 @pytest.mark.parametrize("wanted", ["", "999", "nonsense"])
 def test_a_link_to_an_unknown_record_leads_to_the_list(

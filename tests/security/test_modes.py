@@ -26,6 +26,8 @@ from tests.api.conftest import INTENT, USDC_BASE, WALLET, Api, new_key, new_serv
 from tests.api.ramp_requests import create_order
 
 LIVE_MESSAGE = "A live key cannot be used with test networks"
+STANDING = {"source_chain": "BASE_MAINNET", "destination_chain": "ARBITRUM_MAINNET",
+            "recipient": WALLET, "recovery_address": WALLET}  # fmt: skip
 LINK = {"title": "Coffee", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}
 # The record that a path names, by the beginning of the path; the longest beginning decides.
 RECORDS = {
@@ -40,9 +42,11 @@ RECORDS = {
     "/v1/webhooks/{id}": "webhook",
     "/v1/webhooks/deliveries/{id}": "delivery",
     "/v1/exports/{id}": "export",
+    "/v1/standing-addresses/{id}": "standing",
 }
 LISTS = ("/v1/intents", "/v1/intents/user/{sender}", "/v1/ramp/orders", "/v1/payment-links",
-         "/v1/webhooks", "/v1/exports")  # fmt: skip
+         "/v1/webhooks", "/v1/exports", "/v1/standing-addresses",
+         "/v1/standing-deposits")  # fmt: skip
 # What concerns no record of a client, or has a test of its own below or in test_kyc_tenants.py.
 OTHERS = (
     "/v1/quotes/", "/v1/router/", "/v1/chains", "/v1/client/", "/v1/events", "/v1/ramp/quotes",
@@ -57,6 +61,7 @@ BODIES: dict[str, Any] = {
     "PATCH /v1/webhooks/{id}": {"description": "taken over"},
     "PATCH /v1/payment-links/{id}": {"title": "taken over"},
     "POST /v1/payment-links": LINK,
+    "PATCH /v1/standing-addresses/{id}": {"reference": "taken over"},
 }
 IN_URL = ("query", "path")
 _QUOTE = {"tokenIn": USDC_BASE, "tokenOut": USDC_BASE, "amount": "1000000"}
@@ -79,6 +84,7 @@ class World:
         """A record as its own key reads it."""
         path = {"intent": "intents", "order": "ramp/orders", "link": "payment-links"}
         path |= {"webhook": "webhooks", "delivery": "webhooks/deliveries", "export": "exports"}
+        path |= {"standing": "standing-addresses"}
         return self.api.get(f"/{path[kind]}/{self.records[kind]}").json()
 
 
@@ -123,6 +129,10 @@ def make_records(api: Api) -> dict[str, Any]:
     link = api.post("/payment-links", LINK).json()
     webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
     delivery = api.post(f"/webhooks/{webhook['id']}/test").json()
+    standing = api.post("/standing-addresses", STANDING).json()
+    api.post("/sandbox/deposits", {"address": standing["address"], "amount": "100"})
+    api.tick()
+    deposits = api.get("/standing-deposits").json()["standing_deposits"]
     return {
         "intent": intent["id"],
         "address": intent["intent_address"],
@@ -131,6 +141,8 @@ def make_records(api: Api) -> dict[str, Any]:
         "link": link["id"],
         "webhook": webhook["id"],
         "delivery": delivery["id"],
+        "standing": standing["id"],
+        "standing_deposit": deposits[0]["id"],
         "export": api.post("/exports", {"resource": "intents"}).json()["id"],
     }
 
@@ -169,7 +181,7 @@ def test_no_operation_finds_a_record_of_the_other_mode(
     mode: Mode, worlds: dict[Mode, World], document: dict[str, Any]
 ) -> None:
     attacked, attacker = worlds[mode], worlds[other(mode)].api
-    kinds = ("intent", "order", "link", "webhook", "delivery", "export")
+    kinds = ("intent", "order", "link", "webhook", "delivery", "export", "standing")
     before = {kind: attacked.fetch(kind) for kind in kinds}
     tried = 0
     for method, path in operations(document):
@@ -194,6 +206,7 @@ def test_no_list_and_no_total_mixes_the_modes(mode: Mode, worlds: dict[Mode, Wor
         ids = {item["id"] for item in items}
         kind = {"/v1/ramp/orders": "order", "/v1/payment-links": "link", "/v1/webhooks": "webhook"}
         kind["/v1/exports"] = "export"
+        kind |= {"/v1/standing-addresses": "standing", "/v1/standing-deposits": "standing_deposit"}
         name = kind.get(path, "intent")
         assert own.records[name] in ids
         assert strange.records[name] not in ids

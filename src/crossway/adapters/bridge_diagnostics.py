@@ -32,7 +32,7 @@ def bridge_chains(live: LiveEnvironment, bridge: str) -> dict[str, EvmChain]:
         for name, chain in live.chains.items()
         if isinstance(chain, EvmChain)
         and set(BRIDGE_CONTRACTS[bridge])
-        <= chain_deployment(live.catalogue.chains[name]).of_bridges.keys()
+        <= chain_deployment(live.catalogue.chains[name]).optional.keys()
     }
 
 

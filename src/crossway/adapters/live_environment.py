@@ -64,7 +64,7 @@ def open_live_environment(
     keyring = Keyring(os.environ, not signs, profile.signers)
     operators = {
         name: load_family(full_catalogue.chains[name].kind).open_chain(
-            ChainSettings(full_catalogue, name, chain, keyring, tuple(profile.bridges))
+            ChainSettings(full_catalogue, name, chain, keyring, profile.contract_users)
         )
         for name, chain in profile.chains.items()
     }

@@ -158,7 +158,7 @@ def open_chain(
     """A chain's operator with its key, closed after the block. Raises `SetupError`."""
     try:
         chain_family = open_family(catalogue.chains[name].kind)
-        bridges = tuple(profile.bridges)
+        bridges = profile.contract_users
         settings = ChainSettings(catalogue, name, profile.chains[name], ring, bridges)
         operator = chain_family.open_chain(settings)
     except ValueError as error:

@@ -111,7 +111,7 @@ def _check_chains() -> dict[str, list[Finding]]:
             chain_family.diagnose_nodes(chain, configured, environment(), datetime.now(UTC))
         )
         try:
-            settings = ChainSettings(catalogue, name, configured, ring, tuple(profile.bridges))
+            settings = ChainSettings(catalogue, name, configured, ring, profile.contract_users)
             operator = chain_family.open_chain(settings)
         except ValueError as error:
             reported = any(finding.message == str(error) for finding in findings)

@@ -47,6 +47,11 @@ PAGES: Final = (
     ),
     Page("payment_link", "Payment link"),
     Page(
+        "standing_addresses", "Standing addresses", "all_inbox",
+        "Addresses that do not expire; each deposit becomes a payment.", "Payments",
+    ),
+    Page("standing_address", "Standing address"),
+    Page(
         "merchants", "Merchants", "storefront",
         "All merchants with volume, success and webhook health.", "Payments",
     ),

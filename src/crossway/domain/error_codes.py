@@ -33,6 +33,8 @@ class ErrorCode(StrEnum):
     INTENT_NOT_FOUND = "intent_not_found"
     ORDER_NOT_FOUND = "order_not_found"
     PAYMENT_LINK_NOT_FOUND = "payment_link_not_found"
+    STANDING_ADDRESS_NOT_FOUND = "standing_address_not_found"
+    STANDING_DEPOSIT_NOT_FOUND = "standing_deposit_not_found"
     WEBHOOK_NOT_FOUND = "webhook_not_found"
     DELIVERY_NOT_FOUND = "delivery_not_found"
     EXPORT_NOT_FOUND = "export_not_found"
@@ -94,6 +96,14 @@ CATALOGUE: Final = MappingProxyType(
         _C.PAYMENT_LINK_NOT_FOUND: (
             (400, 404),
             "No payment link of this client and mode has this id.",
+        ),
+        _C.STANDING_ADDRESS_NOT_FOUND: (
+            (404,),
+            "No standing address of this client and mode has this id.",
+        ),
+        _C.STANDING_DEPOSIT_NOT_FOUND: (
+            (404,),
+            "No deposit at a standing address of this client and mode has this id.",
         ),
         _C.WEBHOOK_NOT_FOUND: ((404,), "No webhook of this client and mode has this id."),
         _C.DELIVERY_NOT_FOUND: ((404,), "No delivery of this client and mode has this id."),

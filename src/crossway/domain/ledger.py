@@ -10,9 +10,10 @@ from typing import Final
 class Account(StrEnum):
     """Who owns or holds an amount.
 
-    PAYER and RECIPIENT are outside. HELD is at deposit addresses, ESCROW is collected and
-    claimable from the bridge, INVENTORY is the relayer's balance, DUST is the payers', at deposit
-    addresses, and costs more to return than it is worth, EQUITY is what the operator contributed.
+    PAYER and RECIPIENT are outside. STANDING is at standing addresses, HELD at deposit addresses,
+    ESCROW is collected and claimable from the bridge, INVENTORY is the relayer's balance, DUST is
+    the payers', at deposit addresses, and costs more to return than it is worth, EQUITY is what the
+    operator contributed.
     SERVICE_FEES, APP_FEES and SPREAD are income, the other *_FEES are cost: SPREAD is what payments
     out of inventory were charged beyond service and app fees, which the escrow retains for the
     coordinator, and BRIDGE_FEES is what bridges took.
@@ -32,6 +33,7 @@ class Account(StrEnum):
     """
 
     PAYER = "payer"
+    STANDING = "standing"
     HELD = "held"
     ESCROW = "escrow"
     IN_TRANSIT = "in_transit"
@@ -98,9 +100,9 @@ def is_unified(location: str) -> bool:
 class Posting:
     """`amount` of one token moved from the `credit` to the `debit` account.
 
-    `intent_id` is a payment's number, negative the `owner` number of a rebalancing transfer, or
-    `NO_INTENT`. `tx` is the transaction or deposit that caused it; a reorg is booked as the
-    reverse.
+    `intent_id` is a payment's number, negative the `owner` number of a rebalancing transfer or of a
+    deposit at a standing address, or `NO_INTENT`. `tx` is the transaction or deposit that caused
+    it; a reorg is booked as the reverse.
     """
 
     intent_id: int

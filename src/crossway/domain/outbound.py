@@ -20,6 +20,8 @@ class OutboundTxKind(StrEnum):
     PAY_IN carries out a payer's signature, which moves tokens to the deposit address.
     Of an inventory transfer, INVENTORY_SEND is its last transaction, which moves the money, and
     INVENTORY_APPROVE one of those that it needs before.
+    Of a deposit at a standing address, FORWARD moves it to its payment's deposit address, RECOVER
+    to the recovery address.
     """
 
     START = "START"
@@ -34,6 +36,8 @@ class OutboundTxKind(StrEnum):
     PAY_IN = "PAY_IN"
     INVENTORY_APPROVE = "INVENTORY_APPROVE"
     INVENTORY_SEND = "INVENTORY_SEND"
+    FORWARD = "FORWARD"
+    RECOVER = "RECOVER"
 
 
 SWEEP_KINDS: Final = (OutboundTxKind.REFUND, OutboundTxKind.RETURN_EXCESS)
@@ -42,6 +46,8 @@ NO_INVENTORY: Final = "There is no inventory; the bridge's delivery pays."
 """The reason of a FILL that would pay in advance of a bridge, and for which inventory lacks."""
 INVENTORY_KINDS: Final = (OutboundTxKind.INVENTORY_APPROVE, OutboundTxKind.INVENTORY_SEND)
 """Those of inventory transfers, which call a contract that the bridge's service names."""
+STANDING_KINDS: Final = (OutboundTxKind.FORWARD, OutboundTxKind.RECOVER)
+"""Those of deposits at standing addresses."""
 
 
 class OutboundTxState(StrEnum):
@@ -111,7 +117,8 @@ def advance_outbound_tx(state: OutboundTxState, event: OutboundTxEvent) -> Outbo
 @dataclass(frozen=True, slots=True)
 class OutboundTx:
     """One outbound transaction as stored, unique on (intent_id, kind, cause). One of a rebalancing
-    transfer has that one's `owner` number in place of a payment's.
+    transfer, or of a deposit at a standing address, has that one's `owner` number in place of a
+    payment's.
 
     `amount` None means the whole balance of this token at the intent's address. `tx_id` is the
     latest attempt, `reason` says why it waits or failed, `attempt_count` counts reverts and drops.

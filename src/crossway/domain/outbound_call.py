@@ -9,6 +9,7 @@ from crossway.domain.intent import Intent, Terms
 from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.payer_signatures import PayerSignature
 from crossway.domain.quotes import BridgeName
+from crossway.domain.standing import StandingTerms
 from crossway.domain.swaps import Swap
 
 LAST_PAYOUT_SECONDS: Final = 3_600
@@ -40,7 +41,9 @@ class OutboundCall:
     contract. `message` and `attestation` are what a DELIVER hands to it, `bridge_output` is what a
     START asks a bridge to pay out that fills deposits. `swap` is what a START exchanges the deposit
     for. For an inventory transfer, `data` is what the `contract` is called with, and `value` the
-    native coins that go with it. `signature` is the payer's, which a PAY_IN carries out.
+    native coins that go with it. `signature` is the payer's, which a PAY_IN carries out. `standing`
+    are the terms of the standing address that a FORWARD or a RECOVER moves a deposit from,
+    `deposit_id` names that one.
     """
 
     kind: OutboundTxKind
@@ -62,6 +65,8 @@ class OutboundCall:
     data: bytes = b""
     value: int = 0
     signature: PayerSignature | None = None
+    standing: StandingTerms | None = None
+    deposit_id: bytes = b""
 
 
 def refund_call(intent: Intent, chain: str, token: str, account: str) -> OutboundCall:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from crossway.domain.ledger import NO_INTENT, Account, Posting
+from crossway.domain.standing import is_standing
 
 NANO_USD_DECIMALS: Final = 9
 _PICO_IN_NANO: Final = 1_000
@@ -50,17 +51,21 @@ PASSED_ON: Final = (L.APP_FEES, L.CHARGED_BRIDGE_FEES, L.CHARGED_SWAPS)
 
 
 class Origin(StrEnum):
-    """What caused a posting: a payment, a rebalancing transfer, or the operator."""
+    """What caused a posting: a payment, a rebalancing transfer, a deposit at a standing address
+    that is moved on, or the operator."""
 
     PAYMENT = "payment"
     REBALANCING = "rebalancing"
+    STANDING = "standing"
     OPERATOR = "operator"
 
 
 def origin_of(posting: Posting) -> Origin:
-    """What caused a posting, by the sign of its number."""
+    """What caused a posting, by its number."""
     if posting.intent_id > 0:
         return Origin.PAYMENT
+    if is_standing(posting.intent_id):
+        return Origin.STANDING
     return Origin.REBALANCING if posting.intent_id < 0 else Origin.OPERATOR
 
 

@@ -22,6 +22,7 @@ class RecordKind(StrEnum):
     DELIVERY = "delivery"
     LINK_USE = "payment_link_use"
     EXPORT = "export"
+    STANDING_DEPOSIT = "standing_deposit"
 
 
 class PublicIds:

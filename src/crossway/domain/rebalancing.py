@@ -9,6 +9,7 @@ from typing import Final
 from crossway.domain.errors import InvalidTransition
 from crossway.domain.inventory_transfer import InventoryTransferKind
 from crossway.domain.money import micro_usd_down
+from crossway.domain.standing import is_standing
 
 Location = tuple[str, str]
 """A chain, or a unified balance (see `ledger.unified_location`), and the address of a token."""
@@ -257,30 +258,12 @@ class RebalancingTransfer:
 
 def is_rebalancing(owner: int) -> bool:
     """Whether what belongs to this number belongs to a rebalancing transfer, not to a payment."""
-    return owner < 0
+    return owner < 0 and not is_standing(owner)
 
 
 def rebalancing_id(owner: int) -> int:
     """The id of the rebalancing transfer that something belongs to."""
     return -owner
-
-
-def owner_title(owner: int) -> str:
-    """The payment or the rebalancing transfer that something belongs to, within a sentence."""
-    if is_rebalancing(owner):
-        return f"rebalancing transfer {rebalancing_id(owner)}"
-    return f"payment {owner}"
-
-
-def owner_subject(owner: int) -> str:
-    """The subject of an alert about what belongs to a payment or to a rebalancing transfer."""
-    return f"rebalancing:{rebalancing_id(owner)}" if is_rebalancing(owner) else str(owner)
-
-
-def owner_of_subject(subject: str) -> int:
-    """The number of what an alert is about; raises `ValueError` where that is something else."""
-    kind, _, id = subject.rpartition(":")
-    return -int(id) if kind == "rebalancing" else int(subject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class EventType(StrEnum):
     INTENT_FAILED = "intent_failed"
     INTENT_REORGED = "intent_reorged"
     RAMP_ORDER_UPDATED = "ramp_order_updated"
+    STANDING_DEPOSIT_UPDATED = "standing_deposit_updated"
 
 
 ALL_EVENTS: Final = "*"

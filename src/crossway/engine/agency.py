@@ -6,7 +6,12 @@ from typing import Final
 
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind
+from crossway.domain.outbound import (
+    INVENTORY_KINDS,
+    STANDING_KINDS,
+    OutboundTx,
+    OutboundTxKind,
+)
 from crossway.domain.quotes import BridgeName
 from crossway.engine.outbound_decision import Decision
 from crossway.ports.chain import Chain
@@ -19,6 +24,7 @@ from crossway.usecases.payments.redirects import (
     describe_wait,
     is_left_to_coordinator,
 )
+from crossway.usecases.payments.standing_calls import find_standing_coordinators
 
 _RETRY: Final = timedelta(minutes=1)
 # Below the time after which a return counts as overdue.
@@ -44,10 +50,13 @@ def read_authorized(services: Services, chain: Chain, txs: Sequence[OutboundTx])
     far as one of them asks for it. Raises `Unreachable`."""
     if not chain.accounts.redirect_seconds:
         return set()
-    asked = [tx for tx in txs if tx.kind not in (K.FILL, K.SKIP_NONCE, *INVENTORY_KINDS)]
+    without = (K.FILL, K.SKIP_NONCE, *INVENTORY_KINDS, *STANDING_KINDS)
+    asked = [tx for tx in txs if tx.kind not in without]
     with services.store.read() as unit:
         intents = unit.intents.get_many({tx.intent_id for tx in asked})
-    coordinators = {
+        coordinators = find_standing_coordinators(unit, txs)
+    coordinators -= {c for c in coordinators if chain.accounts.is_coordinator(c)}
+    coordinators |= {
         intents[tx.intent_id].coordinator
         for tx in asked
         if _needs_agent(tx, intents[tx.intent_id], chain.accounts)

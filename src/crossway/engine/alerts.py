@@ -4,7 +4,7 @@ import logging
 from typing import Final
 
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
-from crossway.domain.rebalancing import owner_subject, owner_title
+from crossway.domain.owners import owner_subject, owner_title
 from crossway.engine.fenced_store import LeaseLost
 from crossway.ports.records import Alert
 from crossway.ports.services import Services
@@ -28,6 +28,8 @@ _DESCRIPTIONS: Final = {
     OutboundTxKind.PAY_IN: "The signed transfer for {}",
     OutboundTxKind.INVENTORY_APPROVE: "The approval of an inventory transfer for {}",
     OutboundTxKind.INVENTORY_SEND: "The inventory transfer for {}",
+    OutboundTxKind.FORWARD: "The forwarding of {}",
+    OutboundTxKind.RECOVER: "The return of {}",
 }
 
 

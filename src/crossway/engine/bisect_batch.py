@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from crossway.domain.errors import Unreachable
+from crossway.domain.owners import owner_subject, owner_title
 from crossway.engine.alerts import raise_alert
 from crossway.engine.fenced_store import LeaseLost
 from crossway.ports import process
@@ -49,10 +50,7 @@ def bisect_batch(
 def _report(services: Services, activity: str, intent_id: int, error: Exception) -> None:
     with process.log_context(intent=intent_id):
         log.error("%s failed for intent %s", activity, intent_id, exc_info=error)
-    message = (
-        f"Payment {intent_id}: {activity} failed: {type(error).__name__}. The log has the details."
-    )
+    title, subject = owner_title(intent_id).capitalize(), owner_subject(intent_id)
+    message = f"{title}: {activity} failed: {type(error).__name__}. The log has the details."
     key = f"record:{activity}:{intent_id}"
-    services.store.write(
-        lambda unit: raise_alert(unit, services, key, "engine", str(intent_id), message)
-    )
+    services.store.write(lambda unit: raise_alert(unit, services, key, "engine", subject, message))

@@ -16,6 +16,7 @@ from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
 from crossway.engine.escrow_returns import Reclaims, read_reclaims
 from crossway.engine.inventory_snapshot import FundingSnapshot, Location, read_funding_snapshot
 from crossway.engine.pay_ins import PayIn, read_pay_ins
+from crossway.engine.standing_planner import read_moved
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -42,8 +43,8 @@ class ChainSnapshot:
     `refusals` by intent id why the recipient could not be paid. `costs` are those of this chain,
     where it tells them. `authorized` are the coordinators for whom the relayer may act. `reclaims`
     are what somebody reclaimed from the escrow, `pay_ins` the payers' signatures to carry out,
-    `bridges` is what bridges' contracts say, `funding`
-    what can be moved to where inventory lacks.
+    `bridges` is what bridges' contracts say, `funding` what can be moved to where inventory lacks.
+    `moved` are the transactions whose deposit has left its standing address already.
     """
 
     fee_per_tx: int
@@ -64,6 +65,7 @@ class ChainSnapshot:
     pay_ins: Mapping[int, PayIn] = field(default_factory=dict)
     bridges: BridgeSnapshot = field(default_factory=BridgeSnapshot)
     funding: FundingSnapshot = field(default_factory=FundingSnapshot)
+    moved: set[int] = field(default_factory=set)
 
 
 def take_chain_snapshot(
@@ -99,6 +101,7 @@ def take_chain_snapshot(
     if starts or any(t.kind in SWEEP_KINDS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     snapshot.authorized = read_authorized(services, chain, txs)
+    snapshot.moved = read_moved(services, chain, txs)
     snapshot.reclaims = read_reclaims(services, chain, head, txs)
     promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
     _read_escrow(services, chain, snapshot, [i for _, i in promised])

@@ -19,6 +19,7 @@ from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.crediting import credit_deposits, reverse_deposits
 from crossway.usecases.payments.deposits import record_deposits
+from crossway.usecases.payments.standing_recording import reverse_standing_deposits
 
 BATCH, LOW_PRIORITY_BATCH = 2_000, 200
 _REORG_MARGIN = timedelta(minutes=10)
@@ -75,7 +76,10 @@ def _reverse_reorged(unit: UnitOfWork, services: Services, chain_id: str, scan: 
     assert scan.reorged_from is not None
     missing = unit.deposits.lock_from_height(chain_id, scan.reorged_from)
     note = f"Its block {scan.reorged_from} or above was replaced by a reorganisation."
-    reverse_deposits(unit, services, missing, services.clock.now(), note)
+    now = services.clock.now()
+    reverse_deposits(unit, services, missing, now, note)
+    standing = unit.standing.lock_from_height(chain_id, scan.reorged_from)
+    reverse_standing_deposits(unit, services, standing, now, note)
 
 
 def credit_confirmed(

@@ -12,7 +12,7 @@ from crossway.domain.outbound import (
     OutboundTxKind,
 )
 from crossway.domain.outbound_call import OutboundCall
-from crossway.domain.rebalancing import is_rebalancing
+from crossway.domain.owners import is_payment
 from crossway.engine.alerts import raise_signing_alert
 from crossway.engine.inventory_txs import build_inventory_calls
 from crossway.engine.pay_ins import with_signatures
@@ -24,6 +24,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.shared_transactions import group_by_slot
 from crossway.usecases.payments.signing_policy import SigningPolicy
+from crossway.usecases.payments.standing_calls import build_standing_calls
 
 # A stuck transaction is not bumped once its fee is this many times the chain's current fee.
 _MAX_FEE_FACTOR = 2
@@ -139,8 +140,9 @@ def _build_calls(
             tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
         )
         for tx in txs
-        if tx.kind not in INVENTORY_KINDS and not is_rebalancing(tx.intent_id)
+        if tx.kind not in INVENTORY_KINDS and is_payment(tx.intent_id)
     }
+    calls |= build_standing_calls(unit, chain, txs)
     calls |= build_inventory_calls(unit, services, chain, txs, intents)
     return with_signatures(unit, txs, calls)
 

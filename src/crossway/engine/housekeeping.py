@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from crossway.domain.errors import Unreachable
 from crossway.domain.intent import Intent, State
-from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import STANDING_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.engine.alerts import SIGNING_ALERT, raise_alert
 from crossway.engine.foreign_nonces import detect_foreign_nonces
 from crossway.engine.sla_monitor import FOREIGN, STUCK, find_breaches
@@ -136,10 +136,10 @@ def _is_resolved(
         return False
     tx = unit.outbound_txs.get(int(subject))
     intent = unit.intents.get(tx.intent_id) if tx else None
-    if tx is None or intent is None:
-        return True
-    ended = tx.state in (OutboundTxState.FINAL, OutboundTxState.CANCELLED)
-    return ended or _is_settled_otherwise(tx, intent)
+    ended = tx is None or tx.state in (OutboundTxState.FINAL, OutboundTxState.CANCELLED)
+    if tx is None or tx.kind in STANDING_KINDS:
+        return ended
+    return intent is None or ended or _is_settled_otherwise(tx, intent)
 
 
 def _is_settled_otherwise(tx: OutboundTx, intent: Intent) -> bool:

@@ -14,8 +14,8 @@ from crossway.domain.inventory_transfer import (
 )
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import OutboundTx, OutboundTxState
+from crossway.domain.owners import is_payment, owner_subject, owner_title
 from crossway.domain.quotes import bridge_title
-from crossway.domain.rebalancing import is_rebalancing, owner_subject, owner_title
 from crossway.engine.alerts import raise_alert
 from crossway.engine.inventory_effects import apply_arrival, apply_return, reverse_arrival
 from crossway.engine.inventory_txs import new_inventory_txs
@@ -118,7 +118,7 @@ def _next_look(transfer: InventoryTransfer, now: datetime) -> datetime:
 def _apply_agreed(context: _Context, transfer: InventoryTransfer, answer: Agreed) -> int:
     batch, title = context.batch, bridge_title(transfer.bridge)
     # What a MINT for a payment costs is limited by what was signed for it.
-    is_limited = transfer.kind is not Kind.MINT or is_rebalancing(transfer.intent_id)
+    is_limited = transfer.kind is not Kind.MINT or not is_payment(transfer.intent_id)
     if is_limited and answer.source_amount > _most(context, transfer):
         return _apply_declined(context, transfer, Declined(_TOO_MUCH.format(title)))
     agreed = batch.inventory.apply(

@@ -8,7 +8,7 @@ from crossway.domain.intent import Intent
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
 from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall
-from crossway.domain.rebalancing import is_rebalancing
+from crossway.domain.owners import is_payment
 from crossway.ports.chain import Chain
 from crossway.ports.inventory_bridge import ContractInvocation, InventoryBridge
 from crossway.ports.records import NewOutboundTx
@@ -71,7 +71,8 @@ def build_inventory_calls(
     missing."""
     own = [tx for tx in txs if tx.kind in INVENTORY_KINDS]
     transfers = unit.inventory_transfers.list_by_intents({tx.intent_id for tx in own})
-    skips = [tx for tx in txs if is_rebalancing(tx.intent_id) and tx.kind not in INVENTORY_KINDS]
+    kind = OutboundTxKind.SKIP_NONCE
+    skips = [tx for tx in txs if not is_payment(tx.intent_id) and tx.kind is kind]
     calls = {tx.id: _build_call(chain, tx, None) for tx in skips}
     for tx in own:
         of_intent = [t for t in transfers if t.intent_id == tx.intent_id]

@@ -8,7 +8,7 @@ from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import AddressKey
 from crossway.domain.outbound import SWEEP_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.domain.outbound_call import start_marker
-from crossway.domain.rebalancing import is_rebalancing
+from crossway.domain.owners import is_payment
 from crossway.engine.agency import wait_for_agent, wait_for_coordinator
 from crossway.engine.available_inventory import AvailableInventory
 from crossway.engine.bridge_planner import (
@@ -39,7 +39,9 @@ from crossway.engine.return_limits import ReturnLimits
 from crossway.engine.sending_accounts import SendingAccounts
 from crossway.engine.shortages import wait_for_answers, wait_for_gas, wait_for_inventory
 from crossway.engine.signing_refusals import NOT_SIGNED
+from crossway.engine.standing_planner import StandingPlanner
 from crossway.engine.tx_builder import earliest_sweep_time
+from crossway.engine.without_payment import decide_without_payment
 from crossway.ports.chain import ChainHead
 from crossway.ports.inventory_transfer_repository import NewInventoryTransfer
 from crossway.ports.services import Services
@@ -77,11 +79,12 @@ class OutboundPlanner:
         self._active_sweeps: set[AddressKey] | None = None
         self._balances, self._hold = AddressBalances(), EmergencyHold(unit)
         self._funding = FundingPlanner(unit, services, head, snapshot.funding, intents)
+        self._standing = StandingPlanner(unit, services, head, snapshot.moved, snapshot.authorized)
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
-        if is_rebalancing(tx.intent_id):
-            return self._decide_rebalancing(tx)
+        if not is_payment(tx.intent_id):
+            return self._decide_without_payment(tx)
         intent, snapshot = self._intents[tx.intent_id], self._snapshot
         decision = self._hold.apply(tx, self._decide_by_kind(tx, intent))
         if decision.sign:
@@ -98,10 +101,9 @@ class OutboundPlanner:
             self._reserve(tx, intent, decision)
         return decision
 
-    def _decide_rebalancing(self, tx: OutboundTx) -> Decision:
-        skips = tx.kind is OutboundTxKind.SKIP_NONCE
-        decision = self._skips.decide(tx) if skips else self._funding.decide(tx, None)
-        decision = self._hold.apply(tx, decision)
+    def _decide_without_payment(self, tx: OutboundTx) -> Decision:
+        decided = decide_without_payment(tx, self._skips, self._standing, self._funding)
+        decision = self._hold.apply(tx, decided)
         if decision.sign and not self._accounts.take(tx):
             return wait_for_gas(self._services, tx.chain)
         return decision

@@ -11,20 +11,22 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Posting
 from crossway.domain.outbound import (
     INVENTORY_KINDS,
+    STANDING_KINDS,
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
     OutboundTxState,
 )
+from crossway.domain.owners import is_payment, owner_subject
 from crossway.domain.payer_signatures import SignatureEvent, SignatureOutcome
-from crossway.domain.rebalancing import is_rebalancing, owner_subject
 from crossway.engine.alerts import describe_outbound_tx, raise_alert
 from crossway.engine.bridge_effects import close_delivered
 from crossway.engine.bridge_proof import has_done
 from crossway.engine.bridge_reversals import reversal_over_bridge, reverse_over_bridge
 from crossway.engine.inventory_effects import plan_settlements, reverse_inventory_tx
 from crossway.engine.pass_writes import PassWrite, PassWrites
-from crossway.engine.tx_effects import has_succeeded
+from crossway.engine.standing_effects import reverse_moved
+from crossway.engine.tx_reasons import has_succeeded
 from crossway.ports.chain import Chain, ChainHead, IncludedTx, TxUnknown
 from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
@@ -195,10 +197,12 @@ def _apply_reorg(unit: UnitOfWork, batch: IntentBatch, chain: Chain, tx: Outboun
     if tx.kind is OutboundTxKind.PAY_IN:
         reversal = SignatureOutcome(SignatureEvent.REVERSE)
         unit.payer_signatures.apply(tx.intent_id, tx.cause, reversal, batch.now)
-    elif not is_rebalancing(tx.intent_id):
+    elif is_payment(tx.intent_id):
         _reverse_payment(unit, batch, tx, postings_of_tx)
     if tx.kind in INVENTORY_KINDS:
         reverse_inventory_tx(unit, batch, tx)
+    if tx.kind in STANDING_KINDS:
+        reverse_moved(unit, batch, tx)
     raise_alert(
         unit,
         batch.services,

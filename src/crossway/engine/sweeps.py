@@ -8,6 +8,7 @@ from crossway.engine.deposit_watcher import credit_confirmed
 from crossway.engine.expiry import expire_intents
 from crossway.engine.pass_writes import PassWrites
 from crossway.engine.reorg_monitor import finalize_confirmed
+from crossway.engine.standing_deposits import follow_standing
 from crossway.engine.tx_submitter import submit_due
 from crossway.engine.tx_tracker import track_signed
 from crossway.ports.chain import ChainHead
@@ -20,7 +21,7 @@ Guard = Callable[[str, Callable[[], int]], int]
 # Those of one line are stored in one transaction. What is credited or settled by the first is due
 # for the second.
 _SWEEPS: Final[tuple[tuple[Sweep, ...], ...]] = (
-    (credit_confirmed, track_signed),
+    (credit_confirmed, follow_standing, track_signed),
     (submit_due, finalize_confirmed, expire_intents),
 )
 

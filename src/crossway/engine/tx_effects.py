@@ -7,6 +7,7 @@ from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
 from crossway.domain.outbound import (
     INVENTORY_KINDS,
+    STANDING_KINDS,
     OutboundTx,
     OutboundTxEvent,
     OutboundTxKind,
@@ -17,6 +18,7 @@ from crossway.engine.bridge_effects import apply_over_bridge
 from crossway.engine.escrow_returns import apply_return, book_transfers, is_return
 from crossway.engine.inventory_effects import apply_inventory_tx, wake_bringing
 from crossway.engine.pay_ins import note_paid, note_revert
+from crossway.engine.standing_effects import apply_moved, apply_unmoved
 from crossway.engine.tx_builder import build_outbound_call
 from crossway.ports.chain import (
     ALREADY_DONE,
@@ -42,14 +44,6 @@ from crossway.usecases.payments.returns import (
     new_return,
 )
 
-SUCCESS_REASONS = ("", ALREADY_DONE, NOTHING_TO_MOVE)
-"""Reasons that count as success: this transaction or an earlier one had the effect."""
-
-
-def has_succeeded(kind: OutboundTxKind, reason: str) -> bool:
-    """Whether an included transaction had its effect: one that skips a nonce always has."""
-    return reason in SUCCESS_REASONS or kind is OutboundTxKind.SKIP_NONCE
-
 
 def apply_success(
     unit: UnitOfWork,
@@ -61,8 +55,25 @@ def apply_success(
 ) -> None:
     """Book a successful transaction, advance its intent and enqueue what follows."""
     _book_fee(batch, chain, tx, tx_id, included)
-    if tx.kind in (*INVENTORY_KINDS, OutboundTxKind.SKIP_NONCE, OutboundTxKind.PAY_IN):
-        return _apply_beside(unit, batch, tx, tx_id)
+    if tx.kind in (*INVENTORY_KINDS, OutboundTxKind.SKIP_NONCE):
+        apply_inventory_tx(unit, batch, tx, tx_id)
+    elif tx.kind in STANDING_KINDS:
+        apply_moved(unit, batch, tx, tx_id, included)
+    elif tx.kind is OutboundTxKind.PAY_IN:
+        # What a payer's signature moved is a deposit, which is seen and credited like anybody's.
+        note_paid(unit, tx, tx_id, batch.now)
+    else:
+        _apply_to_payment(unit, batch, chain, tx, tx_id, included)
+
+
+def _apply_to_payment(
+    unit: UnitOfWork,
+    batch: IntentBatch,
+    chain: Chain,
+    tx: OutboundTx,
+    tx_id: str,
+    included: IncludedTx,
+) -> None:
     intent = batch.current[tx.intent_id]
     transfers = _transfers_of(unit, batch, chain, tx, included)
     if is_return(intent, transfers):
@@ -90,14 +101,6 @@ def apply_success(
             event = IntentEvent.LEDGER_ONLY
             batch.apply_event(intent.id, event, "return", tx_id, balance_at_address=remaining)
             _enqueue_return_of_rest(unit, batch, tx)
-
-
-def _apply_beside(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, tx_id: str) -> None:
-    """Apply one that changes no payment. What a payer's signature moved is a deposit, which is seen
-    and credited like anybody's."""
-    if tx.kind is not OutboundTxKind.PAY_IN:
-        return apply_inventory_tx(unit, batch, tx, tx_id)
-    note_paid(unit, tx, tx_id, batch.now)
 
 
 def _apply_refund(batch: IntentBatch, intent: Intent, tx_id: str, remaining: int) -> None:
@@ -284,6 +287,8 @@ def apply_revert(
         note_revert(unit, batch.services, tx, batch.now)
     if not permanent:
         return
+    if tx.kind in STANDING_KINDS:
+        return apply_unmoved(unit, batch, tx, included.reason)
     intent = batch.current[tx.intent_id]
     if intent.custody is Custody.BRIDGE and tx.kind is OutboundTxKind.FILL:
         return  # The bridge's delivery pays.

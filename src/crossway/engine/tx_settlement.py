@@ -11,12 +11,8 @@ from crossway.domain.outbound import (
     OutboundTxKind,
     backoff_seconds,
 )
-from crossway.engine.tx_effects import (
-    apply_revert,
-    apply_success,
-    has_succeeded,
-    settle_misdirected,
-)
+from crossway.engine.tx_effects import apply_revert, apply_success, settle_misdirected
+from crossway.engine.tx_reasons import has_succeeded
 from crossway.ports.chain import (
     NOTHING_TO_MOVE,
     Chain,
@@ -34,6 +30,8 @@ _MAX_ATTEMPTS = {
     OutboundTxKind.FILL: 10,
     OutboundTxKind.REFUND: 5,
     OutboundTxKind.RETURN_EXCESS: 5,
+    OutboundTxKind.FORWARD: 8,
+    OutboundTxKind.RECOVER: 8,
 }
 _NEVER_GIVEN_UP = (
     OutboundTxKind.REIMBURSE,

@@ -16,7 +16,7 @@ from crossway.domain.outbound import (
     OutboundTxState,
 )
 from crossway.domain.outbound_call import OutboundCall
-from crossway.domain.rebalancing import is_rebalancing
+from crossway.domain.owners import is_payment
 from crossway.engine.alerts import (
     SIGNING_ALERT,
     describe_outbound_tx,
@@ -50,6 +50,7 @@ from crossway.usecases.money.outgoing_pace import OutgoingTooFast, count_outgoin
 from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
 from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
+from crossway.usecases.payments.standing_calls import build_standing_calls
 
 BATCH = 2_000
 # What is stored and may be broadcast, with the kind of each.
@@ -170,6 +171,7 @@ def _prepare(
     calls = _build_calls(chain, locked, intents, snapshot.bridges.transfers)
     calls |= build_inventory_calls(unit, services, chain, locked, intents)
     calls = with_signatures(unit, locked, calls)
+    calls |= build_standing_calls(unit, chain, locked)
     refused: dict[int, Decision] = {}
     while True:
         # What is refused reserves nothing: gas, inventory and the budget for returns are planned
@@ -230,7 +232,7 @@ def _build_calls(
             t, intents[t.intent_id], chain.accounts, transfers.get(t.intent_id)
         )
         for t in txs
-        if t.kind not in INVENTORY_KINDS and not is_rebalancing(t.intent_id)
+        if t.kind not in INVENTORY_KINDS and is_payment(t.intent_id)
     }
 
 

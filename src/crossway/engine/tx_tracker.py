@@ -11,6 +11,7 @@ from crossway.domain.outbound import (
     OutboundTxKind,
 )
 from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
+from crossway.domain.standing import is_standing, standing_deposit_id
 from crossway.engine.bisect_batch import bisect_batch
 from crossway.engine.empty_sweeps import mark_started
 from crossway.engine.fee_bumper import bump_fees, split_refused
@@ -71,11 +72,15 @@ def track_signed(
 
 
 def _read_usd_values(unit: UnitOfWork, txs: Sequence[InFlightTx]) -> dict[int, int]:
-    """What payments and rebalancing transfers are worth, by the number that is theirs."""
+    """What payments, rebalancing transfers and deposits at standing addresses are worth, by the
+    number that is theirs."""
     owners = {tx.intent_id for tx in txs}
     ids = {rebalancing_id(owner) for owner in owners if is_rebalancing(owner)}
     rebalanced = unit.rebalancing.get_many(ids).values()
-    return dict(unit.intents.get_usd_values(owners)) | {t.owner: t.micro_usd for t in rebalanced}
+    standing = {standing_deposit_id(owner) for owner in owners if is_standing(owner)}
+    deposits = unit.standing.get_deposits(standing).values()
+    values = {t.owner: t.micro_usd for t in rebalanced} | {d.owner: d.micro_usd for d in deposits}
+    return dict(unit.intents.get_usd_values(owners)) | values
 
 
 def _track_chain(

@@ -1,4 +1,4 @@
-"""The watched deposit addresses of all chains, in memory."""
+"""The watched deposit addresses and standing addresses of all chains, in memory."""
 
 import time
 from collections import defaultdict
@@ -7,25 +7,20 @@ from datetime import timedelta
 from typing import Final
 
 from crossway.domain.deposits import address_key
+from crossway.engine.added_rows import MOST_MISSING, AddedRows
 from crossway.ports.intent_repository import AddressRow
 from crossway.ports.services import Services
 
 # Payments that ended long ago stay in memory until everything is read again.
 _READ_AGAIN_SECONDS: Final = 86_400.0
-# An id that was given to a payment is looked for as long as its transaction can possibly last.
-_MISSING_SECONDS: Final = 600.0
-_MOST_MISSING: Final = 10_000
 # A block that replaces another one may carry an earlier timestamp.
 _RECENT: Final = timedelta(hours=1)
 _HEXADECIMAL: Final = frozenset({"evm", "starknet"})
 
 
 class WatchedAddresses:
-    """The addresses of payments that are open or ended lately, by chain; for one thread.
-
-    PostgreSQL gives ids out before their transactions are committed. An id below the newest one
-    that was not there is therefore looked for again, so that no address is left out.
-    """
+    """The addresses of payments that are open or ended lately, and all standing addresses, by
+    chain; for one thread."""
 
     def __init__(
         self, services: Services, monotonic_seconds: Callable[[], float] = time.monotonic
@@ -37,9 +32,7 @@ class WatchedAddresses:
         # unlike through sets, the garbage collector does not walk through such dictionaries.
         self._keys: dict[str, dict[bytes, None]] = defaultdict(dict)
         self._of_chain: dict[str, list[bytes]] = defaultdict(list)
-        self._newest_id = 0
-        # When each id that is not stored yet was noticed.
-        self._missing: dict[int, float] = {}
+        self._intents, self._standing = AddedRows(), AddedRows()
 
     def refresh(self) -> None:
         """Add what was committed since the last time; everything, the first time and each day."""
@@ -48,9 +41,16 @@ class WatchedAddresses:
             self._read_all(now)
             return
         with self._services.store.read() as unit:
-            rows = unit.intents.list_added_addresses(self._newest_id, self._missing)
-        self._add(rows)
-        self._note_missing([intent_id for intent_id, _, _ in rows], now)
+            intents = unit.intents.list_added_addresses(
+                self._intents.newest_id, self._intents.missing
+            )
+            standing = unit.standing.list_added_addresses(
+                self._standing.newest_id, self._standing.missing
+            )
+        self._add(intents)
+        self._intents.note([intent_id for intent_id, _, _ in intents], now)
+        self._add(standing)
+        self._standing.note([number for number, _, _ in standing], now)
 
     def find_watched(self, chain: str, keys: Collection[bytes]) -> set[bytes]:
         """Those of these addresses, as `address_key` has them, that are watched on any chain of the
@@ -75,11 +75,17 @@ class WatchedAddresses:
         with self._services.store.read() as unit:
             # Before the addresses: what is committed in between is read again.
             newest = unit.intents.get_newest_id()
-            first = max(newest - _MOST_MISSING, 0)
+            first = max(newest - MOST_MISSING, 0)
             recent = unit.intents.list_added_addresses(first, ())
             self._add(unit.intents.list_addresses(since))
-        self._missing, self._newest_id = {}, first
-        self._note_missing([intent_id for intent_id, _, _ in recent], now)
+            self._intents = AddedRows(first)
+            self._intents.note([intent_id for intent_id, _, _ in recent], now)
+            newest = unit.standing.get_newest_number()
+            first = max(newest - MOST_MISSING, 0)
+            added = unit.standing.list_added_addresses(first, ())
+            self._add(unit.standing.list_addresses())
+            self._standing = AddedRows(first)
+            self._standing.note([number for number, _, _ in added], now)
         self._read_at = now
 
     def _add(self, rows: Iterable[AddressRow]) -> None:
@@ -89,22 +95,6 @@ class WatchedAddresses:
             if key not in watched:
                 watched[key] = None
                 of_chain[chain].append(key)
-
-    def _note_missing(self, ids: Collection[int], now: float) -> None:
-        """Remember the ids below the newest of these that were not there."""
-        for intent_id in ids:
-            self._missing.pop(intent_id, None)
-        newest, before = max(ids, default=0), self._newest_id
-        if newest > before:
-            lowest = max(before + 1, newest - _MOST_MISSING)
-            absent = set(range(lowest, newest)).difference(ids)
-            self._missing |= dict.fromkeys(sorted(absent), now)
-            self._newest_id = newest
-        self._missing = {
-            intent_id: noticed
-            for intent_id, noticed in self._missing.items()
-            if now - noticed < _MISSING_SECONDS
-        }
 
 
 class StoredAddressFilter:
@@ -118,6 +108,7 @@ class StoredAddressFilter:
     def filter_known(self, addresses: Collection[str]) -> set[str]:
         with self._services.store.read() as unit:
             known = set(unit.intents.find_ids_by_address(addresses))
+            known |= unit.standing.find_by_addresses(addresses).keys()
             return known | unit.payment_archive.find_known(addresses)
 
     def find_watched(self, keys: Collection[bytes]) -> set[bytes]:
@@ -130,7 +121,11 @@ class StoredAddressFilter:
         return self._up_to_date().list_part(self._chain, first, count)
 
     def list_all(self) -> Sequence[str]:
-        return self._ended_within(timedelta(seconds=self._services.policy.late_watch_seconds))
+        span = timedelta(seconds=self._services.policy.late_watch_seconds)
+        with self._services.store.read() as unit:
+            rows = unit.standing.list_addresses()
+            standing = [address for _, chain, address in rows if chain == self._chain]
+        return [*self._ended_within(span), *standing]
 
     def list_recent(self) -> Sequence[str]:
         return self._ended_within(_RECENT)

@@ -12,6 +12,7 @@ from crossway.domain.outbound_call import OutboundCall
 from crossway.ports.address_filter import AddressFilter
 from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import CallCosts, PublicCall
+from crossway.ports.standing_contracts import StandingContracts
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,8 @@ class Chain(Protocol):
     """Whether blocks take an account's transactions in the order of their nonces, without gaps. One
     with the same nonce and a higher fee then replaces a pending one. Where it is False,
     transactions have a time limit instead and are signed anew after it."""
+    standing: StandingContracts | None
+    """The contracts of standing addresses; None where the chain's family has none."""
     max_signatures: int
     """How many calls are signed in one database transaction, which lasts as long as that takes."""
 

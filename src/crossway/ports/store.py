@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crossway.ports.search_repository import NotesAndSavedViewsRepository, SearchRepository
     from crossway.ports.second_factor_repository import SecondFactorRepository
     from crossway.ports.staff_repository import StaffRepository
+    from crossway.ports.standing_repository import StandingRepository
     from crossway.ports.table_preferences import TablePreferenceRepository
     from crossway.ports.topics import Topic
     from crossway.ports.treasury_repository import (
@@ -211,6 +212,8 @@ class UnitOfWork(Protocol):
     def inventory_transfers(self) -> InventoryTransferRepository: ...
     @property
     def rebalancing(self) -> RebalancingRepository: ...
+    @property
+    def standing(self) -> StandingRepository: ...
     @property
     def approvals(self) -> ApprovalRepository: ...
     @property

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from crossway.storage.search import SqlSearch
     from crossway.storage.second_factors import SqlSecondFactors
     from crossway.storage.staff import SqlStaff
+    from crossway.storage.standing import SqlStanding
     from crossway.storage.table_preferences import SqlTablePreferences
     from crossway.storage.treasury import SqlTreasury
     from crossway.storage.webhooks import SqlWebhooks
@@ -117,6 +118,7 @@ class SqlUnitOfWork:
     bridge_transfers: cached_property[SqlBridgeTransfers] = _repository("bridge_transfers")
     inventory_transfers: cached_property[SqlInventoryTransfers] = _repository("inventory_transfers")
     rebalancing: cached_property[SqlRebalancing] = _repository("rebalancing")
+    standing: cached_property[SqlStanding] = _repository("standing")
     profit: cached_property[SqlProfit] = _repository("profit")
     approvals: cached_property[SqlApprovals] = _repository("approvals")
     outgoing_controls: cached_property[SqlOutgoingControls] = _repository("outgoing_controls")

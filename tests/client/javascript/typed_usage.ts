@@ -29,6 +29,8 @@ export function resource(event: Event): string {
   switch (event.type) {
     case "ramp_order_updated":
       return event.data.status
+    case "standing_deposit_updated":
+      return event.data.status
     case "webhook_test":
       return String(event.data.webhook_id)
     default:

@@ -1,12 +1,18 @@
 """A typed client of the Crossway API, synchronous and asynchronous."""
 
 from crossway_client.client import LOCAL, AsyncCrossway, Crossway
-from crossway_client.records.events import Event, IntentEvent, RampOrderEvent
+from crossway_client.records.events import (
+    Event,
+    IntentEvent,
+    RampOrderEvent,
+    StandingDepositEvent,
+)
 from crossway_client.records.intents import Intent
 from crossway_client.records.payment_links import PaymentLink
 from crossway_client.records.quotes import MultiSourceQuote, Quote
 from crossway_client.records.ramp_orders import RampOrder
 from crossway_client.records.ramps import RampQuotes
+from crossway_client.records.standing import StandingAddress, StandingDeposit
 from crossway_client.records.webhooks import Delivery, Webhook
 from crossway_client.signatures import verify_webhook
 from crossway_client.transport.errors import (
@@ -54,6 +60,9 @@ __all__ = [
     "RetryPolicy",
     "ServerError",
     "SignatureVerificationError",
+    "StandingAddress",
+    "StandingDeposit",
+    "StandingDepositEvent",
     "Unauthorized",
     "UnexpectedResponse",
     "Webhook",

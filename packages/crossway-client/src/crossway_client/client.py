@@ -18,6 +18,7 @@ from crossway_client.resources.quotes import Quotes, Router
 from crossway_client.resources.ramps import RampOrders, Ramps
 from crossway_client.resources.sandbox import Sandbox
 from crossway_client.resources.search import Search
+from crossway_client.resources.standing import StandingAddresses, StandingDeposits
 from crossway_client.resources.webhooks import Webhooks
 from crossway_client.resources.x402 import X402
 from crossway_client.transport.carriers import AsyncCarrier, SyncCarrier
@@ -44,6 +45,8 @@ class _Api(Resource[CarrierT]):
         self.ramp_orders = RampOrders(carrier)
         self.kyc = Kyc(carrier)
         self.payment_links = PaymentLinks(carrier)
+        self.standing_addresses = StandingAddresses(carrier)
+        self.standing_deposits = StandingDeposits(carrier)
         self.webhooks = Webhooks(carrier)
         self.events = Events(carrier)
         self.search = Search(carrier)

@@ -46,6 +46,10 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
     {"name": "Payment links", "description": "Links that any number of payers can pay."},
     {"name": "x402", "description": "Payments by `402 Payment Required`."},
+    {
+        "name": "Standing addresses",
+        "description": "Addresses that do not expire: every deposit makes an intent of its own.",
+    },
     {"name": "Router", "description": "Bridges and their routes."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Ramps", "description": "Buying and selling crypto for local currency."},

@@ -14,6 +14,7 @@ from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.payment_channels import ChannelType
 from crossway.domain.quotes import BridgeName
 from crossway.domain.ramps import Direction, OrderState, ProviderName
+from crossway.domain.standing import StandingState
 from crossway.domain.webhooks import TEST_EVENT, DeliveryState, EventType
 from crossway.ports.services import Services
 from crossway.usecases.developers.webhooks import EVENT_NAMES
@@ -66,6 +67,13 @@ _FIXED: Final = {
     "RampType": _of("Buying crypto for local currency, or selling it.", Direction),
     "Scope": _of("What a key may do.", Scope),
     "SimulatedBridge": _of("A bridge of the simulated environment, or its exchange.", BRIDGE_NAMES),
+    "StandingDepositStatus": _of(
+        "SEEN: in a block, not confirmed. WAITING: no intent can be made for it yet. FORWARDING, "
+        "FORWARDED: to its intent's deposit address. RETURNING, RETURNED: to the recovery address. "
+        "KEPT: returning it costs more than it is worth. ORPHANED: its block is gone. FAILED: the "
+        "operator looks at it.",
+        StandingState,
+    ),
     "SubscribedEvent": _of("An event type to receive; `*` means all.", EVENT_NAMES),
 }
 _BY_MARKER: Final = {

@@ -20,6 +20,11 @@ _LINKS: Final[dict[str, dict[str, dict[str, str]]]] = {
     "createExport": {"getExport": _ID, "deleteExport": _ID},
     "createPaymentLink": {"getPaymentLink": _ID, "updatePaymentLink": _ID},
     "getPaymentLink": {"listPaymentLinkUses": _ID},
+    "createStandingAddress": {
+        "getStandingAddress": _ID,
+        "updateStandingAddress": _ID,
+        "listStandingDeposits": {"standing_address": "id"},
+    },
     "createRampOrder": {
         "getRampOrder": _ID,
         "confirmRampOrder": _ID,

@@ -17,11 +17,21 @@ _WHEN: Final = {
     EventType.INTENT_FAILED: "An intent cannot be paid out; its deposit is refunded.",
     EventType.INTENT_REORGED: "A reorganisation of a chain undid an earlier step of an intent.",
     EventType.RAMP_ORDER_UPDATED: "A ramp order was opened or changed.",
+    EventType.STANDING_DEPOSIT_UPDATED: "A deposit at a standing address has got further.",
     TEST_EVENT: "You asked for a test.",
 }
-_DATA: Final = {EventType.RAMP_ORDER_UPDATED: "OrderOut", TEST_EVENT: "WebhookTest"}
+_DATA: Final = {
+    EventType.RAMP_ORDER_UPDATED: "OrderOut",
+    EventType.STANDING_DEPOSIT_UPDATED: "StandingDepositOut",
+    TEST_EVENT: "WebhookTest",
+}
 # One whole example of each form: those of other events of an intent differ in its status.
-EXAMPLES: Final = (EventType.INTENT_COMPLETED, EventType.RAMP_ORDER_UPDATED, TEST_EVENT)
+EXAMPLES: Final = (
+    EventType.INTENT_COMPLETED,
+    EventType.RAMP_ORDER_UPDATED,
+    EventType.STANDING_DEPOSIT_UPDATED,
+    TEST_EVENT,
+)
 _HEADERS: Final = {
     "webhook-id": (
         "The event's id, the same in every attempt.",
@@ -85,7 +95,6 @@ def _operation(kind: str, when: str, data: str, examples: Mapping[str, Any]) -> 
         "tags": ["Webhooks"],
         "operationId": f"on{words}",
         "summary": when,
-        "description": when,
         "security": [],
         "parameters": [reference("parameters", _parameter(name)) for name in _HEADERS],
         "requestBody": {"required": True, "content": {JSON: content}},

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from crossway.api.schemas import intents, ramp_orders
+from crossway.api.schemas import intents, ramp_orders, standing
 from crossway.api.schemas.responses import set_fields
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.public_ids import RecordKind
@@ -18,6 +18,7 @@ from crossway.usecases.developers.event_snapshots import (
     restore_order,
     restore_order_bridge,
     restore_progress,
+    restore_standing_deposit,
 )
 from crossway.usecases.instants import timestamp
 from crossway.usecases.ramps.order_bridges import load_order_bridges
@@ -73,6 +74,15 @@ def _orders(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> E
             yield event, ramp_orders.OrderOut.from_order(unit.public_ids, restored, bridge)
 
 
+def _standing_deposits(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> EventData:
+    deposits = unit.standing.get_deposits({event.resource_id for event in events})
+    addresses = unit.standing.get_many({deposit.number for deposit in deposits.values()})
+    for event in events:
+        if (deposit := deposits.get(event.resource_id)) is not None:
+            restored, shown = restore_standing_deposit(deposit, event), standing.StandingDepositOut
+            yield event, shown.from_deposit(unit.public_ids, restored, addresses[deposit.number])
+
+
 def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> EventData:
     for event in events:
         data = json.loads(event.snapshot)
@@ -82,5 +92,10 @@ def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> Ev
 
 _Loader = Callable[[UnitOfWork, Sequence[OutboxEvent], PaymentUrl], EventData]
 _LOADERS: Final[Mapping[str, _Loader]] = MappingProxyType(
-    {"intent": _intents, "ramp_order": _orders, TEST_KIND: _tests}
+    {
+        "intent": _intents,
+        "ramp_order": _orders,
+        "standing_deposit": _standing_deposits,
+        TEST_KIND: _tests,
+    }
 )

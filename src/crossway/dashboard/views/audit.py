@@ -18,6 +18,7 @@ from crossway.dashboard.views.links import (
     page_href,
     payment_link_href,
     rebalancing_href,
+    standing_href,
     webhook_href,
 )
 from crossway.dashboard.views.periods import TimeRange
@@ -53,6 +54,7 @@ _HREFS: Final[Mapping[str, Callable[[str], str]]] = {
     "cap": lambda _: page_href("treasury"),
     "address": lambda _: page_href("treasury"),
     "payment_link": payment_link_href,
+    "standing_address": standing_href,
     "bridge": lambda _: page_href("routes"),
     "alert": lambda _: page_href("alerts"),
     "run": lambda _: page_href("reconcile"),

@@ -26,8 +26,8 @@ from crossway.dashboard.views.formatting import (
 from crossway.dashboard.views.links import owner_href, owner_label, page_href
 from crossway.domain.clients import Principal
 from crossway.domain.ledger import NO_INTENT, Account, BalanceKey, is_fiat
+from crossway.domain.owners import owner_title
 from crossway.domain.quotes import BridgeName
-from crossway.domain.rebalancing import owner_title
 from crossway.ports.services import Services
 from crossway.ports.treasury_repository import PostingFilter
 from crossway.usecases.money import books, books_export

@@ -97,6 +97,7 @@ _PAYMENT_NEXT_STEPS: Final[dict[str, str]] = {
 }
 
 
+_STANDING: Final = "standing:"
 _BLOCKED: Final = Filter(FilterField.EXCEPTION, (ExceptionFlag.STUCK.value,))
 _IN_PROGRESS: Final = Filter(FilterField.STATE, (State.FUNDED.value, State.INITIATED.value))
 
@@ -116,6 +117,9 @@ def next_step(context: AlertContext) -> NextStep:
     if (number := context.rebalancing_id) is not None:
         what = "Approve or decline it" if context.kind == "approval" else "See how far it is"
         return NextStep(f"{what}: rebalancing #{number}", rebalancing_href(number))
+    if context.alert.subject.startswith(_STANDING):
+        label = f"See what came to the address: {_standing_deposit(context)}"
+        return NextStep(label, page_href("standing_addresses"))
     step = NEXT_STEPS.get(context.kind) or NextStep("See the alert", alerts_href(context.kind))
     return replace(step, href=_focused_href(context, step.href))
 
@@ -193,6 +197,10 @@ def _alert_row(catalogue: Catalogue, group: AlertGroup, context: AlertContext) -
     )
 
 
+def _standing_deposit(context: AlertContext) -> str:
+    return f"standing deposit #{context.alert.subject.removeprefix(_STANDING)}"
+
+
 def _subject(catalogue: Catalogue, context: AlertContext) -> str:
     if context.order_id is not None:
         return f"Order {context.order_id}"
@@ -200,6 +208,8 @@ def _subject(catalogue: Catalogue, context: AlertContext) -> str:
         return f"Payment #{context.intent_id}"
     if context.rebalancing_id is not None:
         return f"Rebalancing #{context.rebalancing_id}"
+    if context.alert.subject.startswith(_STANDING):
+        return _standing_deposit(context).capitalize()
     if context.chain not in catalogue.chains:
         # The subject is a provider, a component of Crossway or a webhook.
         return provider_name(context.chain) if context.kind == "provider" else context.alert.subject

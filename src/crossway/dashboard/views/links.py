@@ -9,6 +9,7 @@ from crossway.domain.clients import Mode
 from crossway.domain.errors import InvalidInput
 from crossway.domain.filters import Filter, FilterField, format_filters
 from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
+from crossway.domain.standing import is_standing, standing_deposit_id
 
 PREFILL_PREFIX: Final = "start_"
 # Longer record ids do not fit into a database integer.
@@ -76,15 +77,26 @@ def rebalancing_href(transfer_id: int | str) -> str:
     return page_href("rebalancing", id=str(transfer_id))
 
 
+def standing_href(address_id: str) -> str:
+    """The URL of one standing address's page."""
+    return page_href("standing_address", id=address_id)
+
+
 def owner_label(owner: int) -> str:
-    """What something belongs to: `#12` is a payment, `Rebalancing #12` a rebalancing transfer."""
+    """What something belongs to: `#12` is a payment, `Rebalancing #12` a rebalancing transfer,
+    `Standing deposit #12` a deposit at a standing address."""
+    if is_standing(owner):
+        return f"Standing deposit #{standing_deposit_id(owner)}"
     if is_rebalancing(owner):
         return f"Rebalancing #{rebalancing_id(owner)}"
     return f"#{owner}"
 
 
 def owner_href(owner: int) -> str:
-    """The URL of the page of the payment or rebalancing transfer that something belongs to."""
+    """The URL of the page of what something belongs to: a payment, a rebalancing transfer, or the
+    standing addresses."""
+    if is_standing(owner):
+        return page_href("standing_addresses")
     return rebalancing_href(rebalancing_id(owner)) if is_rebalancing(owner) else intent_href(owner)
 
 

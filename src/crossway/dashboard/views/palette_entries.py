@@ -25,6 +25,7 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "new_intent": "create intent pay invoice request deposit address qr",
         "quotes": "price cost fee estimate compare",
         "payment_links": "checkout pay link url share invoice",
+        "standing_addresses": "permanent deposit address reusable customer forward recovery",
         "merchants": "clients customers shops businesses accounts",
         "search": "find lookup",
         "ramp_quotes": "fiat onramp offramp on-ramp off-ramp buy sell price",

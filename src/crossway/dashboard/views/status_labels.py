@@ -80,6 +80,8 @@ OUTBOUND_TX_KINDS: Final[Mapping[OutboundTxKind, str]] = MappingProxyType(
         OutboundTxKind.PAY_IN: "Signed transfer of the payer",
         OutboundTxKind.INVENTORY_APPROVE: "Approval of an inventory transfer",
         OutboundTxKind.INVENTORY_SEND: "Inventory transfer",
+        OutboundTxKind.FORWARD: "Forwarding from a standing address",
+        OutboundTxKind.RECOVER: "Return from a standing address",
     }
 )
 
@@ -134,6 +136,7 @@ DEPOSIT_STATES: Final[Mapping[DepositState, Badge]] = MappingProxyType(
 ACCOUNT_NAMES: Final[Mapping[Account, str]] = MappingProxyType(
     {
         Account.PAYER: "Payer",
+        Account.STANDING: "Held at standing addresses",
         Account.HELD: "Held at the deposit address",
         Account.ESCROW: "Collected, in a contract",
         Account.INVENTORY: "Relayer's own funds",

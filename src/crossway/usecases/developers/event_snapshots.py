@@ -9,6 +9,7 @@ from typing import Any
 from crossway.domain.bridge_transfer import BridgeTransferState, BridgeTransferStep, Custody
 from crossway.domain.intent import Intent, State
 from crossway.domain.ramps import OrderState, RampOrder
+from crossway.domain.standing import StandingDeposit, StandingState
 from crossway.domain.webhooks import OutboxEvent
 from crossway.usecases.payments.bridge_progress import BridgeProgress, describe_progress
 from crossway.usecases.ramps.order_bridges import OrderBridge
@@ -51,6 +52,18 @@ def restore_progress(
         _from_micros(snapshot["expected_at"]),
         snapshot["reason"],
         [step for step in steps if step.at <= event.at],
+    )
+
+
+def restore_standing_deposit(deposit: StandingDeposit, event: OutboxEvent) -> StandingDeposit:
+    """A deposit at a standing address as it was at the time of the event."""
+    snapshot = json.loads(event.snapshot)
+    return replace(
+        deposit,
+        state=StandingState(snapshot["state"]),
+        reason=snapshot["reason"],
+        intent_id=snapshot["intent_id"],
+        updated_at=event.at,
     )
 
 

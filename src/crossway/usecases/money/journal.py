@@ -7,7 +7,7 @@ from typing import Final
 from crossway.domain.clients import Principal
 from crossway.domain.ledger import NO_INTENT, is_fiat
 from crossway.domain.money import MICRO_USD_DECIMALS, PICO_USD_DECIMALS
-from crossway.domain.rebalancing import owner_subject
+from crossway.domain.owners import owner_subject
 from crossway.domain.roles import Permission
 from crossway.ports.services import Services
 from crossway.ports.treasury_repository import PostingFilter, StoredPosting

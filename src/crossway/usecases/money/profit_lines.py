@@ -30,6 +30,7 @@ SECTIONS: Final[Mapping[str, tuple[ProfitLine, ...]]] = {
 ORIGINS: Final[Mapping[Origin, str]] = {
     Origin.PAYMENT: "Payments",
     Origin.REBALANCING: "Rebalancing",
+    Origin.STANDING: "Standing addresses",
     Origin.OPERATOR: "Without a payment",
 }
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
 from crossway.domain.inventory_transfer import InventoryTransferKind
+from crossway.domain.owners import owner_subject
 from crossway.domain.rebalancing import (
     Location,
     PlannedTransfer,
@@ -15,7 +16,6 @@ from crossway.domain.rebalancing import (
     RebalancingState,
     RebalancingTransfer,
     advance_rebalancing,
-    owner_subject,
 )
 from crossway.domain.roles import Permission
 from crossway.ports.inventory_transfer_repository import NewInventoryTransfer

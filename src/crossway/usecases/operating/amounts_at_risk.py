@@ -16,7 +16,8 @@ from crossway.domain.ledger import (
 )
 from crossway.domain.money import micro_usd_down
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
-from crossway.domain.rebalancing import is_rebalancing, owner_of_subject, rebalancing_id
+from crossway.domain.owners import owner_of_subject
+from crossway.domain.rebalancing import is_rebalancing, rebalancing_id
 from crossway.ports.records import Alert
 from crossway.ports.store import UnitOfWork
 

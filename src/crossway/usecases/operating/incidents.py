@@ -7,8 +7,9 @@ from datetime import datetime
 
 from crossway.domain.clients import Principal
 from crossway.domain.outbound import OutboundTx, OutboundTxKind
+from crossway.domain.owners import owner_of_subject
 from crossway.domain.quotes import bridge_title
-from crossway.domain.rebalancing import owner_of_subject, rebalancing_id
+from crossway.domain.rebalancing import rebalancing_id
 from crossway.domain.roles import Permission
 from crossway.ports.records import Alert
 from crossway.ports.services import Services

@@ -6,7 +6,8 @@ from typing import Final
 
 from crossway.domain.intent import State
 from crossway.domain.inventory_transfer import InventoryTransfer, InventoryTransferState
-from crossway.domain.rebalancing import is_rebalancing, owner_of_subject
+from crossway.domain.owners import owner_of_subject
+from crossway.domain.rebalancing import is_rebalancing
 from crossway.ports.records import Alert
 from crossway.ports.store import UnitOfWork
 

@@ -7,6 +7,7 @@ from crossway.domain.intent import Intent
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.payments.crediting import credit_deposits
+from crossway.usecases.payments.standing_recording import find_forwarding, record_standing_deposits
 
 # The engine credits the others.
 MAX_CREDITED = 200
@@ -46,17 +47,21 @@ def record_deposits(
     intent_ids = unit.intents.find_ids_by_address(addresses)
     usd_values = unit.intents.get_usd_values(set(intent_ids.values()))
     over_bridges = unit.intents.find_over_bridges(set(intent_ids.values()))
+    forwarding = find_forwarding(unit, intent_ids)
     deposits = []
     for transfer in incoming:
         intent_id = intent_ids.get(transfer.to)
         if intent_id is not None:
             chain = services.catalogue.chains[transfer.chain]
             # Testnet funds have no value, and what a bridge sends on goes away together with the
-            # deposit: inclusion in a block is enough.
+            # deposit: inclusion in a block is enough. What is forwarded was confirmed before.
+            standing = forwarding.get(intent_id)
+            is_forwarded = standing is not None and transfer.sender == standing.address
             confirmations = (
                 0
-                if chain.testnet or intent_id in over_bridges
+                if chain.testnet or is_forwarded or intent_id in over_bridges
                 else chain.confirmations.depth_for_value(usd_values[intent_id])
             )
             deposits.append((intent_id, transfer, confirmations))
     unit.deposits.add(deposits)
+    record_standing_deposits(unit, services, incoming)

@@ -19,6 +19,11 @@ def value_in_micro_usd(
     terms = intent.terms
     if (chain, token) == (terms.source_chain, terms.token_in):
         return amount * intent.costs.total_micro_usd // terms.deposit_amount
+    return value_now(services, token, chain, amount)
+
+
+def value_now(services: Services, token: str, chain: str, amount: int) -> int | None:
+    """The value of an amount at the current price, in micro-USD; None where it is unknown."""
     known_token = services.catalogue.by_address.get((chain, token))
     price = (
         services.prices.get_usd_prices([known_token.symbol]).get(known_token.symbol)
@@ -34,6 +39,14 @@ def value_in_micro_usd(
 
 def is_dust(services: Services, intent: Intent, token: str, chain: str, amount: int) -> bool:
     """Whether returning this amount costs more than its value; an unknown value is never dust."""
-    value = value_in_micro_usd(services, intent, token, chain, amount)
+    return _costs_more(services, chain, value_in_micro_usd(services, intent, token, chain, amount))
+
+
+def is_dust_now(services: Services, token: str, chain: str, amount: int) -> bool:
+    """As `is_dust`, at the current price."""
+    return _costs_more(services, chain, value_now(services, token, chain, amount))
+
+
+def _costs_more(services: Services, chain: str, value: int | None) -> bool:
     cost = services.catalogue.chains[chain].transfer_cost_micro_usd * services.policy.dust_factor
     return value is not None and value < cost

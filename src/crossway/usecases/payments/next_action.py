@@ -26,6 +26,8 @@ _KIND_LABELS = {
     OutboundTxKind.PAY_IN: "signed transfer of the payer",
     OutboundTxKind.INVENTORY_APPROVE: "approval of an inventory transfer",
     OutboundTxKind.INVENTORY_SEND: "inventory transfer",
+    OutboundTxKind.FORWARD: "forwarding from a standing address",
+    OutboundTxKind.RECOVER: "return from a standing address",
 }
 
 

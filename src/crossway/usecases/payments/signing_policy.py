@@ -8,10 +8,16 @@ from crossway.domain.bridge_transfer import BridgeTransferState, Custody
 from crossway.domain.errors import SigningRefused
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
-from crossway.domain.outbound import INVENTORY_KINDS, OutboundTx, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import (
+    INVENTORY_KINDS,
+    STANDING_KINDS,
+    OutboundTx,
+    OutboundTxKind,
+    OutboundTxState,
+)
 from crossway.domain.outbound_call import OutboundCall, is_open_to_anyone
+from crossway.domain.owners import is_payment
 from crossway.domain.quotes import BridgeName
-from crossway.domain.rebalancing import is_rebalancing
 from crossway.ports.chain import Chain, SignedTx, Slot
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -23,6 +29,8 @@ from crossway.usecases.payments.signing_checks import (
     differences_of_call,
     differences_of_receiver,
 )
+from crossway.usecases.payments.standing_calls import load_records
+from crossway.usecases.payments.standing_signing import differences_of_standing
 
 K, T = OutboundTxKind, OutboundTxState
 _DONE: Final = (T.CONFIRMED, T.FINAL)
@@ -94,19 +102,20 @@ class SigningPolicy:
     ) -> None:
         """Raises `SigningRefused` with a sentence where the call must not be signed, with this
         nonce if one is given."""
-        stored = self._stored.get(tx.id)
-        intent = self._intents.get(tx.intent_id)
-        if stored is None or (intent is None and not is_rebalancing(tx.intent_id)):
+        stored, intent = self._stored.get(tx.id), self._intents.get(tx.intent_id)
+        if stored is None or (intent is None and is_payment(tx.intent_id)):
             raise SigningRefused("Not signed: its stored outbound transaction is gone.")
         if self._stop is not None and stored.state is not T.SIGNED and is_held(stored.kind):
             raise SigningRefused(f"Not signed: {describe_hold(self._stop)}")
         if stored.intent_id != tx.intent_id:
             raise SigningRefused("Not signed: it belongs to another payment.")
-        mismatches = (
-            self._differences_of_rebalancing(stored, call)
-            if intent is None
-            else self._find_mismatches(stored, intent, call)
-        )
+        if intent is not None:
+            mismatches = self._find_mismatches(stored, intent, call)
+        elif stored.kind in STANDING_KINDS:
+            records = load_records(self._unit, [stored]).get(stored.id)
+            mismatches = differences_of_standing(self._chain, stored, call, records)
+        else:
+            mismatches = self._differences_of_rebalancing(stored, call)
         if mismatch := next(mismatches, None):
             raise SigningRefused(f"Not signed: {mismatch}.")
         if nonce is not None and not self._is_own_nonce(stored, call.account, nonce):

@@ -6,11 +6,11 @@ from typing import Any
 
 from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal, Scope
-from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, MissingInput, NotFound
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, format_units, parse_units
 from crossway.domain.roles import Permission
+from crossway.domain.standing import StandingAddress
 from crossway.ports.sandbox import Faults, Sandbox, SentDeposit
 from crossway.ports.services import Services
 from crossway.usecases.chains.request_fields import (
@@ -18,8 +18,8 @@ from crossway.usecases.chains.request_fields import (
     parse_known_chain,
     require_token_allowed,
 )
-from crossway.usecases.payments.intents import find_by_address
 from crossway.usecases.simulator.bridge_controls import end_faults
+from crossway.usecases.simulator.deposit_targets import find_intent, find_standing
 from crossway.usecases.simulator.fault_fields import (
     FAULT_FIELDS,
     MAX_SECONDS,
@@ -91,9 +91,12 @@ def _parse_deposit(
     count: object,
 ) -> tuple[Chain, str, Token, int, int]:
     """The chain, receiver, token and amount of each deposit, and how many; all errors at once."""
-    intent = _find_intent(services, caller, address)
+    intent = find_intent(services, caller, address)
     errors = ValidationErrors()
-    on_chain = errors.collect(_parse_chain_of_deposit, services, caller, chain, intent)
+    standing = find_standing(services, caller, address)
+    on_chain = errors.collect(_parse_chain_of_deposit, services, caller, chain, intent, standing)
+    if token is None and standing is not None:
+        token = standing.terms.tokens[0].token
     deposit_count = errors.collect(parse_integer, "count", count, 1, MAX_DEPOSITS)
     base_amount, known_token, to_address = None, None, None
     if on_chain is not None:
@@ -218,17 +221,6 @@ def _require_sandbox(
     return services.sandbox
 
 
-def _find_intent(services: Services, caller: Principal, address: object) -> Intent | None:
-    """The caller's intent at an address; None where there is no intent. Raises `NotFound` for an
-    intent of another client or mode."""
-    if not isinstance(address, str) or not address:
-        raise InvalidInput("address must be an address")
-    intent = find_by_address(services, address)
-    if intent is not None and not caller.can_access(intent):
-        raise NotFound("Intent not found", ErrorCode.INTENT_NOT_FOUND)
-    return intent
-
-
 def _parse_chain(services: Services, caller: Principal, chain: object) -> Chain:
     return parse_known_chain(services, _by_key(caller), chain)
 
@@ -240,10 +232,16 @@ def _by_key(caller: Principal) -> Principal | None:
 
 
 def _parse_chain_of_deposit(
-    services: Services, caller: Principal, chain: object, intent: Intent | None
+    services: Services,
+    caller: Principal,
+    chain: object,
+    intent: Intent | None,
+    standing: StandingAddress | None,
 ) -> Chain:
     if chain is not None:
         return _parse_chain(services, caller, chain)
+    if standing is not None:
+        return services.catalogue.chains[standing.source_chain]
     if intent is None:
         raise MissingInput("chain must be given: no intent of yours has this address")
     return services.catalogue.chains[intent.terms.source_chain]

@@ -10,6 +10,7 @@ from pydantic import Field
 from crossway_client.records.base import Record
 from crossway_client.records.intents import Intent
 from crossway_client.records.ramp_orders import RampOrder
+from crossway_client.records.standing import StandingDeposit
 
 
 class Event(Record):
@@ -41,6 +42,15 @@ class RampOrderEvent(Event):
         return RampOrder.parse(self.data)
 
 
+class StandingDepositEvent(Event):
+    """An event of a deposit at a standing address, `standing_deposit_updated`."""
+
+    @property
+    def deposit(self) -> StandingDeposit:
+        """The deposit as it was at the event."""
+        return StandingDeposit.parse(self.data)
+
+
 def parse_event(raw: bytes) -> Event:
     """The event in the body of a webhook or of a stream's message, of the class that fits its
     type; an unknown type is an `Event`. Raises `ValueError` if it is none."""
@@ -51,5 +61,7 @@ def parse_event(raw: bytes) -> Event:
         kind = IntentEvent
     elif name.startswith("ramp_order_"):
         kind = RampOrderEvent
+    elif name.startswith("standing_deposit_"):
+        kind = StandingDepositEvent
     event = kind.parse(content).model_copy(update={"raw": raw})
     return event

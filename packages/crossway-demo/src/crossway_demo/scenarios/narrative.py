@@ -53,6 +53,8 @@ OUTBOUND_TX_KINDS = {
     OutboundTxKind.SKIP_NONCE: "skipping an unused nonce",
     OutboundTxKind.INVENTORY_APPROVE: "approving an inventory transfer",
     OutboundTxKind.INVENTORY_SEND: "moving inventory",
+    OutboundTxKind.FORWARD: "forwarding from a standing address",
+    OutboundTxKind.RECOVER: "returning from a standing address",
 }
 DEPOSITS = {
     DepositState.SEEN: "is detected",

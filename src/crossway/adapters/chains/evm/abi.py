@@ -80,7 +80,7 @@ def _contract_event(contract: str, name: str) -> Event:
 
 _CONTRACTS: Final = (
     *("IntentFactory", "Escrow", "Escrow2", "Filler", "Filler2"),
-    *("CctpBridge", "CctpSwapBridge", "AcrossBridge"),
+    *("CctpBridge", "CctpSwapBridge", "AcrossBridge", "StandingFactory"),
 )
 POOL_ERRORS: Final = (
     "DepositsArePaused",
@@ -154,6 +154,8 @@ STATES_OF = _contract_function("CctpBridge", "statesOf")
 """The escrow has one with the same arguments, and returns the first of its two results."""
 OWED = _contract_function("CctpBridge", "owed")
 PARKED = _contract_function("CctpBridge", "parked")
+FORWARD = _contract_function("StandingFactory", "forward")
+RECOVER = _contract_function("StandingFactory", "recover")
 RUN_BATCH = _contract_function("CallBatch", "run")
 SENT = _contract_event("CctpBridge", "Sent")
 SWAPPED = _contract_event("CctpSwapBridge", "Swapped")

@@ -19,6 +19,7 @@ from crossway.adapters.chains.evm.abi import (
 )
 from crossway.adapters.chains.evm.bridge_calls import encode_bridge_call
 from crossway.adapters.chains.evm.contracts import Deployment
+from crossway.adapters.chains.evm.standing_calls import encode_forward, encode_recover
 from crossway.adapters.chains.intent_hash import source_terms, verified_hashes
 from crossway.adapters.chains.rpc.client import RpcRequest
 from crossway.adapters.chains.words import WORD, address_bytes
@@ -70,7 +71,12 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
         # One without a contract only uses its nonce.
         contract = action.contract or action.account
         return Call(evm_address(kind, contract), action.data, action.value)
+    if action.kind is OutboundTxKind.RECOVER:
+        return Call(deployment.standing, encode_recover(catalogue, deployment, action))
     terms, hashes = verified_hashes(catalogue, action)
+    if action.kind is OutboundTxKind.FORWARD:
+        data = encode_forward(catalogue, deployment, action, terms, hashes)
+        return Call(deployment.standing, data)
     if action.custody is Custody.BRIDGE and action.kind in _OF_BRIDGES:
         data = encode_bridge_call(catalogue, action, terms, hashes)
         return Call(action.bridger, data)

@@ -19,6 +19,7 @@ from crossway.adapters.chains.evm.payer_signatures import (
 )
 from crossway.adapters.chains.evm.public_calls import public_call
 from crossway.adapters.chains.evm.rpc_schemas import parse_data
+from crossway.adapters.chains.evm.standing import EvmStanding
 from crossway.adapters.chains.evm.swap_quoter import EvmSwapQuoter
 from crossway.adapters.chains.evm.token_transfers import find_token_transfers
 from crossway.adapters.chains.evm.tx_history import EvmTxHistory
@@ -47,6 +48,7 @@ class EvmChain(RpcChain[ChainContext, EvmTxSenders]):
         super().__init__(context, head_tracker, sender, deposits, tx_history)
         self.bridge_end = EvmBridgeEnd(context)
         self.swap_quoter = EvmSwapQuoter(context)
+        self.standing = EvmStanding(context)
         self._has_call_batch = False
         self._domains = TokenDomains(context)
         self._chain_number = int(context.chain.chain_id)

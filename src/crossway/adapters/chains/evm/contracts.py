@@ -42,6 +42,13 @@ BRIDGE_CONTRACTS: Final[Mapping[str, tuple[str, ...]]] = {
     BridgeName.ACROSS: ("ACROSS",),
 }
 """The contracts of each bridge that carries payments, by its name in profiles."""
+STANDING: Final = "STANDING"
+"""What profiles that offer standing addresses name beside their bridges."""
+OPTIONAL_CONTRACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    **BRIDGE_CONTRACTS,
+    STANDING: ("StandingFactory",),
+}
+"""The contracts that only those profiles need which name their user."""
 _CLONE_HEAD = bytes.fromhex("3d602d80600a3d3981f3363d3d373d3d3d363d73")
 _CLONE_TAIL = bytes.fromhex("5af43d82803e903d91602b57fd5bf3")
 
@@ -92,7 +99,8 @@ class Deployment(ContractAddresses):
     `escrow` and `filler`; without the second set, which Tron does not have, all use the first.
     `bridges` has the contracts of the bridges that reach the chain, by the names of `BRIDGES`;
     `call_batch`, where one of them takes calls from anyone, makes several in one transaction.
-    `permit_pay_in` is the spender of payers' signatures for Permit2.
+    `permit_pay_in` is the spender of payers' signatures for Permit2. `standing` creates standing
+    addresses, with `standing_implementation` behind them.
     """
 
     implementation: str
@@ -103,20 +111,28 @@ class Deployment(ContractAddresses):
     bridges: Mapping[str, str] = field(default_factory=dict)
     call_batch: str = ""
     permit_pay_in: str = ""
+    standing: str = ""
+    standing_implementation: str = ""
 
     @property
     def contracts(self) -> tuple[str, ...]:
         second = (self.escrow2, self.filler2) if self.escrow2 else ()
-        return *super().contracts, *second, *self.bridges.values()
+        standing = (self.standing,) if self.standing else ()
+        return *super().contracts, *second, *standing, *self.bridges.values()
 
     @property
-    def of_bridges(self) -> Mapping[str, str]:
-        """What bridges that reach the chain need of ours, by the names of `BRIDGE_CONTRACTS`."""
+    def optional(self) -> Mapping[str, str]:
+        """What bridges that reach the chain, standing addresses and signatures for Permit2 need of
+        ours, by the names of `OPTIONAL_CONTRACTS`."""
         batch = {"CallBatch": self.call_batch} if self.call_batch else {}
-        return {**self.bridges, **batch}
+        standing = {"StandingFactory": self.standing} if self.standing else {}
+        pay_in = {"PermitPayIn": self.permit_pay_in} if self.permit_pay_in else {}
+        return {**standing, **self.bridges, **batch, **pay_in}
 
     def contract_of(self, marker: str) -> str:
         kind, *rest = marker.split(":")
+        if kind == "standing":
+            return self.standing
         bridger = rest[1] if len(rest) > 1 else ""
         if kind == "fill":
             return self.filler_of(bridger)
@@ -134,9 +150,18 @@ class Deployment(ContractAddresses):
             create2_address(self.prefix, _to_bytes(self.factory), key, self._clone_hash)
         )
 
+    def standing_address(self, key: bytes) -> str:
+        """The standing address of a hash of terms."""
+        clone = _clone_code_hash(self.standing_implementation)
+        return _to_text(create2_address(self.prefix, _to_bytes(self.standing), key, clone))
+
     @cached_property
     def _clone_hash(self) -> bytes:
-        return keccak256(_CLONE_HEAD + _to_bytes(self.implementation) + _CLONE_TAIL)
+        return _clone_code_hash(self.implementation)
+
+
+def _clone_code_hash(implementation: str) -> bytes:
+    return keccak256(_CLONE_HEAD + _to_bytes(implementation) + _CLONE_TAIL)
 
 
 def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "", family: str = "evm") -> bytes:
@@ -150,7 +175,7 @@ def init_code(name: str, prefix: int = EVM_PREFIX, factory: str = "", family: st
     code = load_artifact(name, family).bytecode
     if name == "IntentFactory":
         return code + encode(["bytes1"], [bytes([prefix])])
-    if name in ("Escrow", "Escrow2"):
+    if name in ("Escrow", "Escrow2", "StandingFactory"):
         at = factory or _deterministic_address("IntentFactory", prefix, family)
         return code + encode(["address"], [at])
     return code
@@ -177,8 +202,17 @@ def default_deployment(prefix: int = EVM_PREFIX, family: str = "evm") -> Deploym
     bridges = {name: _deterministic_address(name, prefix, family) for name in BRIDGES}
     call_batch = _deterministic_address("CallBatch", prefix, family)
     pay_in = _deterministic_address("PermitPayIn", prefix, family)
-    second = replace(plain, escrow2=escrow2, filler2=filler2)
-    return replace(second, bridges=bridges, call_batch=call_batch, permit_pay_in=pay_in)
+    standing = _deterministic_address("StandingFactory", prefix, family)
+    return replace(
+        plain,
+        escrow2=escrow2,
+        filler2=filler2,
+        bridges=bridges,
+        call_batch=call_batch,
+        permit_pay_in=pay_in,
+        standing=standing,
+        standing_implementation=_implementation(standing, prefix, family),
+    )
 
 
 def chain_deployment(chain: Chain) -> Deployment:
@@ -195,9 +229,14 @@ def build_deployment(
     factory: str, escrow: str, filler: str, prefix: int, family: str = "evm"
 ) -> Deployment:
     """A deployment at given addresses."""
-    code_hash = keccak256(load_artifact("DepositAddress", family).bytecode)
-    implementation = _to_text(create2_address(prefix, _to_bytes(factory), SALT, code_hash))
+    implementation = _implementation(factory, prefix, family)
     return Deployment(factory, escrow, filler, implementation, prefix, family)
+
+
+def _implementation(factory: str, prefix: int, family: str) -> str:
+    """The implementation behind the addresses that a factory creates."""
+    code_hash = keccak256(load_artifact("DepositAddress", family).bytecode)
+    return _to_text(create2_address(prefix, _to_bytes(factory), SALT, code_hash))
 
 
 def _deterministic_address(name: str, prefix: int, family: str) -> str:

@@ -21,8 +21,8 @@ from crossway.adapters.chains.evm.calldata import Call
 from crossway.adapters.chains.evm.chain import EvmChain
 from crossway.adapters.chains.evm.chain_context import receipt_request
 from crossway.adapters.chains.evm.contracts import (
-    BRIDGE_CONTRACTS,
     DEPLOYER,
+    OPTIONAL_CONTRACTS,
     SALT,
     Deployment,
     artifact_of,
@@ -71,19 +71,13 @@ def working_contracts(at: Deployment) -> dict[str, str]:
 
 def contract_addresses(at: Deployment) -> dict[str, str]:
     """The address of each contract that must be deployed."""
-    pay_in = {PAY_IN: at.permit_pay_in} if at.permit_pay_in else {}
-    return {
-        **working_contracts(at),
-        "DepositAddress": at.implementation,
-        **at.of_bridges,
-        **pay_in,
-    }
+    return {**working_contracts(at), "DepositAddress": at.implementation, **at.optional}
 
 
 def _optional_contracts(at: Deployment, bridges: Collection[str]) -> set[str]:
-    """Those that need not be there: of earlier versions, and of bridges that are not named."""
-    named = {contract for bridge in bridges for contract in BRIDGE_CONTRACTS.get(bridge, ())}
-    return {PAY_IN, *earlier_contracts(at), *(at.of_bridges.keys() - named)}
+    """Those that need not be there: of earlier versions, and of what is not named."""
+    named = {contract for bridge in bridges for contract in OPTIONAL_CONTRACTS.get(bridge, ())}
+    return {*earlier_contracts(at), *(at.optional.keys() - named)}
 
 
 def earlier_contracts(at: Deployment) -> dict[str, str]:

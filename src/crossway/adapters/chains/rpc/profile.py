@@ -111,7 +111,7 @@ class Profile(BaseModel):
     """The whole file. `prices` come from Pyth, or are the catalogue's fixed ones, which are only
     for tests. `bridges` are those that may be quoted, by default CCTP alone: ACROSS, which gives
     production keys on request, and GATEWAY, RHINOFI and INVENTORY, under which the operator pays
-    out of inventory, have to be named."""
+    out of inventory, have to be named. `standing_addresses`: their contract is deployed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -119,6 +119,7 @@ class Profile(BaseModel):
     pyth_url: str = "https://hermes.pyth.network"
     pyth_key: str = Field(default="", pattern=r"^(env:\S+)?$")
     bridges: list[BridgeName] = [BridgeName.CCTP]
+    standing_addresses: bool = False
     most_settle_seconds: int | None = Field(default=None, ge=0, le=30 * 86_400)
     cctp: CctpProfile = CctpProfile()
     across: AcrossProfile = AcrossProfile()
@@ -126,6 +127,11 @@ class Profile(BaseModel):
     rhinofi: RhinofiProfile = RhinofiProfile()
     signers: dict[str, SignerProfile] = Field(default_factory=dict, max_length=100)
     chains: dict[str, ChainProfile] = Field(min_length=1)
+
+    @property
+    def contract_users(self) -> tuple[str, ...]:
+        """What needs contracts that others do not: its bridges, and standing addresses."""
+        return (*self.bridges, *(["STANDING"] if self.standing_addresses else []))
 
 
 def read_profile(path: Path, catalogue: Catalogue) -> Profile:

@@ -32,6 +32,7 @@ from crossway.ports.chain import (
 )
 from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.chain_calls import CallCosts, PublicCall
+from crossway.ports.standing_contracts import StandingContracts
 
 MAX_SIGNATURES, MAX_OUTSIDE_SIGNATURES = 2_000, 16
 """Signed in one database transaction, with a key in this process and with one outside."""
@@ -63,6 +64,7 @@ class RpcChain(ABC, Generic[ContextT, SenderT]):
         is_outside = any(isinstance(signer, ExternalSigner) for signer in self._signers)
         self.has_outside_signer = is_outside
         self.max_signatures = MAX_OUTSIDE_SIGNATURES if is_outside else MAX_SIGNATURES
+        self.standing: StandingContracts | None = None
 
     def calls_per_tx(self, fee_units: int) -> int:
         del fee_units

@@ -14,6 +14,7 @@ from crossway.adapters.chains.simulated.blocks.mempool_admission import accept
 from crossway.adapters.chains.simulated.blocks.network import ChainSession, SimulatedNetwork
 from crossway.adapters.chains.simulated.blocks.reading import open_reading, raise_if_faulty
 from crossway.adapters.chains.simulated.blocks.solana_addresses import associated_token_account
+from crossway.adapters.chains.simulated.blocks.standing import SimulatedStanding
 from crossway.adapters.chains.simulated.blocks.state import ChainState
 from crossway.adapters.chains.simulated.blocks.state_store import load_nonces, load_refusing
 from crossway.adapters.chains.simulated.blocks.transactions import sign_call
@@ -33,6 +34,7 @@ from crossway.ports.chain import (
     TxStatus,
 )
 from crossway.ports.chain_calls import CallCosts, PublicCall
+from crossway.ports.standing_contracts import StandingContracts
 
 FORGED_WHOLE_TOKENS = 1_000
 # So far a cursor may stay behind while blocks are empty.
@@ -48,6 +50,8 @@ class SimulatedChain:
         self.id, self._network, self._facts = chain, network, network.facts[chain]
         self.accounts, self.has_nonces = self._facts.accounts, self._facts.has_nonces
         self.max_signatures = 2_000
+        has_standing = self._facts.family == "evm"
+        self.standing: StandingContracts | None = SimulatedStanding() if has_standing else None
         self._second_reading = SecondReading(self._facts.block_seconds)
 
     def canonical_address(self, text: str) -> str:

@@ -1,0 +1,1 @@
+"""Standing addresses: creating, changing and listing them."""
