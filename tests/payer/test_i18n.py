@@ -78,7 +78,7 @@ def test_only_arabic_is_right_to_left() -> None:
     ("asked", "accepted", "code"),
     [
         ("", "", "en"), ("fr", "ar", "fr"), ("xx", "ar-EG,en;q=0.9", "ar"),
-        ("", "de-DE, pt-BR;q=0.8, es;q=0.9", "es"), ("", "fr;q=0, en;q=0.1", "en"),
+        ("", "it-IT, pt-BR;q=0.8, es;q=0.9", "es"), ("", "fr;q=0, en;q=0.1", "en"),
         ("", "es;q=broken, pt", "pt"), ("", "*", "en"), ("../fr", ";;;,,,", "en"),
     ],
 )  # fmt: skip

@@ -24,6 +24,7 @@ from crossway.payer.formatting import (
 from crossway.payer.kept_details import KeptDetails, view_kept_details
 from crossway.payer.responses import PageRequest
 from crossway.payer.wallet_requests import WalletPanel, transfer_request, wallet_panel
+from crossway.payer.wrong_deposits import WrongDeposits, view_wrong_deposits
 from crossway.qr import qr_svg
 from crossway.usecases.payers.checkout import CheckoutSnapshot
 
@@ -96,6 +97,7 @@ class IntentPage:
     scan_kind: str = "address"
     qr: Markup = field(default_factory=Markup)
     wallet: WalletPanel = field(default_factory=WalletPanel)
+    wrong: WrongDeposits = field(default_factory=WrongDeposits)
 
     @property
     def version(self) -> str:
@@ -181,6 +183,7 @@ def _fill_in_request(
     page.deadline = t("pay.until", time=format_time(intent.terms.expires_at, t.locale))
     in_utc = f"{intent.terms.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     page.deadline_on_paper = t("pay.until", time=in_utc)
+    page.wrong = view_wrong_deposits(page_request, view, chain)
     page.contract = "" if token.native else token.address
     if uri != intent.address:
         page.wallet_uri, page.scan_kind = uri, chain.kind

@@ -80,9 +80,11 @@ function hurry() { pace = HURRY; poll(); }
 function draw(html) {
   const before = article().dataset.statusText;
   const focused = document.activeElement && live.contains(document.activeElement) ? document.activeElement.id : "";
+  const unfolded = [...live.querySelectorAll("details[id][open]")].map((part) => part.id);
   const fresh = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   if (!fresh) return;
   live.replaceChildren(document.adoptNode(fresh));
+  for (const id of unfolded) { const part = document.getElementById(id); if (part) part.open = true; }
   show(live);
   document.dispatchEvent(new Event("drawn"));
   if (focused && document.getElementById(focused)) document.getElementById(focused).focus();
