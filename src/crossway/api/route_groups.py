@@ -26,6 +26,8 @@ _GROUPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "/v1/kyc": (("kyc", "state_router"),),
     "/v1/client": (("chains", "client_router"),),
     "/v1/payment-links": (("payment_links", "router"),),
+    "/v1/invoices": (("invoices", "router"),),
+    "/v1/subscriptions": (("subscriptions", "router"),),
     "/v1/webhooks": (("webhooks", "router"),),
     "/v1/events": (("events", "router"),),
     "/v1/search": (("search", "router"),),

@@ -22,6 +22,8 @@ class RecordKind(StrEnum):
     DELIVERY = "delivery"
     LINK_USE = "payment_link_use"
     EXPORT = "export"
+    INVOICE = "invoice"
+    SUBSCRIPTION = "subscription"
 
 
 class PublicIds:

@@ -45,6 +45,8 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "Quotes", "description": "Prices and fees of a payment."},
     {"name": "Intents", "description": "Single-use payments with their own deposit address."},
     {"name": "Payment links", "description": "Links that any number of payers can pay."},
+    {"name": "Invoices", "description": "Numbered invoices with lines and tax, and their links."},
+    {"name": "Subscriptions", "description": "Invoices that repeat by the calendar."},
     {"name": "Router", "description": "Bridges and their routes."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Ramps", "description": "Buying and selling crypto for local currency."},

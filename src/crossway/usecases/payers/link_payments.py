@@ -7,7 +7,13 @@ from datetime import datetime, timedelta
 from crossway.domain.errors import DomainError, InvalidInput, InvalidStatus
 from crossway.domain.intent import Intent
 from crossway.domain.money import rescale_up
-from crossway.domain.payment_links import LONGEST_OPEN, LinkUse, PayerUses, PaymentLink
+from crossway.domain.payment_links import (
+    LONGEST_OPEN,
+    ClosedReason,
+    LinkUse,
+    PayerUses,
+    PaymentLink,
+)
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
@@ -18,6 +24,7 @@ from crossway.usecases.payers.checkout import (
     parse_amount,
     principal_of,
 )
+from crossway.usecases.payers.invoice_balances import has_room
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.pricing.exposure_limit import ExposureExceeded
@@ -78,6 +85,8 @@ def pay_by_link(services: Services, link_id: str, form: CheckoutForm) -> Intent:
             raise _AlreadyUsed
         assert locked is not None
         _require_room(unit, locked, form.payer, now)
+        if not has_room(unit, locked, intent.terms.payout_amount):
+            raise InvalidStatus(ClosedReason.IN_USE)
         unit.payment_links.record_use(LinkUse(0, link_id, form.nonce, intent.id, now, form.payer))
 
     try:
