@@ -15,7 +15,7 @@ from crossway.payer.i18n import (
 )
 
 # What is said of a count, in as many forms as a language has.
-PLURALS = ("link.others", "held.count")
+PLURALS = ("link.others", "held.count", "repeat.week", "repeat.month")
 OTHERS = [code for code in LANGUAGES if code != DEFAULT_LANGUAGE]
 
 

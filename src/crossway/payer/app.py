@@ -19,6 +19,7 @@ from crossway.domain.intent import State
 from crossway.payer import responses
 from crossway.payer.held_page import respond_held
 from crossway.payer.intent_page import build_intent_page
+from crossway.payer.invoice_page import BILLING_PAGES
 from crossway.payer.kept_details import respond_file
 from crossway.payer.link_page import LinkPage, build_poster, priced_page, unpriced_page
 from crossway.payer.receipt import build_receipt
@@ -86,6 +87,10 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/l/{link}", endpoint(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
         Route("/l/{link}/held", endpoint(respond_held, HOLDINGS_PER_MINUTE), methods=["POST"]),
         Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
+        *(
+            Route(path, endpoint(respond, VIEWS_PER_MINUTE), methods=["GET"])
+            for path, respond in BILLING_PAGES.items()
+        ),
         Route("/{page}", endpoint(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/sheet", endpoint(_sheet, VIEWS_PER_MINUTE), methods=["GET"]),
