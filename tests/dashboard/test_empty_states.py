@@ -10,6 +10,7 @@ EMPTY = {
     "alerts": ("Anything that needs attention appears here.",),
     "intents": ("No test payments yet", "Create the first one with New payment."),
     "payment_links": ("No test payment links yet", "Create one below."),
+    "invoices": ("No test invoices yet", "Create one below"),
     "ramp_orders": ("No test orders yet", "Compare the providers and create the first order."),
     "kyc": ("A check appears with a customer's first submission or ramp order.",),
     "routes": (
