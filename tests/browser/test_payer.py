@@ -23,6 +23,9 @@ from crossway.domain.roles import Role
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
 from crossway.settings import Settings
+from crossway.usecases.billing import subscriptions
+from crossway.usecases.billing.invoice_fields import ContentRequest
+from crossway.usecases.billing.subscriptions import SubscriptionRequest
 from crossway.usecases.developers import clients
 from crossway.usecases.payers import branding, links
 from crossway.usecases.payers.link_fields import LinkRequest
@@ -308,6 +311,38 @@ def test_a_page_that_cannot_be_updated_says_so_and_catches_up(
         page.context.set_offline(False)
         expect(notice).to_have_count(0)
         expect(heading).to_have_text("Payé")
+
+
+def test_an_invoice_is_read_paid_and_printed_on_a_phone(chromium: Browser, shop: Shop) -> None:
+    lines = [{"description": "Hosting", "unit_amount": "12000000", "tax_bps": 1_900}]
+    content = ContentRequest(
+        lines=lines, destination_chain=ARBITRUM, recipient=shop.address(ARBITRUM, "shop")
+    )
+    monthly = SubscriptionRequest(interval="month")
+    made = subscriptions.create(shop.services, shop.caller, content, monthly)
+    facts = {"size": (320, 700), "locale": "ar", "color_scheme": "dark"}
+    with phone_browser(chromium, f"{shop.url}/pay/s/{made.name}", **facts) as (page, wrong):
+
+        def is_issued() -> bool:
+            page.reload()
+            return page.locator(".hashes li").count() == 1
+
+        wait_until("the first invoice is issued", is_issued)
+        expect_layout_and_accessibility(page)
+        page.locator(".hashes a").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("TEST-INV-")
+        expect_layout_and_accessibility(page)
+        page.emulate_media(media="print")
+        expect(page.locator("table")).to_be_visible()
+        for hidden in (".tools .button", "footer", ".lang"):
+            expect(page.locator(hidden).first).to_be_hidden()
+        page.emulate_media(media="screen")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="أضف إلى تقويمك").click()
+        assert download.value.suggested_filename == "due.ics"
+        page.get_by_role("link", name=re.compile("ادفع")).click()
+        expect(page.locator("#refund")).to_be_visible()
+        assert wrong == []
 
 
 def test_a_page_stays_below_its_size_limit(shop: Shop) -> None:
