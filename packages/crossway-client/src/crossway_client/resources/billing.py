@@ -145,7 +145,8 @@ def _listed(content: InvoiceFields) -> dict[str, Any]:
 
 def _line(line: Mapping[str, Any]) -> dict[str, Any]:
     """A line as the API takes it: amounts are texts there."""
-    return {**line, "unit_amount": str(line["unit_amount"])}
+    amount = {"unit_amount": str(line["unit_amount"])} if "unit_amount" in line else {}
+    return {**line, **amount}
 
 
 def _day(day: date | str | None) -> str | None:
