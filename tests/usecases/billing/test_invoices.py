@@ -180,6 +180,7 @@ def line(**changed: object) -> list[dict[str, object]]:
         ({"payer": {"phone": "1"}}, "payer must be an object with no other fields"),
         ({"payer": {"name": "a\x00b"}}, "payer.name must be a text of printable"),
         ({"language": "tlh"}, "language must be one of en, de"),
+        ({"language": {}}, "language must be one of en, de"),
         ({"allow_parts": "yes"}, "allow_parts must be true or false"),
         ({"remind_days_before": 91}, "remind_days_before must be a whole number from 0 to 90"),
         ({"remind_days_after": True}, "remind_days_after must be a whole number"),

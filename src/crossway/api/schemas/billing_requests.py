@@ -44,7 +44,12 @@ _LINES: dict[str, Any] = {
         "additionalProperties": False,
         "required": ["description", "unit_amount"],
         "properties": {
-            "description": {"type": "string", "maxLength": 200, "description": "What it is for."},
+            "description": {
+                "type": "string",
+                "description": "What it is for.",
+                "maxLength": 200,
+                "pattern": r"\S",
+            },
             "quantity": {
                 "type": "integer",
                 "description": "How many; 1 by default.",

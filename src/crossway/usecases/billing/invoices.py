@@ -160,7 +160,7 @@ def list_page(
     subscription: str | None = None,
 ) -> list[InvoiceView]:
     """One page of the caller's invoices, newest first, after the one named `after`; of one
-    subscription, if given."""
+    subscription, if given: none of one that is not theirs."""
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
@@ -170,7 +170,7 @@ def list_page(
             raise InvalidInput("cursor must be the next cursor of another page")
         parent = None if subscription is None else unit.subscriptions.get(subscription)
         if subscription is not None and (parent is None or not caller.can_access(parent)):
-            raise InvalidInput("subscription_id: no subscription of yours has this id")
+            return []
         owners = caller.narrow(OwnerFilter())
         found = unit.invoices.list_page(
             owners, limit, before.id if before else None, parent.id if parent else None

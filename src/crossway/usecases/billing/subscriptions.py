@@ -142,9 +142,9 @@ def _parse_schedule(
 
 
 def _parse_interval(value: object) -> Interval:
-    if value not in {one.value for one in Interval}:
+    if not isinstance(value, str) or value not in {one.value for one in Interval}:
         raise InvalidInput("interval must be week or month")
-    return Interval(str(value))
+    return Interval(value)
 
 
 def _parse_first(value: object, today: date) -> date:
@@ -189,9 +189,9 @@ def change_state(services: Services, caller: Principal, name: str, state: object
     """Pause, resume (`active`) or cancel a subscription. What fell due while it was paused is not
     issued afterwards: it counts as skipped. Raises `InvalidInput` and `InvalidStatus`."""
     caller.require_scope(Scope.WRITE)
-    if state not in {one.value for one in _STATES}:
+    if not isinstance(state, str) or state not in {one.value for one in _STATES}:
         raise InvalidInput("state must be active, paused or cancelled")
-    wanted, now = SubscriptionState(str(state)), services.clock.now()
+    wanted, now = SubscriptionState(state), services.clock.now()
 
     def work(unit: UnitOfWork) -> Subscription:
         found = require_owned(caller, unit.subscriptions.get(name))
