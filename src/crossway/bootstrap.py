@@ -214,7 +214,7 @@ def build(
         if isinstance(error, SetupError):
             raise
         raise unusable(settings, error) from error
-    services = environments.with_staff_sign_in(services)
+    services = replace(environments.with_staff_sign_in(services), mailer=settings.mailer())
     service = Service(services, store, pool, database_lock, wakers=wakers)
     if services.environment == "simulated":
         service.services = replace(

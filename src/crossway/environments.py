@@ -52,6 +52,7 @@ from crossway.ports.webhooks import WebhookInbox, WebhookSender, WebhookServices
 from crossway.settings import Settings
 from crossway.shard_settings import parse_shards
 from crossway.storage.store import SqlStore
+from crossway.usecases.billing.pages import page_url
 from crossway.usecases.payments.checkout_urls import checkout_url
 
 if TYPE_CHECKING:
@@ -222,7 +223,8 @@ def _with_webhooks(
         # Imported here: a start without events to send needs none of the models of their bodies.
         from crossway.api.schemas.events import render_events
 
-        return render_events(unit, events, partial(checkout_url, services, ""))
+        payment_url, path_url = partial(checkout_url, services, ""), partial(page_url, services, "")
+        return render_events(unit, events, payment_url, path_url)
 
     return replace(services, webhooks=WebhookServices(render, sender, StandardSigner(), inbox))
 

@@ -15,6 +15,7 @@ from crossway.control_settings import ControlSettings
 from crossway.domain.branding import origin_of
 from crossway.domain.clients import parse_networks
 from crossway.domain.errors import InvalidInput
+from crossway.mail_settings import MailSettings
 from crossway.shard_settings import parse_shards
 
 SECRET_KEY_FILE = "secret.key"
@@ -23,7 +24,7 @@ LOOPBACK = "127.0.0.1"
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
-class Settings(ControlSettings):
+class Settings(ControlSettings, MailSettings):
     """The operator's settings; times in seconds."""
 
     model_config = SettingsConfigDict(env_prefix="CROSSWAY_", env_file=".env", extra="ignore")

@@ -77,8 +77,8 @@ class ExampleWalk(Walk):
     def everything(self) -> "ExampleWalk":
         for part in (
             self._quotes, self._webhooks, self._intents, self._actions, self._links,
-            self._standing, self._ramps, self._kyc, self._deliveries, self._exports,
-            self._sandbox, self._x402, self._events_seen,
+            self._billing, self._standing, self._ramps, self._kyc, self._deliveries,
+            self._exports, self._sandbox, self._x402, self._events_seen,
             self.try_without_scope, self.try_unknown_parameters, self.ask_for_failures,
             self.try_what_is_refused_anywhere,
         ):  # fmt: skip
@@ -230,6 +230,33 @@ class ExampleWalk(Walk):
         self.call("listStandingDeposits", **at, limit=2)
         self.call("listStandingDeposits", 400, status="lost")
         self.call("listStandingDeposits", 404, standing_address=nobody["id"])
+
+    def _billing(self) -> None:
+        line = {"description": "Hosting", "unit_amount": "5000000", "tax_bps": 1900}
+        body = {"lines": [{**line, "quantity": 2}], "destination_chain": "ARBITRUM_MAINNET",
+                "recipient": WALLET, "payer": {"name": "Ada", "email": EMAIL},
+                "notes": "Thank you", "metadata": {"order": "A-7"}}  # fmt: skip
+        created = self.call("createInvoice", 201, body=body)
+        self.call("createInvoice", 400, body={**body, "lines": []})
+        invoice, nobody = {"id": created["id"]}, {"id": "inv_5f8942ea98e7c86e3595"}
+        self.call("listInvoices")
+        self.call("listInvoices", 400, limit=0)
+        self.call("getInvoice", path=invoice)
+        self.call("getInvoice", 404, path=nobody)
+        self.call("voidInvoice", path=invoice)
+        self.call("voidInvoice", 400, path=invoice)
+        self.call("voidInvoice", 404, path=nobody)
+        repeats = {**body, "interval": "month", "lead_days": 7, "remind_days_after": 3}
+        created = self.call("createSubscription", 201, body=repeats)
+        self.call("createSubscription", 400, body={**repeats, "interval": "day"})
+        subscription, nobody = {"id": created["id"]}, {"id": "sub_5f8942ea98e7c86e3595"}
+        self.call("listSubscriptions")
+        self.call("listSubscriptions", 400, limit=0)
+        self.call("getSubscription", path=subscription)
+        self.call("getSubscription", 404, path=nobody)
+        self.call("updateSubscription", path=subscription, body={"state": "paused"})
+        self.call("updateSubscription", 400, path=subscription, body={"state": "ended"})
+        self.call("updateSubscription", 404, path=nobody, body={"state": "paused"})
 
     def _ramps(self) -> None:
         ask = {"type": "on-ramp", "fiatCurrency": "NGN", "destinationChain": "ARBITRUM_MAINNET"}

@@ -23,6 +23,9 @@ from crossway.domain.roles import Role
 from crossway.payer.app import create_pages
 from crossway.ports.services import Services
 from crossway.settings import Settings
+from crossway.usecases.billing import subscriptions
+from crossway.usecases.billing.invoice_fields import ContentRequest
+from crossway.usecases.billing.subscriptions import SubscriptionRequest
 from crossway.usecases.developers import clients
 from crossway.usecases.payers import branding, links
 from crossway.usecases.payers.link_fields import LinkRequest
@@ -112,11 +115,15 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 async def _shop_page(request: Request) -> Response:
-    """A merchant's page that embeds the payer's page."""
+    """A merchant's page that embeds the payer's page, and notes what it is told."""
     inside = request.query_params["inside"]
+    script = inside.partition("/pay/")[0] + "/pay/embed.js"
     return HTMLResponse(
-        "<script>addEventListener('message', e => { window.told = e.data })</script>"
-        f'<iframe src="{inside}" width="380" height="900"></iframe>'
+        f"<div id=place></div><script src='{script}'></script><script>"
+        "window.told = []; addEventListener('message', () => { window.heard = true });"
+        f"const checkout = crossway.embed('#place', '{inside}');"
+        "for (const name of ['ready', 'change', 'paid', 'ended'])"
+        "  checkout.addEventListener(name, e => told.push([name, e.detail.state]))</script>"
     )
 
 
@@ -141,6 +148,21 @@ def scan_qr_code(page: Page) -> str:
 
     [text] = wait_until("the code is read", read)
     return text
+
+
+def expect_receipt(page: Page) -> None:
+    """Check the receipt behind the page's link, on the screen and on paper, and come back."""
+    page.get_by_role("link", name="Show the receipt").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Receipt")
+    expect_layout_and_accessibility(page)
+    # Both deposits and the payment to the merchant.
+    assert page.locator(".hashes li").count() == 3
+    page.emulate_media(media="print")
+    for hidden in (".tools", "footer", ".lang"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    page.emulate_media(media="screen")
+    page.get_by_role("link", name="Back to the payment").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Paid")
 
 
 def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
@@ -179,6 +201,7 @@ def test_a_payment_on_a_phone_from_a_payment_link_to_its_receipt(
         expect(heading).to_have_text("Paid")
         # Two deposits, the send over the bridge, and the payment.
         assert page.locator(".transactions li").count() == 4
+        expect_receipt(page)
         expect(page.get_by_text("A-1001").first).to_be_visible()
         expect_layout_and_accessibility(page)
         assert wrong == []
@@ -210,22 +233,41 @@ def test_arabic_runs_from_right_to_left_and_resumes_on_another_device(
             assert wrong == elsewhere == []
 
 
-def test_an_allowed_shop_embeds_the_page_and_receives_its_messages(
+def test_an_allowed_shop_embeds_the_page_and_hears_of_a_test_payment(
     chromium: Browser, shop: Shop
 ) -> None:
-    intent = shop.intent()
-    inside = f"{shop.page(intent)}?embed=1"
+    inside = shop.page(shop.intent())
     named = shop.url.replace("127.0.0.1", "localhost")
     with phone_browser(chromium, f"{named}/shop?inside={inside}") as (page, _):
         frame = page.frame_locator("iframe")
-        expect(frame.get_by_role("heading", level=1)).to_have_text("Waiting for your payment")
-        page.wait_for_function("() => window.told && window.told.height > 300")
-        assert page.evaluate("window.told.state") == "waiting"
+        heading = frame.get_by_role("heading", level=1)
+        expect(heading).to_have_text("Waiting for your payment")
+        page.wait_for_function("() => document.querySelector('iframe').clientHeight > 400")
+        # What others say in its name is not passed on.
+        forged = "{source: 'crossway', state: 'completed', ended: true, height: 1}"
+        page.evaluate(f"postMessage({forged}, '*')")
         expect(frame.locator(".details")).to_have_count(0)
-    unnamed = f"{shop.url}/shop?inside={inside.replace('127.0.0.1', 'localhost')}"
-    with phone_browser(chromium, unnamed) as (page, _):
-        page.wait_for_timeout(300)
+        frame.get_by_role("button", name="Send too little").click()
+        expect(heading).to_have_text("Partially paid")
+        frame.get_by_role("button", name="Send the exact amount").click()
+        expect(heading).to_have_text("Paid")
+        page.wait_for_function("() => told.some(([name]) => name === 'ended')")
+        told = page.evaluate("told")
+        assert told[:2] == [["ready", "waiting"], ["change", "waiting"]]
+        assert ["change", "short"] in told
+        assert told[-3:] == [["change", "completed"], ["paid", "completed"], ["ended", "completed"]]
+        assert page.evaluate("document.querySelector('iframe').clientHeight") > 300
+
+
+def test_another_site_neither_shows_the_page_nor_hears_of_it(chromium: Browser, shop: Shop) -> None:
+    inside = shop.page(shop.intent()).replace("127.0.0.1", "localhost")
+    refused: list[str] = []
+    with phone_browser(chromium, "about:blank") as (page, _):
+        page.on("console", lambda line: refused.append(line.text))
+        page.goto(f"{shop.url}/shop?inside={inside}")
+        wait_until("the frame is refused", lambda: any("frame-ancestors" in r for r in refused))
         assert page.frame_locator("iframe").get_by_role("heading", level=1).count() == 0
+        assert page.evaluate("[window.told.length, window.heard]") == [0, None]
 
 
 def test_a_payment_works_and_prints_without_javascript(chromium: Browser, shop: Shop) -> None:
@@ -251,7 +293,7 @@ def test_a_payment_works_and_prints_without_javascript(chromium: Browser, shop: 
         page.emulate_media(media="print")
         for shown in (".amount", ".address", ".qr", ".until", ".simulated"):
             expect(page.locator(shown).first).to_be_visible()
-        for hidden in (".tools", ".copy", "footer", ".lang"):
+        for hidden in (".tools", ".copy", "footer", ".lang", ".wrong", ".try"):
             expect(page.locator(hidden).first).to_be_hidden()
 
 
@@ -269,6 +311,38 @@ def test_a_page_that_cannot_be_updated_says_so_and_catches_up(
         page.context.set_offline(False)
         expect(notice).to_have_count(0)
         expect(heading).to_have_text("Payé")
+
+
+def test_an_invoice_is_read_paid_and_printed_on_a_phone(chromium: Browser, shop: Shop) -> None:
+    lines = [{"description": "Hosting", "unit_amount": "12000000", "tax_bps": 1_900}]
+    content = ContentRequest(
+        lines=lines, destination_chain=ARBITRUM, recipient=shop.address(ARBITRUM, "shop")
+    )
+    monthly = SubscriptionRequest(interval="month")
+    made = subscriptions.create(shop.services, shop.caller, content, monthly)
+    facts = {"size": (320, 700), "locale": "ar", "color_scheme": "dark"}
+    with phone_browser(chromium, f"{shop.url}/pay/s/{made.name}", **facts) as (page, wrong):
+
+        def is_issued() -> bool:
+            page.reload()
+            return page.locator(".hashes li").count() == 1
+
+        wait_until("the first invoice is issued", is_issued)
+        expect_layout_and_accessibility(page)
+        page.locator(".hashes a").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("TEST-INV-")
+        expect_layout_and_accessibility(page)
+        page.emulate_media(media="print")
+        expect(page.locator("table")).to_be_visible()
+        for hidden in (".tools .button", "footer", ".lang"):
+            expect(page.locator(hidden).first).to_be_hidden()
+        page.emulate_media(media="screen")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="أضف إلى تقويمك").click()
+        assert download.value.suggested_filename == "due.ics"
+        page.get_by_role("link", name=re.compile("ادفع")).click()
+        expect(page.locator("#refund")).to_be_visible()
+        assert wrong == []
 
 
 def test_a_page_stays_below_its_size_limit(shop: Shop) -> None:

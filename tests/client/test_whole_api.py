@@ -2,14 +2,14 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
 import httpx
 import orjson
@@ -48,7 +48,17 @@ def example(hint: Any) -> Any:
     for kind in kinds:
         if kind in VALUES:
             return VALUES[kind]
+    if get_origin(hint) is Sequence and "Mapping" in str(hint):
+        return [{"x": "x"}]
     return {"x": "x"} if "Mapping" in str(hint) else ["x"]
+
+
+def flatten(hints: dict[str, Any]) -> dict[str, Any]:
+    """The hints of parameters, with those of keyword arguments that share a record."""
+    flat: dict[str, Any] = {}
+    for name, hint in hints.items():
+        flat |= get_type_hints(get_args(hint)[0]) if get_origin(hint) is Unpack else {name: hint}
+    return flat
 
 
 def calls() -> Iterator[Call]:
@@ -69,6 +79,7 @@ def calls() -> Iterator[Call]:
                 if isinstance(member, endpoint | iterator) and name not in APART:
                     hints = get_type_hints(member.describe)
                     del hints["return"]
+                    hints = flatten(hints)
                     given = {name: example(hint) for name, hint in hints.items()}
                     variants = [given]
                     if hints.get("intent") == int | str:

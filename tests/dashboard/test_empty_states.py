@@ -14,6 +14,7 @@ EMPTY = {
         "No test standing addresses yet",
         "What is sent to a standing address appears here with its payment.",
     ),
+    "invoices": ("No test invoices yet", "Create one below"),
     "ramp_orders": ("No test orders yet", "Compare the providers and create the first order."),
     "kyc": ("A check appears with a customer's first submission or ramp order.",),
     "routes": (

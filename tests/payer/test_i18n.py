@@ -15,7 +15,7 @@ from crossway.payer.i18n import (
 )
 
 # What is said of a count, in as many forms as a language has.
-PLURALS = ("link.others", "held.count")
+PLURALS = ("link.others", "held.count", "repeat.week", "repeat.month")
 OTHERS = [code for code in LANGUAGES if code != DEFAULT_LANGUAGE]
 
 
@@ -78,7 +78,7 @@ def test_only_arabic_is_right_to_left() -> None:
     ("asked", "accepted", "code"),
     [
         ("", "", "en"), ("fr", "ar", "fr"), ("xx", "ar-EG,en;q=0.9", "ar"),
-        ("", "de-DE, pt-BR;q=0.8, es;q=0.9", "es"), ("", "fr;q=0, en;q=0.1", "en"),
+        ("", "it-IT, pt-BR;q=0.8, es;q=0.9", "es"), ("", "fr;q=0, en;q=0.1", "en"),
         ("", "es;q=broken, pt", "pt"), ("", "*", "en"), ("../fr", ";;;,,,", "en"),
     ],
 )  # fmt: skip

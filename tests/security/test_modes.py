@@ -29,6 +29,11 @@ LIVE_MESSAGE = "A live key cannot be used with test networks"
 STANDING = {"source_chain": "BASE_MAINNET", "destination_chain": "ARBITRUM_MAINNET",
             "recipient": WALLET, "recovery_address": WALLET}  # fmt: skip
 LINK = {"title": "Coffee", "destination_chain": "ARBITRUM_MAINNET", "recipient": WALLET}
+INVOICE = {
+    "lines": [{"description": "Hosting", "unit_amount": "5000000"}],
+    "destination_chain": "ARBITRUM_MAINNET",
+    "recipient": LINK["recipient"],
+}
 # The record that a path names, by the beginning of the path; the longest beginning decides.
 RECORDS = {
     "/v1/intents/{id}": "intent",
@@ -39,14 +44,16 @@ RECORDS = {
     "/v1/ramp/orders/by-intent/{intentAddress}": "order_address",
     "/v1/sandbox/ramp/orders/{id}": "order",
     "/v1/payment-links/{id}": "link",
+    "/v1/invoices/{id}": "invoice",
+    "/v1/subscriptions/{id}": "subscription",
     "/v1/webhooks/{id}": "webhook",
     "/v1/webhooks/deliveries/{id}": "delivery",
     "/v1/exports/{id}": "export",
     "/v1/standing-addresses/{id}": "standing",
 }
 LISTS = ("/v1/intents", "/v1/intents/user/{sender}", "/v1/ramp/orders", "/v1/payment-links",
-         "/v1/webhooks", "/v1/exports", "/v1/standing-addresses",
-         "/v1/standing-deposits")  # fmt: skip
+         "/v1/invoices", "/v1/subscriptions", "/v1/webhooks", "/v1/exports",
+         "/v1/standing-addresses", "/v1/standing-deposits")  # fmt: skip
 # What concerns no record of a client, or has a test of its own below or in test_kyc_tenants.py.
 OTHERS = (
     "/v1/quotes/", "/v1/router/", "/v1/chains", "/v1/client/", "/v1/events", "/v1/ramp/quotes",
@@ -62,6 +69,9 @@ BODIES: dict[str, Any] = {
     "PATCH /v1/payment-links/{id}": {"title": "taken over"},
     "POST /v1/payment-links": LINK,
     "PATCH /v1/standing-addresses/{id}": {"reference": "taken over"},
+    "POST /v1/invoices": INVOICE,
+    "POST /v1/subscriptions": {**INVOICE, "interval": "month"},
+    "PATCH /v1/subscriptions/{id}": {"state": "paused"},
 }
 IN_URL = ("query", "path")
 _QUOTE = {"tokenIn": USDC_BASE, "tokenOut": USDC_BASE, "amount": "1000000"}
@@ -85,6 +95,7 @@ class World:
         path = {"intent": "intents", "order": "ramp/orders", "link": "payment-links"}
         path |= {"webhook": "webhooks", "delivery": "webhooks/deliveries", "export": "exports"}
         path |= {"standing": "standing-addresses"}
+        path |= {"invoice": "invoices", "subscription": "subscriptions"}
         return self.api.get(f"/{path[kind]}/{self.records[kind]}").json()
 
 
@@ -127,6 +138,7 @@ def make_records(api: Api) -> dict[str, Any]:
     intent = api.create().json()
     order = create_order(api)
     link = api.post("/payment-links", LINK).json()
+    repeating = {**INVOICE, "interval": "month", "first_due_date": "2030-01-31"}
     webhook = api.post("/webhooks", {"url": "http://127.0.0.1:9/"}).json()
     delivery = api.post(f"/webhooks/{webhook['id']}/test").json()
     standing = api.post("/standing-addresses", STANDING).json()
@@ -139,6 +151,8 @@ def make_records(api: Api) -> dict[str, Any]:
         "order": order["id"],
         "order_address": order["intentAddress"],
         "link": link["id"],
+        "invoice": api.post("/invoices", INVOICE).json()["id"],
+        "subscription": api.post("/subscriptions", repeating).json()["id"],
         "webhook": webhook["id"],
         "delivery": delivery["id"],
         "standing": standing["id"],
@@ -205,7 +219,8 @@ def test_no_list_and_no_total_mixes_the_modes(mode: Mode, worlds: dict[Mode, Wor
         items = body if isinstance(body, list) else next(v for v in body.values() if v != [])
         ids = {item["id"] for item in items}
         kind = {"/v1/ramp/orders": "order", "/v1/payment-links": "link", "/v1/webhooks": "webhook"}
-        kind["/v1/exports"] = "export"
+        kind |= {"/v1/exports": "export", "/v1/invoices": "invoice"}
+        kind["/v1/subscriptions"] = "subscription"
         kind |= {"/v1/standing-addresses": "standing", "/v1/standing-deposits": "standing_deposit"}
         name = kind.get(path, "intent")
         assert own.records[name] in ids

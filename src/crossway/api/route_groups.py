@@ -29,6 +29,8 @@ _GROUPS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "/v1/x402": (("x402", "router"),),
     "/v1/standing-addresses": (("standing_addresses", "router"),),
     "/v1/standing-deposits": (("standing_deposits", "router"),),
+    "/v1/invoices": (("invoices", "router"),),
+    "/v1/subscriptions": (("subscriptions", "router"),),
     "/v1/webhooks": (("webhooks", "router"),),
     "/v1/events": (("events", "router"),),
     "/v1/search": (("search", "router"),),

@@ -52,6 +52,12 @@ PAGES: Final = (
     ),
     Page("standing_address", "Standing address"),
     Page(
+        "invoices", "Invoices", "receipt",
+        "Invoices with lines and tax, and subscriptions that repeat them.", "Payments",
+    ),
+    Page("invoice", "Invoice"),
+    Page("subscription", "Subscription"),
+    Page(
         "merchants", "Merchants", "storefront",
         "All merchants with volume, success and webhook health.", "Payments",
     ),

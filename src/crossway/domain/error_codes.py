@@ -35,6 +35,8 @@ class ErrorCode(StrEnum):
     PAYMENT_LINK_NOT_FOUND = "payment_link_not_found"
     STANDING_ADDRESS_NOT_FOUND = "standing_address_not_found"
     STANDING_DEPOSIT_NOT_FOUND = "standing_deposit_not_found"
+    INVOICE_NOT_FOUND = "invoice_not_found"
+    SUBSCRIPTION_NOT_FOUND = "subscription_not_found"
     WEBHOOK_NOT_FOUND = "webhook_not_found"
     DELIVERY_NOT_FOUND = "delivery_not_found"
     EXPORT_NOT_FOUND = "export_not_found"
@@ -105,6 +107,8 @@ CATALOGUE: Final = MappingProxyType(
             (404,),
             "No deposit at a standing address of this client and mode has this id.",
         ),
+        _C.INVOICE_NOT_FOUND: ((404,), "No invoice of this client and mode has this id."),
+        _C.SUBSCRIPTION_NOT_FOUND: ((404,), "No subscription of this client and mode has this id."),
         _C.WEBHOOK_NOT_FOUND: ((404,), "No webhook of this client and mode has this id."),
         _C.DELIVERY_NOT_FOUND: ((404,), "No delivery of this client and mode has this id."),
         _C.EXPORT_NOT_FOUND: (

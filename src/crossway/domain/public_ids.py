@@ -23,6 +23,8 @@ class RecordKind(StrEnum):
     LINK_USE = "payment_link_use"
     EXPORT = "export"
     STANDING_DEPOSIT = "standing_deposit"
+    INVOICE = "invoice"
+    SUBSCRIPTION = "subscription"
 
 
 class PublicIds:

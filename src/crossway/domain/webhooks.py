@@ -24,6 +24,11 @@ class EventType(StrEnum):
     INTENT_REORGED = "intent_reorged"
     RAMP_ORDER_UPDATED = "ramp_order_updated"
     STANDING_DEPOSIT_UPDATED = "standing_deposit_updated"
+    INVOICE_ISSUED = "invoice_issued"
+    INVOICE_REMINDER = "invoice_reminder"
+    INVOICE_PAID = "invoice_paid"
+    INVOICE_VOIDED = "invoice_voided"
+    SUBSCRIPTION_UPDATED = "subscription_updated"
 
 
 ALL_EVENTS: Final = "*"

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from crossway.engine.agent_monitor import AgentMonitor
+from crossway.engine.billing import Billing
 from crossway.engine.bridge_watcher import BridgeWatcher
 from crossway.engine.chain_leases import ChainLeases
 from crossway.engine.claim_watcher import ClaimWatcher
@@ -68,6 +69,7 @@ class Engine:
         self._leases = ChainLeases(services.store, owner, sole, monotonic_seconds)
         fenced = FencedStore(services.store, self._leases)
         self._export_writer = ExportWriter(services)
+        self._billing = Billing(services)
         self._services = services = replace(services, store=fenced)
         self._guard = SweepGuard(services, self._leases)
         self._guarded = self._guard.run
@@ -108,6 +110,7 @@ class Engine:
         self._inventory_funding.stop()
         self._rebalancer.stop()
         self._export_writer.stop(timeout_seconds)
+        self._billing.stop(timeout_seconds)
         if self._thread is not None:
             self._thread.join(timeout_seconds)
         self._services.process.engine.running = False
@@ -195,6 +198,7 @@ class Engine:
             "withdrawals": partial(self._withdrawal_watcher.check, heads),
             "rebalancing": partial(self._rebalancer.check, self._thread is not None),
             "exports": partial(self._export_writer.check, self._thread is not None),
+            "billing": partial(self._billing.check, self._thread is not None),
         }
         done = sum(self._guarded(name, check) for name, check in checks.items())
         return done + self._guarded("housekeeping", partial(update_alerts, self._services, heads))

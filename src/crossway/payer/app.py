@@ -15,11 +15,14 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from crossway.domain.errors import InvalidStatus, NotFound, QuotesUnavailable, Unreachable
+from crossway.domain.intent import State
 from crossway.payer import responses
 from crossway.payer.held_page import respond_held
 from crossway.payer.intent_page import build_intent_page
+from crossway.payer.invoice_page import BILLING_PAGES
 from crossway.payer.kept_details import respond_file
 from crossway.payer.link_page import LinkPage, build_poster, priced_page, unpriced_page
+from crossway.payer.receipt import build_receipt
 from crossway.payer.responses import (
     ASSETS,
     PageRequest,
@@ -29,6 +32,7 @@ from crossway.payer.responses import (
     render_notice,
     render_page,
 )
+from crossway.payer.simulated_payment import respond_simulated
 from crossway.payer.wallet_endpoints import (
     respond_balance,
     respond_signature_state,
@@ -83,14 +87,23 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
     endpoint = partial(_endpoint, rate_limiter)
     routes = [
         Route("/assets/{name}", ASSETS.respond, methods=["GET"]),
+        Route("/embed.js", _embed_script, methods=["GET"]),
         Route("/logo/{digest}", endpoint(_logo, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/l/{link}", endpoint(_link_page, QUOTES_PER_MINUTE), methods=["GET"]),
         Route("/l/{link}", endpoint(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
         Route("/l/{link}/held", endpoint(respond_held, HOLDINGS_PER_MINUTE), methods=["POST"]),
         Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
+        *(
+            Route(path, endpoint(respond, VIEWS_PER_MINUTE), methods=["GET"])
+            for path, respond in BILLING_PAGES.items()
+        ),
         Route("/{page}", endpoint(_intent, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/live", endpoint(_live, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/sheet", endpoint(_sheet, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/{page}/receipt", endpoint(_receipt, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route(
+            "/{page}/simulate", endpoint(respond_simulated, WALLETS_PER_MINUTE), methods=["POST"]
+        ),
         Route("/{page}/details.json", endpoint(_details, VIEWS_PER_MINUTE), methods=["GET"]),
         Route("/{page}/balance", endpoint(respond_balance, WALLETS_PER_MINUTE), methods=["POST"]),
         Route("/{page}/transfer", endpoint(respond_transfer, WALLETS_PER_MINUTE), methods=["POST"]),
@@ -148,6 +161,16 @@ def _too_many(page_request: PageRequest, wait_seconds: int) -> Response:
     return response
 
 
+async def _embed_script(request: Request) -> Response:
+    """The script for shops that embed a page. Its URL stays the same, so it is not kept long."""
+    headers = {
+        "cache-control": "public, max-age=3600",
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "cross-origin",
+    }
+    return Response(ASSETS.body("embed.js"), 200, headers, "text/javascript")
+
+
 def _logo(page_request: PageRequest) -> Response:
     branding_file = branding.get_by_digest(
         page_request.services, page_request.request.path_params["digest"]
@@ -171,6 +194,18 @@ def _render_intent(page_request: PageRequest, template: str) -> Response:
     title = f"{page.status_text} · {page_request.t.plain('head.pay', merchant=brand.name)}"
     template = template if page.open else "intent.html"
     return render_page(page_request, template, brand, title, page=page)
+
+
+def _receipt(page_request: PageRequest) -> Response:
+    """The receipt, once the payment has ended; until then its page."""
+    name = page_request.request.path_params["page"]
+    view = checkout.get_checkout(page_request.services, name)
+    receipt, brand = build_receipt(page_request, view, name), page_brand(view.merchant)
+    if receipt is None:
+        return redirect_to(page_request.path(name))
+    paid = view.intent.state is State.COMPLETED
+    title = f"{receipt.title} · {brand.name}"
+    return render_page(page_request, "receipt.html", brand, title, receipt=receipt, paid=paid)
 
 
 def _live(page_request: PageRequest) -> Response:

@@ -225,18 +225,33 @@ def _transactions(
         incoming = deposit.incoming
         is_returned = deposit.purpose is DepositPurpose.BRIDGE_RETURN
         kind = "returned" if is_returned else "deposit"
-        yield _transaction(kind, incoming.chain, incoming.tx_hash, catalogue)
+        yield describe_transaction(kind, incoming.chain, incoming.tx_hash, catalogue)
     for outbound in view.outbound_txs:
         label = _OUTBOUND_LABELS.get(outbound.kind)
+        if outbound.kind is OutboundTxKind.DELIVER and view.intent.relayer:
+            continue  # It repays whoever has paid the recipient.
         if view.progress is not None:
             label = bridge_tx_label(outbound.kind, view.progress) or label
         if label and outbound.tx_id and outbound.state in _SENT_STATES:
-            yield _transaction(label, outbound.chain, outbound.tx_id, catalogue)
+            yield describe_transaction(label, outbound.chain, outbound.tx_id, catalogue)
+    if tx := _paid_by_others(view):
+        yield describe_transaction("fill", view.intent.terms.destination_chain, tx, catalogue)
 
 
-def _transaction(label: str, chain: str, tx: str, catalogue: Catalogue) -> CheckoutTransaction:
+def _paid_by_others(view: CheckoutSnapshot) -> str:
+    """The transaction by which the bridge's own relayers, or a stranger, paid the recipient; empty
+    where it was ours."""
+    intent, ours = view.intent, {tx.tx_id for tx in view.outbound_txs}
+    is_paid = intent.state is State.COMPLETED and intent.tx_hash not in ours
+    return intent.tx_hash or "" if is_paid else ""
+
+
+def describe_transaction(
+    kind: str, chain: str, tx: str, catalogue: Catalogue
+) -> CheckoutTransaction:
+    """A transaction with its page in the chain's explorer."""
     chain_info = catalogue.chains.get(chain)
     url = chain_info.tx_url(tx) if chain_info and chain_info.explorer_tx else ""
     # A simulated transaction is in no public explorer, and staff alone see the page of it.
     url = url if url.startswith("https://") else ""
-    return CheckoutTransaction(label, chain_info.name if chain_info else chain, tx, url)
+    return CheckoutTransaction(kind, chain_info.name if chain_info else chain, tx, url)

@@ -56,6 +56,12 @@ def format_duration(seconds: int, locale: Locale) -> str:
     return format_timedelta(timedelta(seconds=max(seconds, 1)), threshold=1.5, locale=locale)
 
 
+def format_days(days: int, locale: Locale) -> str:
+    """A number of days."""
+    never = float("inf")  # As weeks or months.
+    return format_timedelta(timedelta(days=days), "day", threshold=never, locale=locale)
+
+
 def epoch_millis(at: datetime) -> int:
     """An instant in milliseconds since the Unix epoch, for scripts."""
     return int(at.timestamp() * 1000)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from babel import Locale
 from markupsafe import Markup, escape
 
-LANGUAGES: Final = ("en", "fr", "es", "pt", "ar")
+LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "ar")
 DEFAULT_LANGUAGE: Final = "en"
 _FOLDER: Final = Path(__file__).with_name("texts")
 

@@ -8,7 +8,6 @@ from hashlib import sha256
 from markupsafe import Markup
 
 from crossway.domain.catalogue import Catalogue, Chain
-from crossway.domain.money import Token
 from crossway.domain.payment_uri import payment_uri
 from crossway.domain.quotes import bridge_title
 from crossway.payer.checkout_status import CheckoutStatus, checkout_status, kept_amount
@@ -22,8 +21,12 @@ from crossway.payer.formatting import (
     plain_amount,
 )
 from crossway.payer.kept_details import KeptDetails, view_kept_details
+from crossway.payer.receipt import receipt_url
+from crossway.payer.refund_reason import reason_text
 from crossway.payer.responses import PageRequest
+from crossway.payer.simulated_payment import simulated_payment_url
 from crossway.payer.wallet_requests import WalletPanel, transfer_request, wallet_panel
+from crossway.payer.wrong_deposits import WrongDeposits, view_wrong_deposits
 from crossway.qr import qr_svg
 from crossway.usecases.payers.checkout import CheckoutSnapshot
 
@@ -84,8 +87,7 @@ class IntentPage:
     phone_qr: Markup
     symbol: str
     chain: str
-    token_mark: int
-    chain_mark: int
+    marks: tuple[int, int]
     address: str
     amount: str = ""
     copy_amount: str = ""
@@ -96,6 +98,10 @@ class IntentPage:
     scan_kind: str = "address"
     qr: Markup = field(default_factory=Markup)
     wallet: WalletPanel = field(default_factory=WalletPanel)
+    wrong: WrongDeposits = field(default_factory=WrongDeposits)
+    reason: Markup = field(default_factory=Markup)
+    receipt_url: str = ""
+    simulate_url: str = ""
 
     @property
     def version(self) -> str:
@@ -110,6 +116,7 @@ class IntentPage:
             self.transactions,
             self.kept,
             self.pay_again_url,
+            self.reason,
         )
         return sha256(repr(visible).encode()).hexdigest()[:16]
 
@@ -119,15 +126,14 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
     t, catalogue = page_request.t, page_request.services.catalogue
     intent, status = view.intent, checkout_status(view, catalogue)
     chain = catalogue.chains[intent.terms.source_chain]
-    texts = _words(page_request, view, status)
-    title, link = f"state.{status.state}.title", view.link
+    texts, title = _words(page_request, view, status), f"state.{status.state}.title"
     page = IntentPage(
         state=status.state,
         tone=_TONES.get(status.state, ""),
         open=status.open,
         ended=status.ended,
-        title=link.title if link else payment_reference(view),
-        description=link.description if link else "",
+        title=view.link.title if view.link else payment_reference(view),
+        description=view.link.description if view.link else "",
         headline=t(title, **texts),
         body=t(f"state.{status.state}.body", **texts),
         status_text=t.plain(title, **texts),
@@ -137,7 +143,7 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         transactions=_transactions(page_request, view, status),
         details=list(list_details(page_request, view)),
         kept=view_kept_details(page_request, intent, view.self_service, name),
-        pay_again_url=_pay_again_url(page_request, view) if status.ended else "",
+        pay_again_url=_pay_again_url(page_request, view, status),
         now=epoch_millis(view.now),
         expires_at=epoch_millis(intent.terms.expires_at),
         poll_url=page_request.path(f"{name}/live", lang=t.code),
@@ -145,21 +151,25 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         phone_qr=qr_svg(page_request.absolute_url(name), t.plain("tools.phone")),
         symbol=intent.asset_symbol,
         chain=chain.name,
-        token_mark=badge_color(intent.asset_symbol),
-        chain_mark=badge_color(chain.id),
+        marks=(badge_color(intent.asset_symbol), badge_color(chain.id)),
         address=intent.address,
         wallet=wallet_panel(page_request, chain, name, status.ended),
+        reason=reason_text(page_request, view),
+        receipt_url=receipt_url(page_request, view, name),
     )
     if status.open:
-        token = catalogue.by_address[chain.id, intent.terms.token_in]
-        _fill_in_request(page_request, page, view, status.missing, chain, token)
+        _fill_in_request(page_request, page, view, status.missing, chain)
+        page.simulate_url = simulated_payment_url(page_request, name)
     return page
 
 
-def _pay_again_url(page_request: PageRequest, view: CheckoutSnapshot) -> str:
-    """The page of the payment link, while that accepts payments; else empty."""
+def _pay_again_url(
+    page_request: PageRequest, view: CheckoutSnapshot, status: CheckoutStatus
+) -> str:
+    """The page of the payment link, once this payment has ended and while that accepts payments;
+    else empty."""
     link = view.link
-    is_closed = link is None or link.closed_reason(view.now) is not None
+    is_closed = link is None or link.closed_reason(view.now) is not None or not status.ended
     return "" if is_closed or link is None else page_request.path(f"l/{link.id}")
 
 
@@ -169,10 +179,10 @@ def _fill_in_request(
     view: CheckoutSnapshot,
     units: int,
     chain: Chain,
-    token: Token,
 ) -> None:
     """Fill in what the payer sends: amount, address, deadline and QR code."""
     t, intent = page_request.t, view.intent
+    token = page_request.services.catalogue.by_address[chain.id, intent.terms.token_in]
     uri = payment_uri(chain, token, intent.address, units, intent.intent_hash, view.merchant.name)
     page.amount = format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
     page.copy_amount = plain_amount(units, intent.asset_decimals)
@@ -181,6 +191,7 @@ def _fill_in_request(
     page.deadline = t("pay.until", time=format_time(intent.terms.expires_at, t.locale))
     in_utc = f"{intent.terms.expires_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     page.deadline_on_paper = t("pay.until", time=in_utc)
+    page.wrong = view_wrong_deposits(page_request, view, chain)
     page.contract = "" if token.native else token.address
     if uri != intent.address:
         page.wallet_uri, page.scan_kind = uri, chain.kind

@@ -13,6 +13,7 @@ from crossway.ports.clock import Clock
 from crossway.ports.demo import DemoData
 from crossway.ports.exchange import Exchange
 from crossway.ports.inventory_bridge import InventoryBridge
+from crossway.ports.mail import Mailer
 from crossway.ports.network_costs import NetworkCosts
 from crossway.ports.passwords import PasswordHasher
 from crossway.ports.policy import Policy
@@ -63,6 +64,7 @@ class Services:
     find_demo: Callable[[], DemoData | None] = lambda: None
     webhooks: WebhookServices | None = None
     passwords: PasswordHasher | None = None
+    mailer: Mailer | None = None
     authenticator_codes: AuthenticatorCodes | None = None
     passkeys: PasskeyVerifier | None = None
     policy: Policy = field(default_factory=Policy)

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from crossway.ports.analytics import AnalyticsRepository
     from crossway.ports.api_key_repository import ApiKeyRepository
     from crossway.ports.approval_repository import ApprovalRepository
+    from crossway.ports.billing_repository import (
+        InvoiceRepository,
+        MailRepository,
+        SubscriptionRepository,
+    )
     from crossway.ports.bridge_transfer_repository import BridgeTransferRepository
     from crossway.ports.chain import Cursor
     from crossway.ports.deposit_repository import DepositRepository
@@ -198,6 +203,12 @@ class UnitOfWork(Protocol):
     def treasury(self) -> TreasuryRepository: ...
     @property
     def payment_links(self) -> PaymentLinkRepository: ...
+    @property
+    def invoices(self) -> InvoiceRepository: ...
+    @property
+    def subscriptions(self) -> SubscriptionRepository: ...
+    @property
+    def mails(self) -> MailRepository: ...
     @property
     def payment_archive(self) -> PaymentArchive: ...
     @property

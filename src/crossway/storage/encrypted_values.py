@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, Text, select, update
 
+from crossway.storage.billing_tables import invoices, mails, subscriptions
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.export_tables import export_chunks
 from crossway.storage.ramp_tables import (
@@ -47,6 +48,9 @@ SEALED_COLUMNS: Final[tuple[tuple[Table, str], ...]] = (
     (delivery_attempts, "headers"),
     (delivery_attempts, "response"),
     (notes, "text"),
+    (subscriptions, "content"),
+    (invoices, "content"),
+    (mails, "message"),
 )
 _COLUMNS: Final = (
     *ENCRYPTED_COLUMNS[:-1],

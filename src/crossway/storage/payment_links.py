@@ -20,6 +20,7 @@ from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, State
 from crossway.domain.payment_links import LinkUse, PayerUses, PaymentLink, count_use
 from crossway.ports.payment_link_repository import EVER, Period
+from crossway.storage.billing_tables import invoices
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.intent_rows import INTENTS
 from crossway.storage.link_tables import branding, payment_link_uses, payment_links
@@ -52,6 +53,12 @@ BRANDING: Final = RowMapper(Branding, branding)
 
 _USE_AND_INTENT: Final = join(
     payment_link_uses, intents, payment_link_uses.c.intent_id == intents.c.id
+)
+
+
+# What pays an invoice is shown with that.
+_STANDS_ALONE: Final = ~(
+    select(invoices.c.id).where(invoices.c.payment_link_id == payment_links.c.id).exists()
 )
 
 
@@ -91,7 +98,7 @@ class SqlPaymentLinks:
         period: Period = EVER,
     ) -> list[PaymentLink]:
         table = payment_links.c
-        query = select(payment_links).where(*is_owned(payment_links, owners))
+        query = select(payment_links).where(*is_owned(payment_links, owners), _STANDS_ALONE)
         query = query.order_by(table.created_at.desc(), table.id.desc())
         start, end = period
         if start is not None:
@@ -107,7 +114,7 @@ class SqlPaymentLinks:
         return [LINKS.decode(row) for row in self._db.execute(query.limit(limit))]
 
     def count(self, owners: OwnerFilter) -> int:
-        query = select(func.count()).where(*is_owned(payment_links, owners))
+        query = select(func.count()).where(*is_owned(payment_links, owners), _STANDS_ALONE)
         return int(self._db.execute(query).scalar_one())
 
     def record_use(self, use: LinkUse) -> bool:

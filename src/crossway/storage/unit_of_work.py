@@ -34,11 +34,13 @@ if TYPE_CHECKING:
     from crossway.storage.exports import SqlExports
     from crossway.storage.intents import SqlIntents
     from crossway.storage.inventory_transfers import SqlInventoryTransfers
+    from crossway.storage.invoices import SqlInvoices
     from crossway.storage.kill_switches import SqlKillSwitches
     from crossway.storage.kyc_checks import SqlKycChecks
     from crossway.storage.kyc_customers import SqlKycCustomers
     from crossway.storage.leases import SqlLeases
     from crossway.storage.ledger import SqlLedger
+    from crossway.storage.mails import SqlMails
     from crossway.storage.notes_and_saved_views import SqlNotesAndSavedViews
     from crossway.storage.orders import SqlOrders
     from crossway.storage.outbound_txs import SqlOutboundTxs
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from crossway.storage.second_factors import SqlSecondFactors
     from crossway.storage.staff import SqlStaff
     from crossway.storage.standing import SqlStanding
+    from crossway.storage.subscriptions import SqlSubscriptions
     from crossway.storage.table_preferences import SqlTablePreferences
     from crossway.storage.treasury import SqlTreasury
     from crossway.storage.webhooks import SqlWebhooks
@@ -111,6 +114,9 @@ class SqlUnitOfWork:
     corridor_stats: cached_property[SqlCorridorStats] = _repository("corridor_stats")
     treasury: cached_property[SqlTreasury] = _repository("treasury")
     payment_links: cached_property[SqlPaymentLinks] = _repository("payment_links")
+    invoices: cached_property[SqlInvoices] = _repository("invoices")
+    subscriptions: cached_property[SqlSubscriptions] = _repository("subscriptions")
+    mails: cached_property[SqlMails] = _repository("mails")
     payment_archive: cached_property[SqlPaymentArchive] = _repository("payment_archive")
     payment_figures: cached_property[SqlPaymentFigures] = _repository("payment_figures")
     analytics: cached_property[SqlAnalytics] = _repository("analytics")

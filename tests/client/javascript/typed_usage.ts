@@ -31,6 +31,13 @@ export function resource(event: Event): string {
       return event.data.status
     case "standing_deposit_updated":
       return event.data.status
+    case "invoice_issued":
+    case "invoice_reminder":
+    case "invoice_paid":
+    case "invoice_voided":
+      return event.data.number
+    case "subscription_updated":
+      return event.data.state
     case "webhook_test":
       return String(event.data.webhook_id)
     default:

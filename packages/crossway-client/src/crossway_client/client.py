@@ -8,6 +8,7 @@ from typing import Any, Self
 import httpx
 
 from crossway_client.records.chains import ClientInfo
+from crossway_client.resources.billing import Invoices, Subscriptions
 from crossway_client.resources.chains import Chains
 from crossway_client.resources.events import Events
 from crossway_client.resources.exports import Exports
@@ -47,6 +48,8 @@ class _Api(Resource[CarrierT]):
         self.payment_links = PaymentLinks(carrier)
         self.standing_addresses = StandingAddresses(carrier)
         self.standing_deposits = StandingDeposits(carrier)
+        self.invoices = Invoices(carrier)
+        self.subscriptions = Subscriptions(carrier)
         self.webhooks = Webhooks(carrier)
         self.events = Events(carrier)
         self.search = Search(carrier)

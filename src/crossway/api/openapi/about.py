@@ -50,6 +50,8 @@ TAGS: Final[list[dict[str, Any]]] = [
         "name": "Standing addresses",
         "description": "Addresses that do not expire: every deposit makes an intent of its own.",
     },
+    {"name": "Invoices", "description": "Numbered invoices with lines and tax, and their links."},
+    {"name": "Subscriptions", "description": "Invoices that repeat by the calendar."},
     {"name": "Router", "description": "Bridges and their routes."},
     {"name": "Chains", "description": "Chains, tokens and balances."},
     {"name": "Ramps", "description": "Buying and selling crypto for local currency."},

@@ -10,13 +10,16 @@ from crossway.domain.clients import Mode, Scope
 from crossway.domain.error_codes import CATALOGUE, ErrorCode
 from crossway.domain.exports import ExportResource, ExportState
 from crossway.domain.intent import CREATE_VOCABULARY, READ_VOCABULARY
+from crossway.domain.invoices import InvoiceStatus
 from crossway.domain.kyc import KycStatus, KycType
 from crossway.domain.payment_channels import ChannelType
 from crossway.domain.quotes import BridgeName
 from crossway.domain.ramps import Direction, OrderState, ProviderName
 from crossway.domain.standing import StandingState
+from crossway.domain.subscriptions import SubscriptionState
 from crossway.domain.webhooks import TEST_EVENT, DeliveryState, EventType
 from crossway.ports.services import Services
+from crossway.usecases.billing.invoice_fields import LANGUAGES
 from crossway.usecases.developers.webhooks import EVENT_NAMES
 from crossway.usecases.simulator.bridge_controls import BRIDGES as BRIDGE_NAMES
 
@@ -58,9 +61,11 @@ _FIXED: Final = {
     "IntentStatus": _of(
         "The status of an intent in the read form.", sorted({*READ_VOCABULARY.values()})
     ),
+    "InvoiceStatus": _of("The status of an invoice.", InvoiceStatus),
     "KycStatus": _of("The status of an identity check.", KycStatus),
     "KycType": _of("A tier of identity checks.", KycType),
     "Mode": _of("The world that a key and what it made belong to.", Mode),
+    "PayerLanguage": _of("A language of payers' pages and mails.", LANGUAGES),
     "PaymentMethod": _of("How a person pays or is paid.", ChannelType),
     "RampOrderStatus": _of("The status of a ramp order.", OrderState),
     "RampProvider": _of("A ramp provider.", ProviderName),
@@ -74,6 +79,7 @@ _FIXED: Final = {
         "operator looks at it.",
         StandingState,
     ),
+    "SubscriptionState": _of("Whether a subscription issues invoices.", SubscriptionState),
     "SubscribedEvent": _of("An event type to receive; `*` means all.", EVENT_NAMES),
 }
 _BY_MARKER: Final = {

@@ -19,6 +19,8 @@ _LINKS: Final[dict[str, dict[str, dict[str, str]]]] = {
     },
     "createExport": {"getExport": _ID, "deleteExport": _ID},
     "createPaymentLink": {"getPaymentLink": _ID, "updatePaymentLink": _ID},
+    "createInvoice": {"getInvoice": _ID, "voidInvoice": _ID},
+    "createSubscription": {"getSubscription": _ID, "updateSubscription": _ID},
     "getPaymentLink": {"listPaymentLinkUses": _ID},
     "createStandingAddress": {
         "getStandingAddress": _ID,

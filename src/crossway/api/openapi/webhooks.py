@@ -18,11 +18,22 @@ _WHEN: Final = {
     EventType.INTENT_REORGED: "A reorganisation of a chain undid an earlier step of an intent.",
     EventType.RAMP_ORDER_UPDATED: "A ramp order was opened or changed.",
     EventType.STANDING_DEPOSIT_UPDATED: "A deposit at a standing address has got further.",
+    EventType.INVOICE_ISSUED: "An invoice was issued, by you or by a subscription.",
+    EventType.INVOICE_REMINDER: "An invoice is due soon or overdue, as you asked to be reminded.",
+    EventType.INVOICE_PAID: "The total of an invoice has reached its recipient.",
+    EventType.INVOICE_VOIDED: "An invoice was made void.",
+    EventType.SUBSCRIPTION_UPDATED: "A subscription was paused, resumed, cancelled or ended, "
+    "skipped periods, or could not issue an invoice.",
     TEST_EVENT: "You asked for a test.",
 }
 _DATA: Final = {
     EventType.RAMP_ORDER_UPDATED: "OrderOut",
     EventType.STANDING_DEPOSIT_UPDATED: "StandingDepositOut",
+    EventType.INVOICE_ISSUED: "InvoiceOut",
+    EventType.INVOICE_REMINDER: "InvoiceOut",
+    EventType.INVOICE_PAID: "InvoiceOut",
+    EventType.INVOICE_VOIDED: "InvoiceOut",
+    EventType.SUBSCRIPTION_UPDATED: "SubscriptionOut",
     TEST_EVENT: "WebhookTest",
 }
 # One whole example of each form: those of other events of an intent differ in its status.

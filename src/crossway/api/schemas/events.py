@@ -8,11 +8,20 @@ from typing import Any, Final
 import orjson
 
 from crossway.api.schemas import intents, ramp_orders, standing
+from crossway.api.schemas.billing import InvoiceOut, SubscriptionOut
 from crossway.api.schemas.responses import set_fields
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.public_ids import RecordKind
 from crossway.domain.webhooks import TEST_KIND, OutboxEvent
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.billing.billing_events import (
+    INVOICE_KIND,
+    SUBSCRIPTION_KIND,
+    restore_invoice,
+    restore_subscription,
+)
+from crossway.usecases.billing.invoices import view_invoices
+from crossway.usecases.billing.pages import invoice_path, subscription_path
 from crossway.usecases.developers.event_snapshots import (
     restore_intent,
     restore_order,
@@ -25,21 +34,38 @@ from crossway.usecases.ramps.order_bridges import load_order_bridges
 
 EventData = Iterator[tuple[OutboxEvent, Any]]
 PaymentUrl = Callable[[int], str]
+PageUrl = Callable[[str], str]
 
 
 def render_events(
-    unit: UnitOfWork, events: Sequence[OutboxEvent], payment_url: PaymentUrl = lambda number: ""
+    unit: UnitOfWork,
+    events: Sequence[OutboxEvent],
+    payment_url: PaymentUrl = lambda number: "",
+    page_url: PageUrl = lambda path: "",
 ) -> Mapping[int, bytes]:
     """`ports.webhooks.EventRenderer`: each resource as its read endpoint showed it then.
-    `payment_url` is the checkout page of an intent by its id, the same every time."""
+    `payment_url` is the checkout page of an intent by its id, `page_url` that of a path of payers'
+    pages, the same every time."""
     by_kind: dict[str, list[OutboxEvent]] = {}
     for event in events:
         by_kind.setdefault(event.kind, []).append(event)
     return {
         event.id: _body(event, data)
         for kind, kind_events in by_kind.items()
-        for event, data in _LOADERS[kind](unit, kind_events, payment_url)
+        for event, data in _load(kind, unit, kind_events, payment_url, page_url)
     }
+
+
+def _load(
+    kind: str,
+    unit: UnitOfWork,
+    events: Sequence[OutboxEvent],
+    payment_url: PaymentUrl,
+    page_url: PageUrl,
+) -> EventData:
+    if kind in (INVOICE_KIND, SUBSCRIPTION_KIND):
+        return (_invoices if kind == INVOICE_KIND else _subscriptions)(unit, events, page_url)
+    return _LOADERS[kind](unit, events, payment_url)
 
 
 def _body(event: OutboxEvent, data: Any) -> bytes:
@@ -81,6 +107,25 @@ def _standing_deposits(unit: UnitOfWork, events: Sequence[OutboxEvent], _: Payme
         if (deposit := deposits.get(event.resource_id)) is not None:
             restored, shown = restore_standing_deposit(deposit, event), standing.StandingDepositOut
             yield event, shown.from_deposit(unit.public_ids, restored, addresses[deposit.number])
+
+
+def _invoices(unit: UnitOfWork, events: Sequence[OutboxEvent], page_url: PageUrl) -> EventData:
+    found = unit.invoices.get_many({event.resource_id for event in events})
+    views = {view.invoice.id: view for view in view_invoices(unit, list(found.values()))}
+    for event in events:
+        if (view := views.get(event.resource_id)) is not None:
+            restored, reminder = restore_invoice(view, event)
+            url = page_url(invoice_path(view.invoice.name))
+            yield event, InvoiceOut.from_view(restored, url, event.at, reminder)
+
+
+def _subscriptions(unit: UnitOfWork, events: Sequence[OutboxEvent], page_url: PageUrl) -> EventData:
+    found = unit.subscriptions.get_many({event.resource_id for event in events})
+    for event in events:
+        if (subscription := found.get(event.resource_id)) is not None:
+            restored = restore_subscription(subscription, event)
+            url = page_url(subscription_path(restored.name))
+            yield event, SubscriptionOut.from_subscription(restored, url)
 
 
 def _tests(unit: UnitOfWork, events: Sequence[OutboxEvent], _: PaymentUrl) -> EventData:

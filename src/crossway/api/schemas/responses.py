@@ -11,6 +11,7 @@ from starlette.responses import Response
 from crossway.domain.intent import Intent
 from crossway.domain.money import format_units
 from crossway.domain.payment_links import PaymentLink
+from crossway.usecases.billing.pages import page_url
 from crossway.usecases.payments import checkout_urls
 
 _COMPACT: Final = json.JSONEncoder(separators=(",", ":"))
@@ -60,3 +61,9 @@ def link_url(request: Request, link: PaymentLink) -> str:
     """The URL of a payment link's page."""
     origin = f"{request.url.scheme}://{request.url.netloc}"
     return checkout_urls.link_url(request.app.state.services, origin, link.id)
+
+
+def path_url(request: Request, path: str) -> str:
+    """The URL of a path of payers' pages."""
+    origin = f"{request.url.scheme}://{request.url.netloc}"
+    return page_url(request.app.state.services, origin, path)

@@ -148,7 +148,9 @@ class ResourceOut(Model):
     """The resource of an event."""
 
     kind: str = field(
-        "Resource kind.", "intent", extra={"enum": ["intent", "ramp_order", "webhook"]}
+        "Resource kind.",
+        "intent",
+        extra={"enum": ["intent", "ramp_order", "invoice", "subscription", "webhook"]},
     )
     id: int = field("Its record number.", RECORD)
 

@@ -42,6 +42,7 @@ def form(client: Client) -> None:
             help=_FRAMES,
             height=80,
         )
+        st.caption("How to embed it, with events, is in docs/payers.md under Embed the page.")
         remove_logo = bool(branding_record.logo) and st.checkbox("Remove the logo")
         saved = st.form_submit_button("Save branding", icon=":material/save:")
     if saved:

@@ -23,6 +23,7 @@ from crossway.dashboard.views.links import (
     intent_href,
     is_record_id,
     order_href,
+    page_href,
     webhook_href,
 )
 from crossway.dashboard.views.list_columns import ListColumn
@@ -73,6 +74,8 @@ PERIODS: Final[Mapping[str, timedelta]] = {
 _KINDS: Final[Mapping[str, tuple[str, Callable[[int], str]]]] = {
     "intent": ("Payment", intent_href),
     "ramp_order": ("Ramp order", order_href),
+    "invoice": ("Invoice", lambda _: page_href("invoices")),
+    "subscription": ("Subscription", lambda _: page_href("invoices")),
     TEST_KIND: ("Webhook", webhook_href),
 }
 CUSTOM_PERIOD: Final = "Custom period"

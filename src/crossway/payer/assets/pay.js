@@ -39,11 +39,16 @@ function tick() {
   left.textContent = (hours ? hours + ":" + two(minutes) : minutes) + ":" + two(seconds % 60);
 }
 
+// Tells the page around, where the merchant allows its site; nobody else can read it.
 function notifyParent() {
   if (window.parent === window) return;
-  const shown = article();
-  window.parent.postMessage(
-    { source: "crossway", height: document.documentElement.offsetHeight, state: shown ? shown.dataset.state : "form" }, "*");
+  const shown = article(), allowed = (document.documentElement.dataset.frames || "").split(" ").filter(Boolean);
+  const around = location.ancestorOrigins && location.ancestorOrigins[0];
+  const told = {
+    source: "crossway", height: document.documentElement.offsetHeight,
+    state: shown ? shown.dataset.state : "form", ended: Boolean(shown && shown.hasAttribute("data-ended")),
+  };
+  for (const site of allowed) if (!around || around === site) window.parent.postMessage(told, site);
 }
 
 // Says since when the page has not been up to date, once; nothing while it is.
@@ -80,9 +85,11 @@ function hurry() { pace = HURRY; poll(); }
 function draw(html) {
   const before = article().dataset.statusText;
   const focused = document.activeElement && live.contains(document.activeElement) ? document.activeElement.id : "";
+  const unfolded = [...live.querySelectorAll("details[id][open]")].map((part) => part.id);
   const fresh = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   if (!fresh) return;
   live.replaceChildren(document.adoptNode(fresh));
+  for (const id of unfolded) { const part = document.getElementById(id); if (part) part.open = true; }
   show(live);
   document.dispatchEvent(new Event("drawn"));
   if (focused && document.getElementById(focused)) document.getElementById(focused).focus();

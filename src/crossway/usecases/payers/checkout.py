@@ -23,6 +23,7 @@ from crossway.domain.quotes import PaymentOption, SourceOption
 from crossway.domain.typed_amounts import parse_typed_amount
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payers.invoice_balances import apply_invoice
 from crossway.usecases.payments.abandoned_payouts import payout_deadline
 from crossway.usecases.payments.bridge_progress import BridgeProgress, load_progress
 from crossway.usecases.payments.checkout_urls import parse_token
@@ -157,7 +158,7 @@ def get_checkout_link(services: Services, link_id: str, payer: str = "") -> Chec
         if link is None:
             raise NotFound("No such page")
         merchant = _get_merchant(unit, link.client_id)
-        closed_reason = link.closed_reason(now)
+        link, closed_reason = apply_invoice(unit, link, link.closed_reason(now))
         if closed_reason is ClosedReason.IN_USE:
             own = unit.payment_links.list_open_of_payer(payer, now - LONGEST_OPEN)
             if any(intent.payment_link_id == link_id for intent in own):

@@ -7,7 +7,13 @@ from datetime import datetime, timedelta
 from crossway.domain.errors import DomainError, InvalidInput, InvalidStatus
 from crossway.domain.intent import Intent
 from crossway.domain.money import Token, rescale_up
-from crossway.domain.payment_links import LONGEST_OPEN, LinkUse, PayerUses, PaymentLink
+from crossway.domain.payment_links import (
+    LONGEST_OPEN,
+    ClosedReason,
+    LinkUse,
+    PayerUses,
+    PaymentLink,
+)
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.payable_addresses import parse_payable_address
@@ -18,6 +24,7 @@ from crossway.usecases.payers.checkout import (
     parse_amount,
     principal_of,
 )
+from crossway.usecases.payers.invoice_balances import has_room
 from crossway.usecases.payments.create_intent import create_intent
 from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.pricing.exposure_limit import ExposureExceeded
@@ -77,7 +84,7 @@ def pay_by_link(services: Services, link_id: str, form: CheckoutForm) -> Intent:
         if unit.payment_links.find_use(link_id, form.nonce) is not None:
             raise _AlreadyUsed
         assert locked is not None
-        require_room(unit, locked, form.payer, now)
+        require_room(unit, locked, intent, form.payer, now)
         unit.payment_links.record_use(LinkUse(0, link_id, form.nonce, intent.id, now, form.payer))
 
     try:
@@ -96,12 +103,16 @@ class _AlreadyUsed(Exception):
     """The form was used by a concurrent request."""
 
 
-def require_room(unit: UnitOfWork, link: PaymentLink, payer: str, now: datetime) -> None:
+def require_room(
+    unit: UnitOfWork, link: PaymentLink, intent: Intent, payer: str, now: datetime
+) -> None:
     """Check that a locked link, which counts the new payment already, has room for it. Raises
     `InvalidStatus`, and `TooManyUnpaid` for the payer."""
     before = replace(link, reserved=link.reserved - 1)
     if (reason := before.closed_reason(now)) is not None:
         raise InvalidStatus(reason)
+    if not has_room(unit, link, intent.terms.payout_amount):
+        raise InvalidStatus(ClosedReason.IN_USE)
     if not payer:
         return
     uses = unit.payment_links.count_uses_of_payer(link.id, payer, now - _DAY)

@@ -48,8 +48,7 @@ def create(
     if client_id is not None and caller.is_staff:
         owner = replace(owner, client_id=client_id)
     errors = ValidationErrors(request.field_errors)
-    new_link = _new_link(services, caller, request, owner, errors)
-    link = _apply_request(services, caller, new_link, request, errors)
+    link = build_link(services, caller, request, owner, errors)
 
     def work(unit: UnitOfWork) -> PaymentLink:
         if unit.api_keys.get_client(owner.client_id) is None:
@@ -68,6 +67,19 @@ def create(
         return link
 
     return services.store.write(work)
+
+
+def build_link(
+    services: Services,
+    caller: Principal,
+    request: LinkRequest,
+    owner: Owner,
+    errors: ValidationErrors,
+) -> PaymentLink:
+    """A new payment link of an owner, not stored so far. Raises `InvalidInput` with these errors
+    and its own."""
+    new_link = _new_link(services, caller, request, owner, errors)
+    return _apply_request(services, caller, new_link, request, errors)
 
 
 def update(

@@ -44,7 +44,7 @@ def offer_by_link(
     def record_use(unit: UnitOfWork, intent: Intent) -> None:
         locked = unit.payment_links.lock(link_id)
         assert locked is not None
-        require_room(unit, locked, payer, now)
+        require_room(unit, locked, intent, payer, now)
         nonce = secrets.token_urlsafe(24)
         unit.payment_links.record_use(LinkUse(0, link_id, nonce, intent.id, now, payer))
 

@@ -3,11 +3,12 @@
 import json
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
 from crossway_client.records.base import Record
+from crossway_client.records.billing import Invoice, Subscription
 from crossway_client.records.intents import Intent
 from crossway_client.records.ramp_orders import RampOrder
 from crossway_client.records.standing import StandingDeposit
@@ -51,17 +52,39 @@ class StandingDepositEvent(Event):
         return StandingDeposit.parse(self.data)
 
 
+class InvoiceEvent(Event):
+    """An event of an invoice, such as `invoice_paid`."""
+
+    @property
+    def invoice(self) -> Invoice:
+        """The invoice as it was at the event."""
+        return Invoice.parse(self.data)
+
+
+class SubscriptionEvent(Event):
+    """An event of a subscription: `subscription_updated`."""
+
+    @property
+    def subscription(self) -> Subscription:
+        """The subscription as it was at the event."""
+        return Subscription.parse(self.data)
+
+
+_KINDS: Final = {
+    "intent_": IntentEvent,
+    "ramp_order_": RampOrderEvent,
+    "standing_deposit_": StandingDepositEvent,
+    "invoice_": InvoiceEvent,
+    "subscription_": SubscriptionEvent,
+}
+
+
 def parse_event(raw: bytes) -> Event:
     """The event in the body of a webhook or of a stream's message, of the class that fits its
     type; an unknown type is an `Event`. Raises `ValueError` if it is none."""
     content = json.loads(raw, parse_float=Decimal)
     name = str(content.get("type", "")) if isinstance(content, dict) else ""
-    kind = Event
-    if name.startswith("intent_"):
-        kind = IntentEvent
-    elif name.startswith("ramp_order_"):
-        kind = RampOrderEvent
-    elif name.startswith("standing_deposit_"):
-        kind = StandingDepositEvent
+    fitting = (kind for start, kind in _KINDS.items() if name.startswith(start))
+    kind: type[Event] = next(fitting, Event)
     event = kind.parse(content).model_copy(update={"raw": raw})
     return event

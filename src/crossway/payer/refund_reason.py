@@ -1,0 +1,52 @@
+"""Why a payment went back to its payer."""
+
+from markupsafe import Markup
+
+from crossway.domain.deposits import DepositPurpose, DepositState
+from crossway.domain.intent import State
+from crossway.domain.outbound import OutboundTxKind, OutboundTxState
+from crossway.payer.checkout_status import kept_amount
+from crossway.payer.formatting import format_exact
+from crossway.payer.responses import PageRequest
+from crossway.usecases.payers.checkout import CheckoutSnapshot
+
+_PAYMENTS = (DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT)
+
+
+def reason_text(page_request: PageRequest, view: CheckoutSnapshot) -> Markup:
+    """Why the payment went back, in the payer's language; empty where nothing did."""
+    t, intent = page_request.t, view.intent
+    key = _find_reason(view)
+
+    def amount(units: int) -> str:
+        return format_exact(units, intent.asset_decimals, intent.asset_symbol, t.locale)
+
+    values = {
+        "short": {
+            "received": amount(intent.received_amount),
+            "total": amount(intent.terms.deposit_amount),
+        },
+        "refused": {"merchant": view.merchant.name},
+    }.get(key, {})
+    return t(f"reason.{key}", **values) if key else Markup()
+
+
+def _find_reason(view: CheckoutSnapshot) -> str:
+    """The key of its text: `refused`, `undelivered`, `unsent`, `short`, `late` or `stray`; empty
+    where nothing goes back, and where the state of the payment says why."""
+    intent = view.intent
+    purposes = {d.purpose for d in view.deposits if d.state is not DepositState.ORPHANED}
+    if intent.state not in (State.EXPIRED, State.REFUNDED) or not purposes:
+        return ""
+    if _was_started(view):
+        return "refused" if kept_amount(view) else "undelivered"
+    if intent.received_amount >= intent.terms.deposit_amount:
+        return "unsent"
+    if purposes.intersection(_PAYMENTS):
+        return "short"
+    return "late" if DepositPurpose.LATE in purposes else "stray"
+
+
+def _was_started(view: CheckoutSnapshot) -> bool:
+    done = (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
+    return any(t.kind is OutboundTxKind.START and t.state in done for t in view.outbound_txs)

@@ -1,0 +1,1 @@
+"""Billing: invoices, subscriptions that repeat them, and reminders of their payers."""
