@@ -29,12 +29,12 @@ from tests.api.conftest import (
     new_test_client,
 )
 from tests.api.ramp_requests import fields_for, get_quote
+from tests.api.recurring_walk import EMAIL, RecurringWalk
 from tests.api.test_kyc import PNG, valid_values
 from tests.api.test_provider_webhooks import call_of
-from tests.api.walks import Walk, recorded
+from tests.api.walks import recorded
 from tests.receivers import running_receiver
 
-EMAIL = "ada@example.com"
 CORRIDOR = {"provider": "YELLOW_CARD", "countryCode": "NG", "fiatCurrency": "NGN"}
 ROUTE = {
     "tokenIn": USDC_BASE,
@@ -71,13 +71,13 @@ X402_BODY = {
 }
 
 
-class ExampleWalk(Walk):
+class ExampleWalk(RecurringWalk):
     """A walk through every operation."""
 
     def everything(self) -> "ExampleWalk":
         for part in (
             self._quotes, self._webhooks, self._intents, self._actions, self._links,
-            self._billing, self._standing, self._ramps, self._kyc, self._deliveries,
+            self.bill, self.use_standing_address, self._ramps, self._kyc, self._deliveries,
             self._exports, self._sandbox, self._x402, self._events_seen,
             self.try_without_scope, self.try_unknown_parameters, self.ask_for_failures,
             self.try_what_is_refused_anywhere,
@@ -208,55 +208,6 @@ class ExampleWalk(Walk):
         self.call("listPaymentLinkUses", path=link)
         self.call("listPaymentLinkUses", 404, path=nobody)
         self.call("listPaymentLinkUses", 400, path=link, cursor="x")
-
-    def _standing(self) -> None:
-        body = {"source_chain": "BASE_MAINNET", "destination_chain": "ARBITRUM_MAINNET",
-                "recipient": WALLET, "recovery_address": WALLET, "reference": "customer-7",
-                "maximum": "5000000000", "metadata": {"tier": "gold"}}  # fmt: skip
-        created = self.call("createStandingAddress", 201, body=body)
-        self.call("createStandingAddress", 400, body={**body, "minimum": "1"})
-        named, nobody = {"id": created["id"]}, {"id": "sa_5f8942ea98e7c86e3595"}
-        self.call("listStandingAddresses")
-        self.call("listStandingAddresses", 400, limit=0)
-        self.call("getStandingAddress", path=named)
-        self.call("getStandingAddress", 404, path=nobody)
-        self.call("updateStandingAddress", path=named, body={"maximum": "9000000000"})
-        self.call("updateStandingAddress", 400, path=named, body={"minimum": "1"})
-        self.call("updateStandingAddress", 404, path=nobody, body={"active": False})
-        for amount in ("50000000", "100"):
-            self.api.post("/sandbox/deposits", {"address": created["address"], "amount": amount})
-        self.pass_time(2, times=40)
-        at = {"standing_address": created["id"]}
-        self.call("listStandingDeposits", **at, limit=2)
-        self.call("listStandingDeposits", 400, status="lost")
-        self.call("listStandingDeposits", 404, standing_address=nobody["id"])
-
-    def _billing(self) -> None:
-        line = {"description": "Hosting", "unit_amount": "5000000", "tax_bps": 1900}
-        body = {"lines": [{**line, "quantity": 2}], "destination_chain": "ARBITRUM_MAINNET",
-                "recipient": WALLET, "payer": {"name": "Ada", "email": EMAIL},
-                "notes": "Thank you", "metadata": {"order": "A-7"}}  # fmt: skip
-        created = self.call("createInvoice", 201, body=body)
-        self.call("createInvoice", 400, body={**body, "lines": []})
-        invoice, nobody = {"id": created["id"]}, {"id": "inv_5f8942ea98e7c86e3595"}
-        self.call("listInvoices")
-        self.call("listInvoices", 400, limit=0)
-        self.call("getInvoice", path=invoice)
-        self.call("getInvoice", 404, path=nobody)
-        self.call("voidInvoice", path=invoice)
-        self.call("voidInvoice", 400, path=invoice)
-        self.call("voidInvoice", 404, path=nobody)
-        repeats = {**body, "interval": "month", "lead_days": 7, "remind_days_after": 3}
-        created = self.call("createSubscription", 201, body=repeats)
-        self.call("createSubscription", 400, body={**repeats, "interval": "day"})
-        subscription, nobody = {"id": created["id"]}, {"id": "sub_5f8942ea98e7c86e3595"}
-        self.call("listSubscriptions")
-        self.call("listSubscriptions", 400, limit=0)
-        self.call("getSubscription", path=subscription)
-        self.call("getSubscription", 404, path=nobody)
-        self.call("updateSubscription", path=subscription, body={"state": "paused"})
-        self.call("updateSubscription", 400, path=subscription, body={"state": "ended"})
-        self.call("updateSubscription", 404, path=nobody, body={"state": "paused"})
 
     def _ramps(self) -> None:
         ask = {"type": "on-ramp", "fiatCurrency": "NGN", "destinationChain": "ARBITRUM_MAINNET"}

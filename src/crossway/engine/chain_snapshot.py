@@ -101,15 +101,26 @@ def take_chain_snapshot(
     if starts or any(t.kind in SWEEP_KINDS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     snapshot.authorized = read_authorized(services, chain, txs)
-    snapshot.moved = read_moved(services, chain, txs)
     snapshot.reclaims = read_reclaims(services, chain, head, txs)
-    promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
-    _read_escrow(services, chain, snapshot, [i for _, i in promised])
-    _read_unpaid(services, chain, head, snapshot, promised)
+    _read_promised(services, chain, head, snapshot, fills)
+    snapshot.moved = read_moved(services, chain, txs)
     snapshot.pay_ins = read_pay_ins(services, chain, txs)
     snapshot.bridges = read_bridge_snapshot(services, chain, head, txs)
     snapshot.funding = read_funding_snapshot(services, chain, txs, funded, snapshot.inventory)
     return snapshot
+
+
+def _read_promised(
+    services: Services,
+    chain: Chain,
+    head: ChainHead,
+    snapshot: ChainSnapshot,
+    fills: Sequence[tuple[OutboundTx, Intent]],
+) -> None:
+    """What concerns payouts from inventory, whose deposits are in the escrow."""
+    promised = [(t, i) for t, i in fills if i.custody is Custody.OPERATOR]
+    _read_escrow(services, chain, snapshot, [i for _, i in promised])
+    _read_unpaid(services, chain, head, snapshot, promised)
 
 
 def _read_unpaid(

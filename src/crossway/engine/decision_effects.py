@@ -8,13 +8,13 @@ from typing import Any, Final
 from crossway.domain.bridge_transfer import BridgeTransfer, poll_delay_seconds
 from crossway.domain.bridge_transfer import BridgeTransferEvent as Event
 from crossway.domain.outbound import OutboundTx, OutboundTxEvent
+from crossway.engine.misdirected import settle_misdirected
 from crossway.engine.outbound_decision import Decision, FoundTx
 from crossway.engine.tx_effects import (
     apply_abandonment,
     apply_already_done,
     apply_refusal,
     apply_success,
-    settle_misdirected,
 )
 from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import OutboundTxChange

@@ -1,22 +1,16 @@
 """Replaces stuck transactions by ones with the same nonce and a higher fee."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
-from crossway.domain.intent import Intent
 from crossway.domain.outbound import (
-    INVENTORY_KINDS,
     OutboundTx,
     OutboundTxEvent,
-    OutboundTxKind,
 )
 from crossway.domain.outbound_call import OutboundCall
-from crossway.domain.owners import is_payment
 from crossway.engine.alerts import raise_signing_alert
-from crossway.engine.inventory_txs import build_inventory_calls
-from crossway.engine.pay_ins import with_signatures
-from crossway.engine.tx_builder import build_outbound_call
+from crossway.engine.outbound_calls import build_calls
 from crossway.engine.tx_submitter import broadcast, report_signer
 from crossway.ports.chain import Chain, SignedTx
 from crossway.ports.records import OutboundTxChange, TxAttempt
@@ -24,7 +18,6 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.shared_transactions import group_by_slot
 from crossway.usecases.payments.signing_policy import SigningPolicy
-from crossway.usecases.payments.standing_calls import build_standing_calls
 
 # A stuck transaction is not bumped once its fee is this many times the chain's current fee.
 _MAX_FEE_FACTOR = 2
@@ -101,8 +94,9 @@ def _replace(
     now = services.clock.now()
     replaced, left_out = _lock_groups(unit, chain, underpriced, fee)
     intents = unit.intents.get_whole({tx.intent_id for tx, _ in replaced})
-    policy = SigningPolicy(unit, services, chain, [tx for tx, _ in replaced])
-    calls = _build_calls(unit, services, chain, [tx for tx, _ in replaced], intents)
+    txs = [tx for tx, _ in replaced]
+    policy = SigningPolicy(unit, services, chain, txs)
+    calls = build_calls(unit, services, chain, txs, intents)
     requests = [
         (tx, replace(calls[tx.id], account=attempt.signed.account), attempt.signed.nonce)
         for tx, attempt in replaced
@@ -122,29 +116,6 @@ def _replace(
     changes += [OutboundTxChange.after_event(tx, drop, _LEFT_OUT, now) for tx in left_out]
     unit.outbound_txs.update(changes, now)
     return signed
-
-
-def _build_calls(
-    unit: UnitOfWork,
-    services: Services,
-    chain: Chain,
-    txs: Sequence[OutboundTx],
-    intents: Mapping[int, Intent],
-) -> dict[int, OutboundCall]:
-    """By transaction, the same call again; missing where a bridge is not configured any more."""
-    transfers = unit.bridge_transfers.get_many(
-        {tx.intent_id for tx in txs if tx.kind is OutboundTxKind.DELIVER}
-    )
-    calls = {
-        tx.id: build_outbound_call(
-            tx, intents[tx.intent_id], chain.accounts, transfers.get(tx.intent_id)
-        )
-        for tx in txs
-        if tx.kind not in INVENTORY_KINDS and is_payment(tx.intent_id)
-    }
-    calls |= build_standing_calls(unit, chain, txs)
-    calls |= build_inventory_calls(unit, services, chain, txs, intents)
-    return with_signatures(unit, txs, calls)
 
 
 def _lock_groups(

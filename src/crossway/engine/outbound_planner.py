@@ -196,8 +196,7 @@ class OutboundPlanner:
             now = self._services.clock.now()
             return decide_prefill(intent, snapshot.bridges, limit, inventory, refusal, now)
         if intent.state is not State.INITIATED:
-            reason = f"Nothing to fill: the payment is {intent.state.lower()}."
-            return Decision(cancel_reason=reason)
+            return Decision(cancel_reason=f"Nothing to fill: it is {intent.state.lower()}.")
         if intent.id not in self._started:
             return Decision(wait_reason="The start must be confirmed first.")
         if silent := snapshot.unreachable_chains & {terms.source_chain, terms.destination_chain}:

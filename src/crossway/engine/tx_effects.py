@@ -1,7 +1,5 @@
 """Applies a transaction's outcome (success, revert, reorg) to its intent and the ledger."""
 
-from collections.abc import Sequence
-
 from crossway.domain.bridge_transfer import Custody
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.ledger import Account
@@ -38,7 +36,6 @@ from crossway.usecases.payments.lifecycle import (
     recovered_dust,
 )
 from crossway.usecases.payments.returns import (
-    enqueue_deposit_returns,
     is_worth_returning,
     keep_as_dust,
     new_return,
@@ -223,27 +220,6 @@ def _apply_start(
     )
     wake_bringing(unit, batch, intent)
     _enqueue_return_of_rest(unit, batch, tx)
-
-
-def settle_misdirected(
-    unit: UnitOfWork, batch: IntentBatch, chain: Chain, settled: Sequence[tuple[OutboundTx, bool]]
-) -> None:
-    """Close misdirected deposits that were returned; enqueue returns for intents that started.
-
-    `settled` pairs each transaction with whether it succeeded.
-    """
-    unit.deposits.mark_returned(
-        {
-            (t.intent_id, chain.id, t.token)
-            for t, succeeded in settled
-            if succeeded and t.kind is OutboundTxKind.RETURN_EXCESS
-        }
-    )
-    started = [
-        t.intent_id for t, succeeded in settled if succeeded and t.kind is OutboundTxKind.START
-    ]
-    if started:
-        enqueue_deposit_returns(unit, batch, started)
 
 
 def _enqueue_return_of_rest(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx) -> None:

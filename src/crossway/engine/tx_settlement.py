@@ -11,7 +11,8 @@ from crossway.domain.outbound import (
     OutboundTxKind,
     backoff_seconds,
 )
-from crossway.engine.tx_effects import apply_revert, apply_success, settle_misdirected
+from crossway.engine.misdirected import settle_misdirected
+from crossway.engine.tx_effects import apply_revert, apply_success
 from crossway.engine.tx_reasons import has_succeeded
 from crossway.ports.chain import (
     NOTHING_TO_MOVE,

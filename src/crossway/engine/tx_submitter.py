@@ -6,17 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from crossway.domain.bridge_transfer import BridgeTransfer
 from crossway.domain.errors import SigningRefused, StorageUnavailable, Unreachable
-from crossway.domain.intent import Intent
 from crossway.domain.outbound import (
-    INVENTORY_KINDS,
     OutboundTx,
     OutboundTxKind,
     OutboundTxState,
 )
 from crossway.domain.outbound_call import OutboundCall
-from crossway.domain.owners import is_payment
 from crossway.engine.alerts import (
     SIGNING_ALERT,
     describe_outbound_tx,
@@ -28,14 +24,13 @@ from crossway.engine.chain_snapshot import ChainSnapshot, take_chain_snapshot
 from crossway.engine.decision_effects import Decisions, apply_decisions, build_change
 from crossway.engine.foreign_nonces import detect_foreign_nonces
 from crossway.engine.inventory_effects import store_funding
-from crossway.engine.inventory_txs import build_inventory_calls
+from crossway.engine.outbound_calls import build_calls
 from crossway.engine.outbound_decision import Decision
 from crossway.engine.outbound_planner import OutboundPlanner
 from crossway.engine.pass_writes import PassWrite, PassWrites
-from crossway.engine.pay_ins import with_signatures
 from crossway.engine.sending_accounts import SendingAccounts
 from crossway.engine.signing_refusals import find_refusals, postpone
-from crossway.engine.tx_builder import build_outbound_call, nonce_to_skip
+from crossway.engine.tx_builder import nonce_to_skip
 from crossway.ports.chain import Chain, ChainHead, SignedTx
 from crossway.ports.records import TxAttempt
 from crossway.ports.services import Services
@@ -50,7 +45,6 @@ from crossway.usecases.money.outgoing_pace import OutgoingTooFast, count_outgoin
 from crossway.usecases.payments.inventory_transfers import InventoryTransferBatch
 from crossway.usecases.payments.redirects import COORDINATOR_ALERT
 from crossway.usecases.payments.signing_policy import SigningPolicy
-from crossway.usecases.payments.standing_calls import build_standing_calls
 
 BATCH = 2_000
 # What is stored and may be broadcast, with the kind of each.
@@ -168,10 +162,7 @@ def _prepare(
     due = unit.outbound_txs.lock_in_state({t.id: t.tx_id for t in txs}, OutboundTxState.DUE)
     locked = [tx for tx in txs if tx.id in due]
     intents = unit.intents.get_many({t.intent_id for t in locked})
-    calls = _build_calls(chain, locked, intents, snapshot.bridges.transfers)
-    calls |= build_inventory_calls(unit, services, chain, locked, intents)
-    calls = with_signatures(unit, locked, calls)
-    calls |= build_standing_calls(unit, chain, locked)
+    calls = build_calls(unit, services, chain, locked, intents)
     refused: dict[int, Decision] = {}
     while True:
         # What is refused reserves nothing: gas, inventory and the budget for returns are planned
@@ -219,21 +210,6 @@ def _sign(
     ]
     signed = policy.sign(requests, snapshot.fee_per_tx)
     return {tx.id: s for (tx, _, _), s in zip(requests, signed, strict=True)}
-
-
-def _build_calls(
-    chain: Chain,
-    txs: Sequence[OutboundTx],
-    intents: Mapping[int, Intent],
-    transfers: Mapping[int, BridgeTransfer],
-) -> dict[int, OutboundCall]:
-    return {
-        t.id: build_outbound_call(
-            t, intents[t.intent_id], chain.accounts, transfers.get(t.intent_id)
-        )
-        for t in txs
-        if t.kind not in INVENTORY_KINDS and is_payment(t.intent_id)
-    }
 
 
 def _reserve_nonces(

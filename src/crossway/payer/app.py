@@ -14,14 +14,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Scope
 
-from crossway.domain.errors import InvalidStatus, NotFound, QuotesUnavailable, Unreachable
+from crossway.domain.errors import NotFound, QuotesUnavailable, Unreachable
 from crossway.domain.intent import State
 from crossway.payer import responses
 from crossway.payer.held_page import respond_held
 from crossway.payer.intent_page import build_intent_page
 from crossway.payer.invoice_page import BILLING_PAGES
 from crossway.payer.kept_details import respond_file
-from crossway.payer.link_page import LinkPage, build_poster, priced_page, unpriced_page
+from crossway.payer.link_responses import respond_link, respond_payment, respond_poster
 from crossway.payer.receipt import build_receipt
 from crossway.payer.responses import (
     ASSETS,
@@ -39,17 +39,13 @@ from crossway.payer.wallet_endpoints import (
     respond_signing,
     respond_transfer,
 )
-from crossway.payer.x402_page import Later, asks_for_x402, respond_x402
+from crossway.payer.x402_page import Later
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
-from crossway.usecases.payers.checkout import CheckoutError, CheckoutLink
 from crossway.usecases.payers.link_payments import (
-    CheckoutForm,
     TooManyUnpaid,
     digest_address,
-    pay_by_link,
 )
-from crossway.usecases.payments.checkout_urls import create_token
 from crossway.web_pages.assets import immutable_file
 from crossway.web_pages.forms import read_form
 
@@ -61,7 +57,6 @@ HOLDINGS_PER_MINUTE = 10
 QUOTES_PER_MINUTE = 60
 INTENTS_PER_MINUTE = 20
 INTENTS_PER_MINUTE_AND_LINK = 120
-_FIELDS = {"amount": "amount", "low": "amount", "high": "amount", "refund": "refund"}
 _SIZE = 500
 Page = Callable[[PageRequest], Response | Later]
 
@@ -89,10 +84,10 @@ def create_pages(rate_limiter: IpRateLimiter, services: Services | None = None) 
         Route("/assets/{name}", ASSETS.respond, methods=["GET"]),
         Route("/embed.js", _embed_script, methods=["GET"]),
         Route("/logo/{digest}", endpoint(_logo, VIEWS_PER_MINUTE), methods=["GET"]),
-        Route("/l/{link}", endpoint(_link_page, QUOTES_PER_MINUTE), methods=["GET"]),
-        Route("/l/{link}", endpoint(_pay, INTENTS_PER_MINUTE), methods=["POST"]),
+        Route("/l/{link}", endpoint(respond_link, QUOTES_PER_MINUTE), methods=["GET"]),
+        Route("/l/{link}", endpoint(respond_payment, INTENTS_PER_MINUTE), methods=["POST"]),
         Route("/l/{link}/held", endpoint(respond_held, HOLDINGS_PER_MINUTE), methods=["POST"]),
-        Route("/l/{link}/poster", endpoint(_poster, VIEWS_PER_MINUTE), methods=["GET"]),
+        Route("/l/{link}/poster", endpoint(respond_poster, VIEWS_PER_MINUTE), methods=["GET"]),
         *(
             Route(path, endpoint(respond, VIEWS_PER_MINUTE), methods=["GET"])
             for path, respond in BILLING_PAGES.items()
@@ -222,84 +217,6 @@ def _live(page_request: PageRequest) -> Response:
 def _details(page_request: PageRequest) -> Response:
     view = checkout.get_checkout(page_request.services, page_request.request.path_params["page"])
     return respond_file(view.intent, view.self_service)
-
-
-def _find_link(page_request: PageRequest) -> CheckoutLink:
-    request = page_request.request
-    link_id, payer = request.path_params["link"], request.state.payer
-    return checkout.get_checkout_link(page_request.services, link_id, payer)
-
-
-def _link_page(page_request: PageRequest) -> Response | Later:
-    if asks_for_x402(page_request.request):
-        return respond_x402(page_request)
-    checkout_link = _find_link(page_request)
-    amount_text = page_request.request.query_params.get("amount", "")[:_SIZE]
-    needs_amount = checkout_link.link.amount is None and not amount_text
-    if checkout_link.closed_reason is not None or needs_amount:
-        return _render_link(page_request, checkout_link, unpriced_page(page_request, checkout_link))
-    return _priced_link_page(page_request, checkout_link, amount_text, None)
-
-
-def _priced_link_page(
-    page_request: PageRequest,
-    checkout_link: CheckoutLink,
-    amount_text: str,
-    error: CheckoutError | None,
-) -> Response:
-    """The payment options of an amount with a form error, if any. The amount is asked for again if
-    it was the error."""
-    form = getattr(page_request.request.state, "form", {})
-    try:
-        amount = checkout.parse_amount(checkout_link, amount_text)
-    except CheckoutError as invalid:
-        page = unpriced_page(page_request, checkout_link)
-        page.amount_input, page.error = amount_text[:40], page_request.t(f"error.{invalid.reason}")
-        return _render_link(page_request, checkout_link, page, 422)
-    methods = checkout.list_payment_methods(page_request.services, checkout_link, amount)
-    page = priced_page(page_request, checkout_link, amount, methods, form.get("method", ""))
-    page.refund = form.get("refund", "")[:128]
-    if error is not None:
-        page.error = page_request.t(f"error.{error.reason}")
-        page.error_field = _FIELDS.get(error.reason, "method")
-    return _render_link(page_request, checkout_link, page, 422 if error else 200)
-
-
-def _pay(page_request: PageRequest) -> Response:
-    link_id, payer = page_request.request.path_params["link"], page_request.request.state.payer
-    field = page_request.request.state.form.get
-    form = CheckoutForm(
-        nonce=field("nonce", ""),
-        amount=field("amount", "")[:_SIZE],
-        method=field("method", ""),
-        refund_address=field("refund", ""),
-        payer=payer,
-    )
-    checkout_link = _find_link(page_request)
-    try:
-        intent = pay_by_link(page_request.services, link_id, form)
-    except InvalidStatus:
-        checkout_link = checkout.get_checkout_link(page_request.services, link_id)
-        return _render_link(
-            page_request, checkout_link, unpriced_page(page_request, checkout_link), 409
-        )
-    except CheckoutError as error:
-        return _priced_link_page(page_request, checkout_link, form.amount, error)
-    return redirect_to(page_request.path(create_token(page_request.services, intent.id)))
-
-
-def _render_link(
-    page_request: PageRequest, checkout_link: CheckoutLink, page: LinkPage, status: int = 200
-) -> Response:
-    brand = page_brand(checkout_link.merchant)
-    title = f"{page.title} · {page_request.t.plain('head.pay', merchant=brand.name)}"
-    return render_page(page_request, "link.html", brand, title, status, page=page)
-
-
-def _poster(page_request: PageRequest) -> Response:
-    checkout_link = _find_link(page_request)
-    page, brand = build_poster(page_request, checkout_link), page_brand(checkout_link.merchant)
-    return render_page(page_request, "poster.html", brand, page.title, page=page)
 
 
 def _not_found(page_request: PageRequest) -> Response:

@@ -115,6 +115,32 @@ export interface Operations {
   verifySignedPayment: Call<"verifySignedPayment">
   /** Settle a payment. Carry a payment out and wait for it, for at most 25 seconds; 503 says that it is not known yet. Each is settled once. */
   settleSignedPayment: Call<"settleSignedPayment">
+  /** Create a standing address. Create an address that does not expire: every deposit of an accepted token at it makes an intent of its own, and the recipient gets what came less the fees. Anything else goes to the recovery address. Its contract, which nobody can change, lets money go nowhere else. */
+  createStandingAddress: Call<"createStandingAddress">
+  /** List standing addresses. The client's standing addresses, newest first. */
+  listStandingAddresses: Call<"listStandingAddresses">
+  /** Get a standing address. One standing address with its rules. */
+  getStandingAddress: Call<"getStandingAddress">
+  /** Change a standing address. Change limits, reference, metadata or the active flag, for deposits of blocks from now on. Recipient, recovery address and route cannot change: the address follows from them. */
+  updateStandingAddress: Call<"updateStandingAddress">
+  /** List deposits at standing addresses. What came to the client's standing addresses, newest first, each with its intent. */
+  listStandingDeposits: Call<"listStandingDeposits">
+  /** Issue an invoice. Issue an invoice with the next number of your client and mode, and a payment link that takes its total. */
+  createInvoice: Call<"createInvoice">
+  /** List invoices. The client's invoices, newest first. */
+  listInvoices: Call<"listInvoices">
+  /** Get an invoice. One invoice with what is paid of it. */
+  getInvoice: Call<"getInvoice">
+  /** Make an invoice void. Make an invoice void that nothing was paid of. It keeps its number; its link is closed. */
+  voidInvoice: Call<"voidInvoice">
+  /** Create a subscription. Issue an invoice every so many weeks or months. Its first one is issued so many `lead_days` before the first due date. */
+  createSubscription: Call<"createSubscription">
+  /** List subscriptions. The client's subscriptions, newest first. */
+  listSubscriptions: Call<"listSubscriptions">
+  /** Get a subscription. One subscription. GET /invoices lists its invoices by `subscription_id`. */
+  getSubscription: Call<"getSubscription">
+  /** Pause, resume or cancel a subscription. Pause, resume or cancel it. What falls due while it is paused is skipped, not issued afterwards. To change anything else, cancel it and create another one. */
+  updateSubscription: Call<"updateSubscription">
   /** Create a webhook. Receive events at a URL. Only this response has the secret that verifies them. */
   createWebhook: Call<"createWebhook">
   /** List webhooks. The client's webhooks, oldest first. */
@@ -173,6 +199,18 @@ export interface Events {
   intent_reorged: components["schemas"]["ReadIntentEvent"]
   /** A ramp order was opened or changed. */
   ramp_order_updated: components["schemas"]["OrderOutEvent"]
+  /** A deposit at a standing address has got further. */
+  standing_deposit_updated: components["schemas"]["StandingDepositOutEvent"]
+  /** An invoice was issued, by you or by a subscription. */
+  invoice_issued: components["schemas"]["InvoiceOutEvent"]
+  /** An invoice is due soon or overdue, as you asked to be reminded. */
+  invoice_reminder: components["schemas"]["InvoiceOutEvent"]
+  /** The total of an invoice has reached its recipient. */
+  invoice_paid: components["schemas"]["InvoiceOutEvent"]
+  /** An invoice was made void. */
+  invoice_voided: components["schemas"]["InvoiceOutEvent"]
+  /** A subscription was paused, resumed, cancelled or ended, skipped periods, or could not issue an invoice. */
+  subscription_updated: components["schemas"]["SubscriptionOutEvent"]
   /** You asked for a test. */
   webhook_test: components["schemas"]["WebhookTestEvent"]
 }
@@ -233,6 +271,19 @@ export const OPERATIONS: Record<keyof Operations, Operation> = {
   createPaymentOffers: {"method":"POST","path":"/v1/x402/offers"},
   verifySignedPayment: {"method":"POST","path":"/v1/x402/verify"},
   settleSignedPayment: {"method":"POST","path":"/v1/x402/settle"},
+  createStandingAddress: {"method":"POST","path":"/v1/standing-addresses"},
+  listStandingAddresses: {"method":"GET","path":"/v1/standing-addresses","items":"standing_addresses"},
+  getStandingAddress: {"method":"GET","path":"/v1/standing-addresses/{id}"},
+  updateStandingAddress: {"method":"PATCH","path":"/v1/standing-addresses/{id}"},
+  listStandingDeposits: {"method":"GET","path":"/v1/standing-deposits","items":"standing_deposits"},
+  createInvoice: {"method":"POST","path":"/v1/invoices"},
+  listInvoices: {"method":"GET","path":"/v1/invoices","items":"invoices"},
+  getInvoice: {"method":"GET","path":"/v1/invoices/{id}"},
+  voidInvoice: {"method":"POST","path":"/v1/invoices/{id}/void"},
+  createSubscription: {"method":"POST","path":"/v1/subscriptions"},
+  listSubscriptions: {"method":"GET","path":"/v1/subscriptions","items":"subscriptions"},
+  getSubscription: {"method":"GET","path":"/v1/subscriptions/{id}"},
+  updateSubscription: {"method":"PATCH","path":"/v1/subscriptions/{id}"},
   createWebhook: {"method":"POST","path":"/v1/webhooks"},
   listWebhooks: {"method":"GET","path":"/v1/webhooks","items":"webhooks"},
   getDelivery: {"method":"GET","path":"/v1/webhooks/deliveries/{id}"},

@@ -246,6 +246,29 @@ export interface components {
             /** @description Title on the payment page. */
             title?: string | null;
         };
+        /** @description The body of PATCH /standing-addresses/{id}; fields that are left out stay, null clears. */
+        ChangeStandingAddress: {
+            /** @description The smallest deposit that is paid out; by default twice the least accepted now. In the smallest unit of `token_out`. */
+            minimum?: string | null;
+            /** @description The largest deposit that is paid out; unlimited by default. In the smallest unit of `token_out`. */
+            maximum?: string | null;
+            /** @description Your own reference: `reference` in the metadata of every intent. */
+            reference?: string | null;
+            /** @description Your own data: in the metadata of every intent. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether deposits are paid out; false sends them to the recovery address. */
+            active?: boolean | null;
+        };
+        /** @description The body of PATCH /subscriptions/{id}. */
+        ChangeSubscription: {
+            /**
+             * @description Pauses, resumes or cancels it.
+             * @enum {string}
+             */
+            state: "active" | "paused" | "cancelled";
+        };
         /** @description The body of PATCH /webhooks/{id}; fields that are left out stay as they are. */
         ChangeWebhook: {
             /** @description A new URL. */
@@ -465,6 +488,59 @@ export interface components {
                 payment_link_id?: string | null;
             }[];
         };
+        /** @description The body of POST /invoices. */
+        CreateInvoice: {
+            /** @description The lines. The tax of each rate is rounded once, half up. */
+            lines: {
+                /** @description What it is for. */
+                description: string;
+                /** @description How many; 1 by default. */
+                quantity?: number;
+                /** @description Net price of one, in the smallest unit of `token_out`, with at most 6 decimal places. */
+                unit_amount: string;
+                /** @description Tax in hundredths of a percent; 0 by default. */
+                tax_bps?: number;
+            }[];
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Wallet of the recipient on the destination chain. */
+            recipient: string;
+            /** @description Token address on the destination chain; its USDC by default. */
+            token_out?: string | null;
+            /** @description Title on the payment page; the number by default. */
+            title?: string | null;
+            /** @description Whom it is for: `name`, `email`, `address`. Reminders are mailed to the `email`. */
+            payer?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the tax is called; VAT by default. */
+            tax_name?: string | null;
+            /** @description Text below the lines. */
+            notes?: string | null;
+            /** @description Language of mails; English by default. */
+            language?: components["schemas"]["PayerLanguage"] | null;
+            /** @description Whether it may be paid in parts; false by default. */
+            allow_parts?: boolean | null;
+            /** @description Remind so many days before the due date. */
+            remind_days_before?: number | null;
+            /** @description Remind so many days after the due date, if it is unpaid. */
+            remind_days_after?: number | null;
+            /** @description Chains on which payers may pay; all by default. */
+            source_chains?: components["schemas"]["ChainId"][] | null;
+            /** @description Symbols of tokens with which payers may pay; all by default. */
+            source_tokens?: components["schemas"]["TokenSymbol"][] | null;
+            /** @description Your own data, up to 7 KiB of JSON: in the metadata of every intent. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Time zone of its dates; UTC by default. */
+            time_zone?: string | null;
+            /**
+             * Format: date
+             * @description When it is due; today by default.
+             */
+            due_date?: string | null;
+        };
         /** @description The body of POST /x402/offers. */
         CreateOffers: {
             /** @description Micro-USD that the recipient receives. */
@@ -558,6 +634,97 @@ export interface components {
             token_out?: string | null;
             /** @description Wallet of the recipient on the destination chain. */
             recipient: string;
+        };
+        /** @description The body of POST /standing-addresses. */
+        CreateStandingAddress: {
+            /** @description The smallest deposit that is paid out; by default twice the least accepted now. In the smallest unit of `token_out`. */
+            minimum?: string | null;
+            /** @description The largest deposit that is paid out; unlimited by default. In the smallest unit of `token_out`. */
+            maximum?: string | null;
+            /** @description Your own reference: `reference` in the metadata of every intent. */
+            reference?: string | null;
+            /** @description Your own data: in the metadata of every intent. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The chain on which deposits come, of the EVM family. */
+            source_chain: components["schemas"]["ChainId"];
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Wallet of the recipient, for ever. */
+            recipient: string;
+            /** @description Wallet that gets back what is not paid out, for ever: yours on every EVM chain. */
+            recovery_address: string;
+            /** @description Token address on the destination chain; its USDC by default. */
+            token_out?: string | null;
+            /** @description Accepted tokens, worth the same as the payout token; by default its own symbol. */
+            tokens?: string[] | null;
+        };
+        /** @description The body of POST /subscriptions: what each of its invoices has, and how they repeat. */
+        CreateSubscription: {
+            /** @description The lines. The tax of each rate is rounded once, half up. */
+            lines: {
+                /** @description What it is for. */
+                description: string;
+                /** @description How many; 1 by default. */
+                quantity?: number;
+                /** @description Net price of one, in the smallest unit of `token_out`, with at most 6 decimal places. */
+                unit_amount: string;
+                /** @description Tax in hundredths of a percent; 0 by default. */
+                tax_bps?: number;
+            }[];
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Wallet of the recipient on the destination chain. */
+            recipient: string;
+            /** @description Token address on the destination chain; its USDC by default. */
+            token_out?: string | null;
+            /** @description Title on the payment page; the number by default. */
+            title?: string | null;
+            /** @description Whom it is for: `name`, `email`, `address`. Reminders are mailed to the `email`. */
+            payer?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What the tax is called; VAT by default. */
+            tax_name?: string | null;
+            /** @description Text below the lines. */
+            notes?: string | null;
+            /** @description Language of mails; English by default. */
+            language?: components["schemas"]["PayerLanguage"] | null;
+            /** @description Whether it may be paid in parts; false by default. */
+            allow_parts?: boolean | null;
+            /** @description Remind so many days before the due date. */
+            remind_days_before?: number | null;
+            /** @description Remind so many days after the due date, if it is unpaid. */
+            remind_days_after?: number | null;
+            /** @description Chains on which payers may pay; all by default. */
+            source_chains?: components["schemas"]["ChainId"][] | null;
+            /** @description Symbols of tokens with which payers may pay; all by default. */
+            source_tokens?: components["schemas"]["TokenSymbol"][] | null;
+            /** @description Your own data, up to 7 KiB of JSON: in the metadata of every intent. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Time zone of its dates; UTC by default. */
+            time_zone?: string | null;
+            /**
+             * @description What it repeats by.
+             * @enum {string}
+             */
+            interval: "week" | "month";
+            /** @description Every so many weeks or months; 1 by default. */
+            every?: number | null;
+            /**
+             * Format: date
+             * @description When the first invoice is due; today by default. What is due on the 31st is due on the last day of shorter months.
+             */
+            first_due_date?: string | null;
+            /** @description How many days before its due date an invoice is issued; 0 by default. */
+            lead_days?: number | null;
+            /** @description How many invoices there are; without an end by default. */
+            periods?: number | null;
+            /** @description With so many unpaid invoices it pauses itself; 2 by default. */
+            max_unpaid?: number | null;
         };
         /** @description The body of POST /webhooks. */
         CreateWebhook: {
@@ -847,6 +1014,10 @@ export interface components {
          *     - `intent_not_found` (404): No intent of this client and mode has this id or address.
          *     - `order_not_found` (404): No ramp order of this client and mode has this id.
          *     - `payment_link_not_found` (400, 404): No payment link of this client and mode has this id.
+         *     - `standing_address_not_found` (404): No standing address of this client and mode has this id.
+         *     - `standing_deposit_not_found` (404): No deposit at a standing address of this client and mode has this id.
+         *     - `invoice_not_found` (404): No invoice of this client and mode has this id.
+         *     - `subscription_not_found` (404): No subscription of this client and mode has this id.
          *     - `webhook_not_found` (404): No webhook of this client and mode has this id.
          *     - `delivery_not_found` (404): No delivery of this client and mode has this id.
          *     - `export_not_found` (404): No export of this client and mode has this id, or the link to its file has expired.
@@ -864,12 +1035,12 @@ export interface components {
          *     - `internal_error` (500): An error of the service; `X-Request-Id` identifies it.
          * @enum {string}
          */
-        ErrorCode: "unauthorized" | "scope_missing" | "address_not_allowed" | "forbidden" | "host_not_allowed" | "rate_limited" | "body_invalid" | "body_too_large" | "parameter_missing" | "parameter_invalid" | "parameter_unknown" | "parameter_repeated" | "live_key_on_test_network" | "chain_unavailable" | "route_not_supported" | "amount_out_of_range" | "KYC_REQUIRED" | "invalid_status" | "intent_not_funded" | "nothing_to_refund" | "limit_reached" | "not_found" | "intent_not_found" | "order_not_found" | "payment_link_not_found" | "webhook_not_found" | "delivery_not_found" | "export_not_found" | "provider_not_found" | "no_quotes" | "method_not_allowed" | "conflict" | "idempotency_key_in_use" | "idempotency_key_reused" | "upstream_unavailable" | "quotes_unavailable" | "payments_stopped" | "storage_unavailable" | "starting" | "internal_error";
+        ErrorCode: "unauthorized" | "scope_missing" | "address_not_allowed" | "forbidden" | "host_not_allowed" | "rate_limited" | "body_invalid" | "body_too_large" | "parameter_missing" | "parameter_invalid" | "parameter_unknown" | "parameter_repeated" | "live_key_on_test_network" | "chain_unavailable" | "route_not_supported" | "amount_out_of_range" | "KYC_REQUIRED" | "invalid_status" | "intent_not_funded" | "nothing_to_refund" | "limit_reached" | "not_found" | "intent_not_found" | "order_not_found" | "payment_link_not_found" | "standing_address_not_found" | "standing_deposit_not_found" | "invoice_not_found" | "subscription_not_found" | "webhook_not_found" | "delivery_not_found" | "export_not_found" | "provider_not_found" | "no_quotes" | "method_not_allowed" | "conflict" | "idempotency_key_in_use" | "idempotency_key_reused" | "upstream_unavailable" | "quotes_unavailable" | "payments_stopped" | "storage_unavailable" | "starting" | "internal_error";
         /**
          * @description What happened.
          * @enum {string}
          */
-        EventType: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "webhook_test";
+        EventType: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "standing_deposit_updated" | "invoice_issued" | "invoice_reminder" | "invoice_paid" | "invoice_voided" | "subscription_updated" | "webhook_test";
         /** @description An intent in the read form, with what `expand` names. */
         ExpandedIntent: components["schemas"]["ReadIntent"] & {
             /** @description With `expand=order`: its ramp order; null if it has none. */
@@ -1093,6 +1264,127 @@ export interface components {
          * @enum {string}
          */
         IntentStatus: "COMPLETED" | "EXPIRED" | "FUNDED" | "INITIATED" | "PENDING";
+        /** @description One invoice; amounts in the smallest unit of its token. */
+        InvoiceOut: {
+            /** @description Title on the payment page; empty for the number. */
+            title: string;
+            /** @description Whom it is for. */
+            payer: components["schemas"]["PayerOut"];
+            /** @description The lines. */
+            lines: components["schemas"]["LineOut"][];
+            /** @description What the tax is called. */
+            tax_name: string;
+            /** @description Sum of the lines. */
+            net_amount: string;
+            /** @description The tax of each rate, from the lowest on. */
+            taxes: components["schemas"]["TaxOut"][];
+            /** @description What is to be paid. */
+            total_amount: string;
+            /** @description The token of all amounts. */
+            token_symbol: components["schemas"]["TokenSymbol"];
+            /** @description Its decimal places. */
+            token_decimals: number;
+            /** @description Text below the lines. */
+            notes: string;
+            /** @description Language of mails. */
+            language: components["schemas"]["PayerLanguage"];
+            /** @description Whether it may be paid in parts. */
+            allow_parts: boolean;
+            /** @description Reminder before the due date; null for none. */
+            remind_days_before: number | null;
+            /** @description Reminder after the due date; null for none. */
+            remind_days_after: number | null;
+            /** @description Its identifier. */
+            id: string;
+            /** @description Its number: counted by client and mode without gaps, for void ones too. */
+            number: string;
+            /**
+             * Format: uri
+             * @description Its printable page, where it is paid.
+             */
+            url: string;
+            /**
+             * Format: uuid
+             * @description Owning client.
+             */
+            client_id: string;
+            /** @description Mode of the key that created it. */
+            mode: components["schemas"]["Mode"];
+            /** @description Its status. */
+            status: components["schemas"]["InvoiceStatus"];
+            /** @description Whether it is unpaid and its due date has passed. */
+            overdue: boolean;
+            /** @description What has reached the recipient. */
+            paid_amount: string;
+            /** @description What open payments ask for, or is on its way. */
+            coming_amount: string;
+            /** @description The subscription that issued it. */
+            subscription_id: string | null;
+            /** @description Its period of that, counted from 0. */
+            period: number | null;
+            /** @description The link that pays it; in its intents. */
+            payment_link_id: string;
+            /** @description The chain of the recipient. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Token address on the destination chain. */
+            token_out: string;
+            /** @description Wallet of the recipient. */
+            recipient: string;
+            /** @description Your own data. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date
+             * @description When it is due.
+             */
+            due_date: string;
+            /** @description Time zone of that date. */
+            time_zone: string;
+            /**
+             * @description In events: the reminder that it is about; null elsewhere.
+             * @enum {string|null}
+             */
+            reminder: "upcoming" | "overdue" | null;
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            issued_at: string;
+            /** @description When it was found paid. */
+            paid_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description An event: what happened and the resource as it was then. */
+        InvoiceOutEvent: {
+            /** @description The event's id. */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["InvoiceOut"];
+        };
+        /** @description A page of invoices, newest first. */
+        InvoicePage: {
+            /** @description The invoices of this page. */
+            invoices: components["schemas"]["InvoiceOut"][];
+            /** @description Maximum number of results of a page. */
+            limit: number;
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description The status of an invoice.
+         * @enum {string}
+         */
+        InvoiceStatus: "open" | "partially_paid" | "paid" | "void";
         /** @description The error of an order that needs a KYC check first. */
         KycNeeded: {
             /** @description The HTTP status code. */
@@ -1158,6 +1450,19 @@ export interface components {
             provider: components["schemas"]["RampProvider"];
             /** @description Why it is missing. */
             reason: string;
+        };
+        /** @description One line of an invoice; amounts in the smallest unit of its token. */
+        LineOut: {
+            /** @description What it is for. */
+            description: string;
+            /** @description How many. */
+            quantity: number;
+            /** @description Net price of one. */
+            unit_amount: string;
+            /** @description Net price of the line. */
+            net_amount: string;
+            /** @description Tax in hundredths of a percent. */
+            tax_bps: number;
         };
         /**
          * @description The world that a key and what it made belong to.
@@ -1352,6 +1657,20 @@ export interface components {
             offset: number;
             /** @description `cursor` of the next page; null on the last one. */
             nextCursor: string | null;
+        };
+        /**
+         * @description A language of payers' pages and mails.
+         * @enum {string}
+         */
+        PayerLanguage: "en" | "de" | "fr" | "es" | "pt" | "ar";
+        /** @description Whom an invoice is for; texts are empty where nothing is known. */
+        PayerOut: {
+            /** @description Name. */
+            name: string;
+            /** @description E-mail address. */
+            email: string;
+            /** @description Postal address. */
+            address: string;
         };
         /** @description The body of POST /x402/verify and /x402/settle. */
         PaymentIn: {
@@ -1832,7 +2151,7 @@ export interface components {
              * @description Resource kind.
              * @enum {string}
              */
-            kind: "intent" | "ramp_order" | "webhook";
+            kind: "intent" | "ramp_order" | "invoice" | "subscription" | "webhook";
             /** @description Its record number. */
             id: number;
         };
@@ -2070,6 +2389,140 @@ export interface components {
             /** @description Tokens to pay with from there. */
             paymentOptions: components["schemas"]["PaymentOptionOut"][];
         };
+        /** @description One standing address. */
+        StandingAddressOut: {
+            /** @description Its identifier. */
+            id: string;
+            /** @description Where deposits are sent, for ever. */
+            address: string;
+            /**
+             * Format: uuid
+             * @description Owning client.
+             */
+            client_id: string;
+            /** @description Mode of the key that created it. */
+            mode: components["schemas"]["Mode"];
+            /** @description The chain on which deposits come. */
+            source_chain: components["schemas"]["ChainId"];
+            /** @description The chain on which the recipient is paid. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Token address on the destination chain. */
+            token_out: string;
+            /** @description Wallet of the recipient. */
+            recipient: string;
+            /** @description Wallet that gets back what is not paid out. */
+            recovery_address: string;
+            /** @description Addresses of the accepted tokens. */
+            tokens: string[];
+            /** @description The smallest deposit that is paid out. In the smallest unit of `token_out`. */
+            minimum: string;
+            /** @description The largest deposit that is paid out; null for unlimited. In the smallest unit of `token_out`. */
+            maximum: string | null;
+            /** @description The fee never exceeds this part of a deposit and a tenth of the minimum. */
+            max_fee_bps: number;
+            /**
+             * Format: date-time
+             * @description From when these rules hold, by the time of a deposit's block.
+             */
+            rules_since: string;
+            /** @description Whether deposits are paid out. */
+            active: boolean;
+            /** @description Your own reference. */
+            reference: string;
+            /** @description Your own data. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description A page of standing addresses, newest first. */
+        StandingAddressPage: {
+            /** @description Those of this page. */
+            standing_addresses: components["schemas"]["StandingAddressOut"][];
+            /** @description Maximum number of results of a page. */
+            limit: number;
+            /** @description `cursor` of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description One deposit at a standing address. */
+        StandingDepositOut: {
+            /** @description Record number. */
+            id: number;
+            /** @description The standing address. */
+            standing_address_id: string;
+            /** @description Where it was sent. */
+            address: string;
+            /** @description How far it has got. */
+            status: components["schemas"]["StandingDepositStatus"];
+            /** @description Why it waits or goes back; empty otherwise. */
+            reason: string;
+            /** @description The chain on which it came. */
+            chain: components["schemas"]["ChainId"];
+            /** @description Token address. */
+            token: string;
+            /** @description Its amount, in the token's smallest unit. */
+            amount: string;
+            /** @description Who sent it. */
+            sender: string;
+            /** @description Its transaction. */
+            tx_hash: string;
+            /** @description Which transfer of the transaction it is. */
+            tx_index: number;
+            /** @description The height of its block. */
+            block_height: number;
+            /** @description Record number of its intent; null without one. */
+            intent_id: number | null;
+            /**
+             * Format: date-time
+             * @description The time of its block.
+             */
+            received_at: string;
+            /**
+             * Format: date-time
+             * @description When it was seen.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description An event: what happened and the resource as it was then. */
+        StandingDepositOutEvent: {
+            /** @description The event's id. */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["StandingDepositOut"];
+        };
+        /** @description A page of deposits at standing addresses, newest first. */
+        StandingDepositPage: {
+            /** @description Those of this page. */
+            standing_deposits: components["schemas"]["StandingDepositOut"][];
+            /** @description Maximum number of results of a page. */
+            limit: number;
+            /** @description `cursor` of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description SEEN: in a block, not confirmed. WAITING: no intent can be made for it yet. FORWARDING, FORWARDED: to its intent's deposit address. RETURNING, RETURNED: to the recovery address. KEPT: returning it costs more than it is worth. ORPHANED: its block is gone. FAILED: the operator looks at it.
+         * @enum {string}
+         */
+        StandingDepositStatus: "SEEN" | "WAITING" | "FORWARDING" | "FORWARDED" | "RETURNING" | "RETURNED" | "KEPT" | "ORPHANED" | "FAILED";
         /** @description One step of a payment. */
         StepOut: {
             /**
@@ -2113,7 +2566,136 @@ export interface components {
          * @description An event type to receive; `*` means all.
          * @enum {string}
          */
-        SubscribedEvent: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "*";
+        SubscribedEvent: "intent_created" | "intent_funded" | "intent_initiated" | "intent_completed" | "intent_refunded" | "intent_expired" | "intent_failed" | "intent_reorged" | "ramp_order_updated" | "standing_deposit_updated" | "invoice_issued" | "invoice_reminder" | "invoice_paid" | "invoice_voided" | "subscription_updated" | "*";
+        /** @description One subscription, and what each of its invoices has. */
+        SubscriptionOut: {
+            /** @description Title on the payment page; empty for the number. */
+            title: string;
+            /** @description Whom it is for. */
+            payer: components["schemas"]["PayerOut"];
+            /** @description The lines. */
+            lines: components["schemas"]["LineOut"][];
+            /** @description What the tax is called. */
+            tax_name: string;
+            /** @description Sum of the lines. */
+            net_amount: string;
+            /** @description The tax of each rate, from the lowest on. */
+            taxes: components["schemas"]["TaxOut"][];
+            /** @description What is to be paid. */
+            total_amount: string;
+            /** @description The token of all amounts. */
+            token_symbol: components["schemas"]["TokenSymbol"];
+            /** @description Its decimal places. */
+            token_decimals: number;
+            /** @description Text below the lines. */
+            notes: string;
+            /** @description Language of mails. */
+            language: components["schemas"]["PayerLanguage"];
+            /** @description Whether it may be paid in parts. */
+            allow_parts: boolean;
+            /** @description Reminder before the due date; null for none. */
+            remind_days_before: number | null;
+            /** @description Reminder after the due date; null for none. */
+            remind_days_after: number | null;
+            /** @description Its identifier. */
+            id: string;
+            /**
+             * Format: uri
+             * @description Its page, with a calendar.
+             */
+            url: string;
+            /**
+             * Format: uuid
+             * @description Owning client.
+             */
+            client_id: string;
+            /** @description Mode of the key that created it. */
+            mode: components["schemas"]["Mode"];
+            /** @description Whether it issues invoices. */
+            state: components["schemas"]["SubscriptionState"];
+            /** @description Why it paused itself or could not issue an invoice; empty for none. */
+            reason: string;
+            /**
+             * @description What it repeats by.
+             * @enum {string}
+             */
+            interval: "week" | "month";
+            /** @description Every so many weeks or months. */
+            every: number;
+            /**
+             * Format: date
+             * @description When the first invoice is due.
+             */
+            first_due_date: string;
+            /** @description Time zone of its dates. */
+            time_zone: string;
+            /** @description Days from issue to due date. */
+            lead_days: number;
+            /** @description How many invoices there are; null without an end. */
+            periods: number | null;
+            /** @description With so many unpaid invoices it pauses itself. */
+            max_unpaid: number;
+            /** @description The next period, counted from 0. */
+            next_period: number;
+            /**
+             * Format: date
+             * @description When the next invoice is due; null if there is none.
+             */
+            next_due_date: string | null;
+            /**
+             * Format: date-time
+             * @description When it is issued.
+             */
+            next_issue_at: string | null;
+            /** @description Periods that passed without an invoice, because it was paused or the service was down. */
+            skipped_periods: number;
+            /** @description The chain of the recipient. */
+            destination_chain: components["schemas"]["ChainId"];
+            /** @description Token address on the destination chain. */
+            token_out: string;
+            /** @description Wallet of the recipient. */
+            recipient: string;
+            /** @description Your own data. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+        };
+        /** @description An event: what happened and the resource as it was then. */
+        SubscriptionOutEvent: {
+            /** @description The event's id. */
+            id: string;
+            type: components["schemas"]["EventType"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            created_at: string;
+            data: components["schemas"]["SubscriptionOut"];
+        };
+        /** @description A page of subscriptions, newest first. */
+        SubscriptionPage: {
+            /** @description The subscriptions of this page. */
+            subscriptions: components["schemas"]["SubscriptionOut"][];
+            /** @description Maximum number of results of a page. */
+            limit: number;
+            /** @description `cursor` of the next page; null on the last. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Whether a subscription issues invoices.
+         * @enum {string}
+         */
+        SubscriptionState: "active" | "paused" | "cancelled" | "ended";
         /** @description What can be settled. */
         SupportedOut: {
             /** @description Each with its network. */
@@ -2145,6 +2727,15 @@ export interface components {
             impact: string;
             /** @description What is deposited for it beyond the value that it buys, integer micro-USD: the exchange's fee, the price impact and an allowance. A part of the fees. */
             cost: string;
+        };
+        /** @description The tax of one rate. */
+        TaxOut: {
+            /** @description Rate in hundredths of a percent. */
+            tax_bps: number;
+            /** @description Sum of its lines. */
+            net_amount: string;
+            /** @description The tax. */
+            amount: string;
         };
         /** @description A verification tier: its limit and its requirements. */
         TierOut: {
@@ -3890,6 +4481,342 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SettlementOut"];
+                };
+            };
+        };
+    };
+    listStandingAddresses: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of standing addresses, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressPage"];
+                };
+            };
+        };
+    };
+    createStandingAddress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateStandingAddress"];
+            };
+        };
+        responses: {
+            /** @description One standing address. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressOut"];
+                };
+            };
+        };
+    };
+    getStandingAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The standing address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One standing address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressOut"];
+                };
+            };
+        };
+    };
+    updateStandingAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The standing address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeStandingAddress"];
+            };
+        };
+        responses: {
+            /** @description One standing address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingAddressOut"];
+                };
+            };
+        };
+    };
+    listStandingDeposits: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only those at this standing address. */
+                standing_address?: string;
+                /** @description Only those with this status. */
+                status?: components["schemas"]["StandingDepositStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deposits at standing addresses, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingDepositPage"];
+                };
+            };
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Only those of a subscription. */
+                subscription_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of invoices, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePage"];
+                };
+            };
+        };
+    };
+    createInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInvoice"];
+            };
+        };
+        responses: {
+            /** @description One invoice; amounts in the smallest unit of its token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceOut"];
+                };
+            };
+        };
+    };
+    getInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The invoice. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One invoice; amounts in the smallest unit of its token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceOut"];
+                };
+            };
+        };
+    };
+    voidInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The invoice. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One invoice; amounts in the smallest unit of its token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceOut"];
+                };
+            };
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of results. */
+                limit?: components["parameters"]["Limit"];
+                /** @description `next_cursor` of the previous page. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of subscriptions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPage"];
+                };
+            };
+        };
+    };
+    createSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A text that identifies this request: repeated within 24 hours with the same body, it gets the first response again and nothing is done twice. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSubscription"];
+            };
+        };
+        responses: {
+            /** @description One subscription, and what each of its invoices has. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionOut"];
+                };
+            };
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One subscription, and what each of its invoices has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionOut"];
+                };
+            };
+        };
+    };
+    updateSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeSubscription"];
+            };
+        };
+        responses: {
+            /** @description One subscription, and what each of its invoices has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionOut"];
                 };
             };
         };

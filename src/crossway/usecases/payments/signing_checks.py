@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from crossway.domain.bridge_transfer import Custody
+from crossway.domain.bridge_transfer import BridgeTransfer, BridgeTransferState, Custody
 from crossway.domain.intent import Intent
 from crossway.domain.outbound import OutboundTx, OutboundTxState
 from crossway.domain.outbound import OutboundTxKind as K
@@ -20,6 +20,7 @@ from crossway.domain.outbound_call import (
     start_marker,
     start_outputs,
 )
+from crossway.domain.quotes import BridgeName
 from crossway.ports.chain_addresses import ChainAddresses
 from crossway.ports.logs import AuditFilter
 from crossway.ports.store import UnitOfWork
@@ -51,6 +52,23 @@ def differences_of_call(
         yield "it does not pay what the terms say to whom they say"
     if (call.marker, call.not_after) != (expected.marker, expected.not_after):
         yield "its marker or its deadline is not that of the terms"
+
+
+def differences_of_output(intent: Intent, call: OutboundCall) -> Iterator[str]:
+    """Whether it asks a bridge that fills deposits for the recipient's amount at least."""
+    if intent.custody is not Custody.BRIDGE or intent.terms.bridge != BridgeName.ACROSS:
+        if call.bridge_output:
+            yield "it names an output for a bridge that takes none"
+    elif call.bridge_output < intent.terms.payout_amount:
+        yield "it asks the bridge for less than the recipient's amount"
+
+
+def differences_of_message(stored: BridgeTransfer | None, call: OutboundCall) -> Iterator[str]:
+    """Whether it delivers the message that was verified and stored."""
+    if stored is None or stored.state is not BridgeTransferState.CLAIMABLE:
+        yield "the bridge has not attested to it"
+    elif (call.message, call.attestation) != (stored.message, stored.attestation):
+        yield "the message is not the one that was verified"
 
 
 def differences_of_receiver(unit: UnitOfWork, tx: OutboundTx, intent: Intent) -> Iterator[str]:

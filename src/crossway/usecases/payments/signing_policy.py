@@ -4,7 +4,7 @@ and the books. It shares no code with what builds calls."""
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from crossway.domain.bridge_transfer import BridgeTransferState, Custody
+from crossway.domain.bridge_transfer import Custody
 from crossway.domain.errors import SigningRefused
 from crossway.domain.intent import Intent, State
 from crossway.domain.ledger import Account
@@ -27,6 +27,8 @@ from crossway.usecases.payments.lifecycle import RETURNED_CAUSE
 from crossway.usecases.payments.signature_checks import differences_of_pay_in
 from crossway.usecases.payments.signing_checks import (
     differences_of_call,
+    differences_of_message,
+    differences_of_output,
     differences_of_receiver,
 )
 from crossway.usecases.payments.standing_calls import load_records
@@ -184,9 +186,9 @@ class SigningPolicy:
             yield "it calls a contract of an inventory transfer"
         yield from differences_of_call(tx, intent, call, self._chain.accounts)
         if tx.kind is K.START:
-            yield from self._differences_of_output(intent, call)
+            yield from differences_of_output(intent, call)
         if tx.kind is K.DELIVER:
-            yield from self._differences_of_message(intent, call)
+            yield from differences_of_message(self._transfers.get(intent.id), call)
         if tx.kind in (K.REFUND, K.RETURN_EXCESS):
             yield from differences_of_receiver(self._unit, tx, intent)
         yield from self._missing_authority(tx, intent)
@@ -237,22 +239,6 @@ class SigningPolicy:
         ) and not source.is_deposit_address(intent.address, intent.intent_hash):
             # What was collected is paid on even where the contracts have been replaced since.
             yield "the deposit address of the payment is not that of its intent hash"
-
-    def _differences_of_output(self, intent: Intent, call: OutboundCall) -> Iterator[str]:
-        """Whether it asks a bridge that fills deposits for the recipient's amount at least."""
-        if intent.custody is not Custody.BRIDGE or intent.terms.bridge != BridgeName.ACROSS:
-            if call.bridge_output:
-                yield "it names an output for a bridge that takes none"
-        elif call.bridge_output < intent.terms.payout_amount:
-            yield "it asks the bridge for less than the recipient's amount"
-
-    def _differences_of_message(self, intent: Intent, call: OutboundCall) -> Iterator[str]:
-        """Whether it delivers the message that was verified and stored."""
-        stored = self._transfers.get(intent.id)
-        if stored is None or stored.state is not BridgeTransferState.CLAIMABLE:
-            yield "the bridge has not attested to it"
-        elif (call.message, call.attestation) != (stored.message, stored.attestation):
-            yield "the message is not the one that was verified"
 
     def _missing_authority(self, tx: OutboundTx, intent: Intent) -> Iterator[str]:
         """Whether the contracts would refuse it from the relayer. Replacing what was signed changes

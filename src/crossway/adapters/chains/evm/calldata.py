@@ -75,11 +75,10 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
         return Call(deployment.standing, encode_recover(catalogue, deployment, action))
     terms, hashes = verified_hashes(catalogue, action)
     if action.kind is OutboundTxKind.FORWARD:
-        data = encode_forward(catalogue, deployment, action, terms, hashes)
-        return Call(deployment.standing, data)
+        forward = encode_forward(catalogue, deployment, action, terms, hashes)
+        return Call(deployment.standing, forward)
     if action.custody is Custody.BRIDGE and action.kind in _OF_BRIDGES:
-        data = encode_bridge_call(catalogue, action, terms, hashes)
-        return Call(action.bridger, data)
+        return Call(action.bridger, encode_bridge_call(catalogue, action, terms, hashes))
     if action.kind is OutboundTxKind.FILL:
         return _fill(kind, deployment, hashes.source_hash, action, terms)
     source = source_terms(catalogue, terms, action.bridger, action.coordinator).values
@@ -99,8 +98,8 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     token = address_bytes(kind, first.token)
     if first.to == terms.refund_address:
         return Call(deployment.factory, REFUND.encode(*of_intent, token))
-    to = address_bytes(kind, first.to)
-    return Call(deployment.factory, REDIRECT.encode(*of_intent, token, to))
+    redirect = REDIRECT.encode(*of_intent, token, address_bytes(kind, first.to))
+    return Call(deployment.factory, redirect)
 
 
 def evm_address(kind: ChainKind, address: str) -> str:
