@@ -247,6 +247,8 @@ def test_every_column_of_bytes_is_encrypted_or_known_to_be_plain() -> None:
         ("branding", "logo"),
         ("staff_passkeys", "public_key"),
         ("archived_payments", "packed"),
+        # Whoever has it can do with it what the payer signed: pay this payment.
+        ("payer_signatures", "signature"),
         # Public on the chains.
         ("bridge_transfers", "sent_message"),
         ("bridge_transfers", "message"),

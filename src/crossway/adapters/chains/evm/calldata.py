@@ -69,8 +69,7 @@ def encode_call(catalogue: Catalogue, deployment: Deployment, action: OutboundCa
     kind = catalogue.chains[action.chain].kind
     if action.kind in INVENTORY_KINDS:
         # One without a contract only uses its nonce.
-        contract = action.contract or action.account
-        return Call(evm_address(kind, contract), action.data, action.value)
+        return Call(evm_address(kind, action.contract or action.account), action.data, action.value)
     if action.kind is OutboundTxKind.RECOVER:
         return Call(deployment.standing, encode_recover(catalogue, deployment, action))
     terms, hashes = verified_hashes(catalogue, action)
