@@ -87,7 +87,7 @@ def _require_supported(services: Services, source: Chain) -> bool:
     contracts = services.chains[source.id].standing
     if contracts is None:
         raise InvalidInput(
-            f"source_chain: {source.name} has no standing addresses; chains of the EVM family have"
+            f"source_chain: {source.name} has no standing addresses, which are on EVM chains alone"
         )
     if source.testnet:
         raise InvalidInput(
