@@ -106,6 +106,7 @@ BEYOND_A_SCHEMA = re.compile(
             r"must be before",
             r"must not be (above|below)",
             r"has no standing addresses",
+            r"deposits are not watched",
             r"takes signatures now",
             r"countryCode or fiatCurrency is required",
             r"links without an amount",
