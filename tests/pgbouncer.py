@@ -10,8 +10,9 @@ from pathlib import Path
 import psycopg
 from sqlalchemy.engine import make_url
 
+from tests.ports import free_port
 from tests.postgres import UNPRIVILEGED_USER, PostgresMissing, unprivileged
-from tests.processes import free_port, wait_until
+from tests.processes import wait_until
 
 # Debian keeps it where only root looks by default.
 PROGRAM = shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")

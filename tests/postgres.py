@@ -2,12 +2,13 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.ports import free_port
 
 DEBIAN_BINARIES = Path("/usr/lib/postgresql")
 UNPRIVILEGED_USER = "postgres"
@@ -38,12 +39,6 @@ def unprivileged() -> list[str]:
     return ["runuser", "-u", UNPRIVILEGED_USER, "--"]
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def _fastest_folder() -> Path | None:
     """In memory, where creating a database takes a tenth of the time, or the usual place."""
     roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > NEEDED_BYTES
@@ -55,7 +50,7 @@ def running_postgres() -> Iterator[str]:
     """The SQLAlchemy URL of a cluster that lives as long as the block."""
     binaries, as_user = find_binaries(), unprivileged()
     folder = Path(tempfile.mkdtemp(prefix="crossway-postgres-", dir=_fastest_folder()))
-    data, log, port = folder / "data", folder / "log", _free_port()
+    data, log, port = folder / "data", folder / "log", free_port()
     if as_user:
         shutil.chown(folder, UNPRIVILEGED_USER)
 

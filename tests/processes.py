@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,12 +17,6 @@ T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
 # For what takes a moment on a quiet machine: how long it may take on the busiest.
 PATIENCE_SECONDS = 120
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_until(

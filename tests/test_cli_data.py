@@ -8,7 +8,8 @@ import zipfile
 from pathlib import Path
 
 from tests.commands import crossway
-from tests.processes import free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import new_installation, wait_until
 
 
 def keys_in(folder: Path) -> str:

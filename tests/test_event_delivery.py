@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from crossway.catalogue import load_catalogue
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 from tests.receivers import running_receiver
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"

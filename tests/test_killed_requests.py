@@ -22,7 +22,8 @@ from crossway.bootstrap import Service
 from crossway.usecases.developers import idempotency
 from tests.api.conftest import INTENT, WALLET, new_key, new_service
 from tests.databases import new_postgres, new_sqlite
-from tests.processes import PATIENCE_SECONDS, free_port, wait_until
+from tests.ports import free_port
+from tests.processes import PATIENCE_SECONDS, wait_until
 
 
 def main(url: str, folder: str, port: str) -> None:

@@ -15,8 +15,9 @@ from tests.api.conftest import INTENT, Api, new_key, new_service, new_test_clien
 from tests.databases import new_postgres
 from tests.harness import SECRET_KEY
 from tests.pgbouncer import running_pgbouncer
+from tests.ports import free_port
 from tests.postgres import PostgresMissing
-from tests.processes import free_port, new_installation, wait_until
+from tests.processes import new_installation, wait_until
 from tests.test_processes import Api as RemoteApi
 from tests.test_processes import seen_from_here
 

@@ -22,7 +22,8 @@ from crossway.usecases.developers import api_keys, clients
 from tests.databases import new_postgres
 from tests.harness import CATALOGUE, SECRET_KEY, Harness
 from tests.invariants import check_invariants, list_intents, nothing_outstanding
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 PAYMENTS = 60
 # Leases are shared out by the alphabet: both of its ends are here.

@@ -13,7 +13,8 @@ from crossway.adapters.vault import open_vault
 from crossway.domain.clients import OwnerFilter
 from crossway.storage.store import open_store
 from tests.databases import new_sqlite
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 EMAIL, PHONE = "ada.lovelace@mail.example", "+254711000000"
 SECRET_HEADER = "cr_live_" + "Q" * 32

@@ -22,7 +22,8 @@ from crossway.ports.services import Services
 from crossway.settings import Settings
 from crossway.usecases.developers import api_keys, clients
 from tests.databases import new_postgres
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 USDC_BASE = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"

@@ -26,7 +26,8 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.developers import api_keys
 from tests.api.conftest import Api, new_key
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 from tests.record_numbers import record_id
 
 

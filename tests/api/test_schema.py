@@ -12,7 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.processes import ROOT, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import ROOT, new_installation, wait_until
 
 # A stream never ends; tests/api/test_events.py covers it.
 ENDLESS = "/v1/events"

@@ -29,7 +29,8 @@ from playwright.sync_api import (
 from starlette.applications import Starlette
 
 from crossway.dashboard.page_registry import PAGES
-from tests.processes import free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import new_installation, wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 CHROMIUM_FLAGS = (

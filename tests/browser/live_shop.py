@@ -24,7 +24,7 @@ from tests.browser.wallets import EvmWallet, install
 from tests.chains.anvil import CATALOGUE, Anvil
 from tests.chains.live import ARBITRUM, BASE
 from tests.chains.service import Hands, RealWorld, profile_of
-from tests.processes import free_port
+from tests.ports import free_port
 
 BASE_ID, ARBITRUM_ID = (int(CATALOGUE.chains[chain].chain_id) for chain in (BASE, ARBITRUM))
 

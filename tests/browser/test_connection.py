@@ -15,7 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.browser.conftest import Site, new_browser_context, wait_until_drawn
 from tests.browser.site_api import create_base_intent, deposit, wait_for_status
 from tests.browser.test_live_updates import collect_messages, collect_navigations
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 LOST = re.compile(r"Connection to Crossway lost at \d+:\d\d:\d\d.*state of then; reconnecting…")
 HEADING = "[data-testid=stMainBlockContainer] h1"

@@ -17,7 +17,8 @@ from crossway.usecases.staff import sign_in
 from crossway.usecases.staff.sessions import FRESH_SECONDS
 from tests.browser.authenticator_app import add_authenticator_app
 from tests.browser.conftest import PHONE, new_browser_context, open_account_menu
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 WORDS = "four words nobody expects"
 AUTHENTICATOR = {

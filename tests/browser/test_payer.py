@@ -35,7 +35,8 @@ from crossway.usecases.payments.intent_request import CreateIntentRequest
 from crossway.usecases.simulator import chain_controls
 from tests.browser.conftest import Site, read_qr_codes, serving
 from tests.browser.payer_pages import expect_layout_and_accessibility, phone_browser
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 COUNT_LINES = """element => {

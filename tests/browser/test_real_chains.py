@@ -15,7 +15,8 @@ from tests.chains import anvil
 from tests.chains.anvil import Anvil
 from tests.chains.live import ARBITRUM, BASE, write_profile
 from tests.conformance.networks import made_up
-from tests.processes import free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import new_installation, wait_until
 
 PASSWORD = "a password of tests"
 

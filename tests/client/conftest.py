@@ -18,7 +18,8 @@ from crossway_client import AsyncCrossway, Crossway
 from crossway_client.transport.endpoints import Resource
 from tests.api.conftest import new_key, new_service
 from tests.client.javascript_programs import Programs, all_programs, install
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,8 @@ from crossway.engine.fan_out import fan_out
 from crossway_client import Crossway
 from tests.api.conftest import WALLET, new_key
 from tests.client.javascript_programs import MODULES, Programs
-from tests.processes import PATIENCE_SECONDS, ROOT, free_port, wait_until
+from tests.ports import free_port
+from tests.processes import PATIENCE_SECONDS, ROOT, wait_until
 
 EXAMPLES = ROOT / "examples"
 SHOPS = {

@@ -8,7 +8,7 @@ import pytest
 
 from tests.client.failing_server import FailingServer, failing_server
 from tests.client.javascript_programs import Programs
-from tests.processes import free_port
+from tests.ports import free_port
 
 OK = (200, {}, {"fine": True})
 GET = {"method": "GET", "path": "/v1/x"}

@@ -19,7 +19,8 @@ from crossway.dashboard.views import developers as view
 from crossway.domain.errors import InvalidInput
 from tests.dashboard.conftest import DashboardApp
 from tests.harness import Harness
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 BODY = (
     b'{"id":"evt_1","type":"intent_funded","created_at":"2026-11-21T12:00:00.000Z","data":{"id":7}}'

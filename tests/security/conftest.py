@@ -8,7 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 PASSWORD = "rain on a tin roof"
 

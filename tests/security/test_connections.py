@@ -17,7 +17,8 @@ from starlette.types import Receive, Scope, Send
 
 from crossway.server.connections import HANDSHAKE_BURST, Deadlines, OpenConnections
 from crossway.server.run import raise_file_limit
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 from tests.security.conftest import Target
 
 SHORT = Deadlines(headers=0.3, body=0.3, unread=0.3)

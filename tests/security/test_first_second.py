@@ -29,7 +29,8 @@ from crossway.sign_in_setup import print_setup_token
 from crossway.usecases.staff.first_admin import get_setup_token
 from tests.event_loops import run_async
 from tests.harness import Harness
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 
 async def _dashboard(scope: Scope, receive: Receive, send: Send) -> None:

@@ -22,7 +22,8 @@ from tests.chains import anvil
 from tests.chains.anvil import RELAYER, RELAYER_KEY, TREASURY, Anvil
 from tests.chains.live import ARBITRUM, BASE, write_profile
 from tests.conformance.networks import made_up
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 
 CATALOGUE = load_catalogue()
 STRANGER = "0x52908400098527886E0F7030069857D2E4169EE7"

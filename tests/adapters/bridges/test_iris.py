@@ -15,7 +15,7 @@ from crossway.domain.errors import Unreachable
 from crossway.domain.quotes import BridgeName
 from tests.bridges.attestation_service import AttestationService, running_service
 from tests.bridges.messages import sent_message
-from tests.processes import free_port
+from tests.ports import free_port
 
 TX = "0x" + "ab" * 32
 NONCE = "0x" + "cd" * 32

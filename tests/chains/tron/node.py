@@ -26,7 +26,8 @@ from tests.chains import anvil
 from tests.chains.anvil import BINARY, CATALOGUE, EPOCH, RELAYER_KEY, RICH_KEY, STRANGER_KEY, Anvil
 from tests.chains.tron.front import Front, front_of
 from tests.chains.tron.machine import OK, Machine
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 TRON = "TRON_MAINNET"
 USDT = CATALOGUE.tokens[TRON, "USDT"].address

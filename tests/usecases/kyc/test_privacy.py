@@ -16,7 +16,8 @@ from crossway.ports.ramps import OrderRequest, ProviderOrder, ProviderRejected
 from crossway.usecases.kyc import customers, verification
 from tests.databases import new_sqlite
 from tests.kyc_provider import BASIC, EMAIL, OWNER, PNG, KycHarness, new_kyc_harness
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.ports import free_port
+from tests.processes import Installation, new_installation, wait_until
 from tests.storage.ramp_records import an_order
 from tests.usecases.ramp_world import RampWorld
 
