@@ -14,7 +14,8 @@ from crossway.adapters.chains.words import address_word, number_word
 from tests.chains.anvil import BINARY, Anvil, needed
 from tests.chains.live import BASE, LiveWorld
 from tests.chains.signing import Payer, new_payer
-from tests.processes import free_port, wait_until
+from tests.ports import free_port
+from tests.processes import wait_until
 
 PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3"
 SPENDER = default_deployment().permit_pay_in

@@ -26,7 +26,7 @@ from tests.chains.anvil import Anvil, dollars, running
 from tests.chains.live import ARBITRUM, BASE
 from tests.chains.service import RealWorld, profile_of
 from tests.chains.signing import numbers_of
-from tests.processes import free_port
+from tests.ports import free_port
 
 BASE_NETWORK = "eip155:8453"
 DOMAIN = {

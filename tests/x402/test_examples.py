@@ -13,7 +13,8 @@ import pytest
 
 from crossway.usecases.payments import intents
 from tests.chains.live import ARBITRUM
-from tests.processes import ROOT, free_port, wait_until
+from tests.ports import free_port
+from tests.processes import ROOT, wait_until
 from tests.x402.shop import X402Shop, asked, new_customer, pay
 from tests.x402.test_clients import run_client, shop
 
