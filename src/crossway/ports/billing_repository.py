@@ -99,7 +99,3 @@ class MailRepository(Protocol):
     def save(self, mail: Mail, attempt_count: int) -> None:
         """Store a mail that still is at this attempt and due."""
         ...
-
-    def count_failed(self, since: datetime) -> int:
-        """How many were given up since then."""
-        ...

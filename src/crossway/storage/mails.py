@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, select, text, update
 
-from crossway.domain.mails import Mail, MailState
+from crossway.domain.mails import Mail
 from crossway.storage.billing_tables import mails
 from crossway.storage.bulk_sql import per_dialect
 from crossway.storage.row_mapper import RowMapper, to_micros
@@ -40,8 +40,3 @@ class SqlMails:
         del row["id"], row["cause"], row["created_at"]
         is_it = _c.id == mail.id, _c.attempt_count == attempt_count, _IS_DUE
         self._db.execute(update(mails).where(*is_it).values(**row))
-
-    def count_failed(self, since: datetime) -> int:
-        failed = _c.state == MailState.FAILED.value, _c.updated_at >= to_micros(since)
-        query = select(func.count()).select_from(mails).where(*failed)
-        return int(self._db.execute(query).scalar_one())

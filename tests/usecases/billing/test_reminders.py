@@ -11,16 +11,23 @@ from crossway.adapters.mail.smtp import SmtpServer
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.mails import MailMessage
 from crossway.engine.billing import Billing
+from crossway.ports.records import Alert
 from crossway.ports.services import Services
 from crossway.usecases.billing import invoices
 from crossway.usecases.billing.invoice_fields import LANGUAGES
 from crossway.usecases.billing.mail_delivery import send_next
 from crossway.usecases.billing.mail_texts import TEXTS
 from tests.mail_server import Inbox, mail_server
+from tests.ports import free_port
 from tests.usecases.billing.conftest import Merchant
 
 ANN = {"name": "Ann", "email": "ann@payer.example"}
 SENDER = "Shop <bills@shop.example>"
+
+
+def alerts_of(merchant: Merchant) -> list[Alert]:
+    with merchant.world.store.read() as unit:
+        return [a for a in unit.alerts.list_active() if a.kind.startswith("mail")]
 
 
 @pytest.fixture
@@ -110,13 +117,30 @@ def test_a_mail_that_nobody_takes_is_given_up(merchant: Merchant, inbox: Inbox) 
     services, world = with_mail(merchant, inbox), merchant.world
     inbox.refusals = ["550 no such mailbox"] * 20
     merchant.invoice(payer=ANN)
-    since = world.clock.now()
     for _ in range(20):
         work(merchant, services)
         world.machine.seconds += 90_000
     assert len(inbox.refusals) == 12
-    with world.store.read() as unit:
-        assert unit.mails.count_failed(since) == 1
+    [alert] = alerts_of(merchant)
+    refused = "given up after 8 attempts. The mail server refused it: 550 no such mailbox"
+    assert alert.kind == "mail"
+    assert alert.message.endswith(f"(issued) was {refused}")
+
+
+def test_a_server_that_is_away_is_an_alert_until_it_answers(
+    merchant: Merchant, inbox: Inbox
+) -> None:
+    away = SmtpServer.parse(f"smtp://127.0.0.1:{free_port()}", SENDER)
+    merchant.invoice(payer=ANN)
+    work(merchant, replace(merchant.world.services, mailer=away))
+    [alert] = alerts_of(merchant)
+    assert alert.kind == "mail_server"
+    assert "does not answer as a mail server does" in alert.message
+    inbox.refusals = ["550 no such mailbox"]
+    merchant.world.machine.seconds += 61
+    # It answers, even if it refuses this mail.
+    work(merchant, with_mail(merchant, inbox))
+    assert (alerts_of(merchant), inbox.refusals) == ([], [])
 
 
 def test_a_mail_that_was_begun_is_not_sent_by_another_engine(
@@ -173,7 +197,7 @@ def test_a_server_that_is_no_server_is_refused(url: str, sender: str) -> None:
 
 def test_a_password_is_never_sent_in_the_clear(inbox: Inbox) -> None:
     url = inbox.url.replace("smtp://", "smtp://shop:secret@")
-    with pytest.raises(Unreachable, match="STARTTLS"):
+    with pytest.raises(Unreachable, match="offers no encryption"):
         SmtpServer.parse(url, SENDER).send(MailMessage("1", "a@b.example", "Hello", "Text"))
     assert inbox.mails == []
 

@@ -2,6 +2,7 @@
 
 import smtplib
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, parseaddr
@@ -10,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from crossway.domain.errors import InvalidInput, Unreachable
 from crossway.domain.mails import MailMessage
+from crossway.ports.mail import MailRefused
 
 _TIMEOUT_SECONDS: Final = 20
 _PORTS: Final = {"smtp": 587, "smtps": 465}
@@ -45,7 +47,8 @@ class SmtpServer:
         return SmtpServer(parts.scheme, parts.hostname, port, user, password, sender)
 
     def send(self, message: MailMessage) -> None:
-        """Hand a mail over; raises `Unreachable` for whatever keeps the server from taking it."""
+        """Hand a mail over. Raises `MailRefused` where the server does not take this one, and
+        `Unreachable` where it takes none."""
         mail = EmailMessage()
         domain = parseaddr(self.sender)[1].rpartition("@")[2]
         mail["From"], mail["To"], mail["Subject"] = self.sender, message.to, message.subject
@@ -54,10 +57,33 @@ class SmtpServer:
         mail["Auto-Submitted"] = "auto-generated"
         mail.set_content(message.text)
         try:
-            with self._connect() as server:
-                server.send_message(mail)
+            server = self._connect()
         except (smtplib.SMTPException, OSError) as error:
-            raise Unreachable(f"The mail server did not take it: {error}") from error
+            raise Unreachable(self._describe(error)) from error
+        try:
+            server.send_message(mail)
+        except smtplib.SMTPServerDisconnected as error:
+            raise Unreachable(self._describe(error)) from error
+        except smtplib.SMTPException as error:
+            raise MailRefused(f"The mail server refused it: {_answer_of(error)}") from error
+        except OSError as error:
+            raise Unreachable(self._describe(error)) from error
+        finally:
+            # A mail that was taken is sent, whatever the server says to a goodbye.
+            with suppress(smtplib.SMTPException, OSError):
+                server.quit()
+            server.close()
+
+    def _describe(self, error: Exception) -> str:
+        """Why no mail can be handed over, for the operator who set the server."""
+        where = f"{self.host}:{self.port}"
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f"The certificate of {where} is not trusted: {error.verify_message}"
+        if isinstance(error, smtplib.SMTPNotSupportedError):
+            return f"{where} offers no encryption, without which no password is sent"
+        if isinstance(error, smtplib.SMTPAuthenticationError):
+            return f"{where} does not take the name and password of smtp_url"
+        return f"{where} does not answer as a mail server does: {error}"
 
     def _connect(self) -> smtplib.SMTP:
         context = ssl.create_default_context()
@@ -77,3 +103,16 @@ class SmtpServer:
             server.close()
             raise
         return server
+
+
+def _answer_of(error: smtplib.SMTPException) -> str:
+    """What the server said, without the receiver's address."""
+    text: bytes | str
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        code, text = next(iter(error.recipients.values()))
+    elif isinstance(error, smtplib.SMTPResponseException):
+        code, text = error.smtp_code, error.smtp_error
+    else:
+        return type(error).__name__
+    words = text.decode(errors="replace") if isinstance(text, bytes) else text
+    return " ".join(f"{code} {words}".split())

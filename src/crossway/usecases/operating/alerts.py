@@ -114,6 +114,10 @@ KINDS: Final[Mapping[str, AlertKind]] = MappingProxyType(
         "ramp": AlertKind(_W, "Ramp order needs attention", "Ramp orders need attention"),
         "provider": AlertKind(_W, "Ramp provider not responding", "Ramp providers not responding"),
         "webhook": AlertKind(_W, "Webhook not delivering", "Webhooks not delivering"),
+        "mail_server": AlertKind(
+            _W, "Mail server takes no mails", "Mail servers take no mails"
+        ),
+        "mail": AlertKind(_W, "Mail not sent", "Mails not sent", resolved_manually=True),
         "reorg": AlertKind(_W, "Transaction reorganized", "Transactions reorganized"),
         "opening": AlertKind(
             _W, "Opening balances not recorded", "Opening balances not recorded"
