@@ -1,9 +1,9 @@
 """Runs the benchmarks and prints each figure, its goal, and whether it is met.
 
 python -m benchmarks [name …]; the names are quotes, live_quotes, ramps, commits, lifecycles,
-engine_work, database_work, engines, partitions, deposits, indexer, serving, creates, deliveries,
-lookups, lists, overviews, trackers, books, analytics, evm, watching, first_paint, start, stalls,
-bridges, gateway, treasury, open_tab, wallet_payments, scaling
+engine_work, growth, database_work, engines, partitions, deposits, indexer, serving, creates,
+deliveries, lookups, lists, overviews, trackers, books, analytics, evm, watching, first_paint,
+start, stalls, bridges, gateway, treasury, open_tab, wallet_payments, scaling
 
 python -m benchmarks campaign [options] is a long run under faults, and
 python -m benchmarks tasks [options] performs operators' tasks in a browser; see their --help.
@@ -21,6 +21,7 @@ NAMES = (
     "commits",
     "lifecycles",
     "engine_work",
+    "growth",
     "database_work",
     "engines",
     "partitions",

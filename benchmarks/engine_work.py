@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from benchmarks.histories import add_history
 from benchmarks.worlds import SOURCE, alike, caller, payment, service, store_pending
 from crossway.adapters.chains.simulated.sandbox import SimulatedSandbox
 from crossway.bootstrap import Service, warm_up
@@ -87,10 +88,14 @@ def measure(
     total: int,
     warmed: Callable[[Service], None] = lambda _: None,
     database_url: str | None = None,
+    stored: int = 0,
 ) -> Spent:
     """What `total` payments cost the engine of which `size` arrive between two passes, in a SQLite
-    file or a database; `warmed` is called when the measured part begins."""
+    file or a database with a history of so many `stored`; `warmed` is called when the measured
+    part begins."""
     with service(database_url) as built:
+        if stored:
+            add_history(built, stored)
         of_chains = Spent()
         simulated = measure_simulated(built.services, of_chains)
         engine = Engine(simulated, "benchmark", sole=True)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 _TAKEN: set[int] = set()
 # Each byte is a port, locked by the process that took it until that process ends.
-_LOCKS = (Path(tempfile.gettempdir()) / f"crossway-test-ports-{os.getuid()}").open("ab")
+_LOCKS = os.open(
+    Path(tempfile.gettempdir()) / f"crossway-test-ports-{os.getuid()}", os.O_RDWR | os.O_CREAT
+)
 
 
 def free_port() -> int:

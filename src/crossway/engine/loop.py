@@ -25,9 +25,9 @@ from crossway.engine.housekeeping import (
 from crossway.engine.indexer import Indexer
 from crossway.engine.inventory_funding import InventoryFunding
 from crossway.engine.nonce_monitor import NonceMonitor
+from crossway.engine.now_and_then import NowAndThen
 from crossway.engine.outgoing_monitor import check_controls
 from crossway.engine.pace import BEAT_SECONDS, Pace
-from crossway.engine.partition_keeper import PartitionKeeper
 from crossway.engine.profit_keeper import ProfitKeeper
 from crossway.engine.ramp_worker import RampWorker
 from crossway.engine.rebalancer import Rebalancer
@@ -84,14 +84,17 @@ class Engine:
         self._claim_watcher = ClaimWatcher(services)
         self._agent_monitor = AgentMonitor(services)
         self._withdrawal_watcher = WithdrawalWatcher(services)
-        self._partition_keeper = PartitionKeeper(services)
+        clock = services.clock
+        self._partitions = NowAndThen(clock, partial(retention.renew_partitions, services))
+        unpaid = partial(retention.archive_unpaid, services)
+        self._archive = NowAndThen(clock, unpaid, until_done=True)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
         self._bridge_watcher = BridgeWatcher(services)
         self._inventory_funding = InventoryFunding(services)
         self._rebalancer = Rebalancer(services, owner)
-        self._figures = SpareTime(services.clock, partial(count_changes, services.store))
+        self._figures = SpareTime(clock, partial(count_changes, services.store))
         self._profit_keeper = ProfitKeeper(services)
 
     def start(self) -> None:
@@ -187,8 +190,8 @@ class Engine:
         if before is None or self._housekeeping_at[0] < before[0]:
             self._guarded("backoff reset", partial(reset_backoff, self._services))
         self._guarded("retention", partial(retention.delete_expired, self._services))
-        self._guarded("partitions", self._partition_keeper.check)
-        self._guarded("archive", partial(retention.archive_unpaid, self._services))
+        self._guarded("partitions", self._partitions.check)
+        self._guarded("archive", self._archive.check)
         self._guarded("reconciliation", partial(reconciliation_runs.start_daily, self._services))
         checks = {
             "nonces": partial(self._nonce_monitor.check, heads),
