@@ -29,14 +29,17 @@ def qr_svg(text: str, label: str, mark: str = "") -> Markup:
 
 
 def _path(rows: list[bytes], band: int) -> str:
-    """An SVG path with one stroke per run of dark modules."""
-    strokes = []
-    for y, row in enumerate(rows):
+    """An SVG path with one stroke per run of dark modules, each from where the last one ended:
+    compressed, that is half as long as with the place of each."""
+    left, top = _QUIET_ZONE, _QUIET_ZONE + band
+    strokes, pen_x, pen_y = [f"M{left} {top}.5"], left, top
+    for y, row in enumerate(rows, top):
         x = 0
         while x < len(row):
             run = len(row[x:]) - len(row[x:].lstrip(b"\1"))
             if run:
-                strokes.append(f"M{x + _QUIET_ZONE} {y + _QUIET_ZONE + band}.5h{run}")
+                strokes.append(f"m{x + left - pen_x} {y - pen_y}h{run}")
+                pen_x, pen_y = x + left + run, y
             x += run or 1
     return "".join(strokes)
 

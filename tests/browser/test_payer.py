@@ -36,7 +36,7 @@ from crossway.usecases.simulator import chain_controls
 from tests.browser.conftest import Site, read_qr_codes, serving
 from tests.browser.payer_pages import expect_layout_and_accessibility, phone_browser
 from tests.ports import free_port
-from tests.processes import wait_until
+from tests.processes import PATIENCE_SECONDS, wait_until
 
 BASE, ARBITRUM = "BASE_MAINNET", "ARBITRUM_MAINNET"
 COUNT_LINES = """element => {
@@ -323,12 +323,8 @@ def test_an_invoice_is_read_paid_and_printed_on_a_phone(chromium: Browser, shop:
     made = subscriptions.create(shop.services, shop.caller, content, monthly)
     facts = {"size": (320, 700), "locale": "ar", "color_scheme": "dark"}
     with phone_browser(chromium, f"{shop.url}/pay/s/{made.name}", **facts) as (page, wrong):
-
-        def is_issued() -> bool:
-            page.reload()
-            return page.locator(".hashes li").count() == 1
-
-        wait_until("the first invoice is issued", is_issued)
+        # The page learns by itself of the first invoice.
+        expect(page.locator(".hashes li")).to_have_count(1, timeout=PATIENCE_SECONDS * 1_000)
         expect_layout_and_accessibility(page)
         page.locator(".hashes a").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("TEST-INV-")

@@ -89,6 +89,30 @@ def test_parts_and_what_is_left_are_shown(payer: Payer) -> None:
     assert "At most 7.9 USDC" in plain(look(payer, f"l/{view.link.id}"))
 
 
+def version_of(page: str) -> str:
+    found = re.search(r'data-version="(\w+)"', page)
+    assert found is not None
+    return found[1]
+
+
+def test_the_page_of_an_invoice_learns_what_has_changed(payer: Payer) -> None:
+    world, view = payer.world, issue(payer, lines=LINES[:1])
+    path = f"i/{view.invoice.name}"
+    page = look(payer, path)
+    assert f'data-poll="/pay/{path}/live?lang=en&amp;live=1"' in page
+    seen = version_of(page)
+    unchanged = payer.get(f"/{path}/live", live="1", lang="en", version=seen)
+    assert (unchanged.status_code, unchanged.text) == (204, "")
+    assert int(unchanged.headers["x-now"]) == int(world.clock.now().timestamp() * 1_000)
+    invoices.void(world.services, world.caller, view.invoice.name)
+    changed = payer.get(f"/{path}/live", live="1", lang="en", version=seen)
+    assert changed.status_code == 200
+    assert changed.text.startswith("<article data-version=")
+    assert "Void: nothing is to be paid" in plain(changed.text)
+    assert "data-ended" in changed.text
+    assert version_of(changed.text) == version_of(look(payer, path)) != seen
+
+
 def test_a_void_invoice_says_so_and_leads_to_no_payment(payer: Payer) -> None:
     world, view = payer.world, issue(payer)
     invoices.void(world.services, world.caller, view.invoice.name)
@@ -126,6 +150,7 @@ def test_guessed_names_are_not_found(payer: Payer, path: str) -> None:
     issue(payer)
     assert payer.get(f"/{path}").status_code == 404
     assert payer.get(f"/{path}/calendar").status_code == 404
+    assert payer.get(f"/{path}/live").status_code == 404
 
 
 def unfold(text: str) -> list[str]:

@@ -12,9 +12,11 @@ from starlette.responses import Response
 from crossway.domain.intent import Intent
 from crossway.domain.invoices import Invoice, InvoiceState, add_up, read_lines
 from crossway.domain.money import format_units
+from crossway.domain.subscriptions import SubscriptionState
 from crossway.payer.calendar_file import MEDIA_TYPE, DueDate, write_calendar
 from crossway.payer.formatting import format_exact, format_instant
-from crossway.payer.responses import PageRequest, download_file, page_brand, render_page
+from crossway.payer.live_paper import LivePaper
+from crossway.payer.responses import PageRequest, download_file
 from crossway.usecases.billing import payer_pages
 from crossway.usecases.billing.invoice_view import InvoiceView
 from crossway.usecases.billing.pages import invoice_path, subscription_path
@@ -63,11 +65,29 @@ class ListedInvoice:
 
 def respond_invoice(page_request: PageRequest) -> Response:
     """The page of an invoice."""
+    return _build_invoice(page_request).respond(page_request)
+
+
+def update_invoice(page_request: PageRequest) -> Response:
+    """What has changed on the page of an invoice."""
+    return _build_invoice(page_request).update(page_request)
+
+
+def _build_invoice(page_request: PageRequest) -> LivePaper:
     found = payer_pages.get_invoice(page_request.services, _name(page_request))
-    number = found.view.invoice.number
-    title = page_request.t.plain("invoice.title", number=number)
-    page = {**_paper(page_request, found), **_ways(page_request, found)}
-    return render_page(page_request, "invoice.html", page_brand(found.merchant), title, page=page)
+    view, invoice = found.view, found.view.invoice
+    status = invoice.status(view.balance)
+    return LivePaper(
+        "invoice.html",
+        found.merchant,
+        page_request.t.plain("invoice.title", number=invoice.number),
+        invoice_path(invoice.name),
+        found.now,
+        # As the page of a payment tells a site that embeds it.
+        "completed" if status == "paid" else status,
+        invoice.state is not InvoiceState.OPEN,
+        {**_paper(page_request, found), **_ways(page_request, found)},
+    )
 
 
 def _paper(page_request: PageRequest, found: PayerInvoice) -> dict[str, object]:
@@ -110,6 +130,15 @@ def _ways(page_request: PageRequest, found: PayerInvoice) -> dict[str, object]:
 
 def respond_subscription(page_request: PageRequest) -> Response:
     """The page of a subscription."""
+    return _build_subscription(page_request).respond(page_request)
+
+
+def update_subscription(page_request: PageRequest) -> Response:
+    """What has changed on the page of a subscription."""
+    return _build_subscription(page_request).update(page_request)
+
+
+def _build_subscription(page_request: PageRequest) -> LivePaper:
     found = payer_pages.get_subscription(page_request.services, _name(page_request))
     t, one = page_request.t, found.subscription
     day = format_date(found.dates[0][1], "long", t.locale) if found.dates else ""
@@ -123,8 +152,11 @@ def respond_subscription(page_request: PageRequest) -> Response:
         "invoices": [_listed(page_request, view) for view in found.invoices],
         "calendar_url": page_request.path(f"{subscription_path(one.name)}/calendar"),
     }
-    brand = page_brand(found.merchant)
-    return render_page(page_request, "subscription.html", brand, title, page=page)
+    is_over = one.state in (SubscriptionState.CANCELLED, SubscriptionState.ENDED)
+    path = subscription_path(one.name)
+    return LivePaper(
+        "subscription.html", found.merchant, title, path, found.now, one.state, is_over, page
+    )
 
 
 def respond_invoice_calendar(page_request: PageRequest) -> Response:
@@ -231,7 +263,9 @@ def _listed(page_request: PageRequest, view: InvoiceView) -> ListedInvoice:
 
 BILLING_PAGES: Final[Mapping[str, Callable[[PageRequest], Response]]] = {
     "/i/{name}": respond_invoice,
+    "/i/{name}/live": update_invoice,
     "/i/{name}/calendar": respond_invoice_calendar,
     "/s/{name}": respond_subscription,
+    "/s/{name}/live": update_subscription,
     "/s/{name}/calendar": respond_subscription_calendar,
 }
