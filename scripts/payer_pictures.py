@@ -6,6 +6,7 @@ A shop on chains of this machine and wallets that tests play; needs Chromium and
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from scripts.screenshots import save_picture
 
+from crossway.usecases.billing import invoices, subscriptions
+from crossway.usecases.billing.invoice_fields import ContentRequest
+from crossway.usecases.billing.subscriptions import SubscriptionRequest
 from tests.browser.conftest import CHROMIUM, CHROMIUM_FLAGS
 from tests.browser.live_shop import (
     ARBITRUM_ID,
@@ -35,13 +39,15 @@ ICON = (
 
 
 def main() -> None:
-    """Paying, what can go wrong, picking on a payment link, and signing."""
+    """Paying, what can go wrong, picking on a payment link, papers, and signing."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(CHROMIUM_FLAGS))
         with _shop() as shop:
             save_row("payer_wallet", _payment(browser, shop))
             save_row("payer_wallet_problems", _problems(browser, shop))
             save_row("payer_link_wallet", _pick(browser, shop))
+            save_row("payer_wrong_deposits", _wrong_deposits(browser, shop))
+            save_row("payer_papers", _papers(browser, shop))
         with _shop(signed=True) as shop:
             save_row("payer_signing", _signing(browser, shop))
         browser.close()
@@ -128,6 +134,56 @@ def _pick(browser: Browser, shop: LiveShop) -> list[bytes]:
         page.get_by_role("button", name="Continue to payment").click()
         expect_state(page, "ready")
         return [*taken, _look(page, ".warn")]
+
+
+def _wrong_deposits(browser: Browser, shop: LiveShop) -> list[bytes]:
+    """What is said of a deposit that is not as it should be, on narrow and usual phones."""
+    intent, taken = shop.ask("wrong deposits"), []
+    for lang, size in (("en", SIZE), ("de", (320, SIZE[1])), ("ar", SIZE)):
+        with paying(browser, shop.page(intent, lang), size=size) as page:
+            page.locator("#wrong summary").click()
+            taken.append(_look(page, "#wrong"))
+    return taken
+
+
+def _papers(browser: Browser, shop: LiveShop) -> list[bytes]:
+    """An invoice, part of it paid, a subscription, and a receipt."""
+    world, to = shop.world, shop.world.hands[ARBITRUM].wallet("a shop")
+    lines = [
+        {"description": "Coffee beans", "quantity": 2, "unit_amount": "12500000", "tax_bps": 1_900},
+        {"description": "Delivery", "unit_amount": "4900000", "tax_bps": 1_900},
+    ]
+    payer = {"name": "Ada Lovelace", "address": "12 St James's Square\nLondon"}
+    content = ContentRequest(
+        lines=lines, destination_chain=ARBITRUM, recipient=to, payer=payer, allow_parts=True
+    )
+    issued = invoices.create(world.services, world.caller, content, None)
+    monthly = replace(content, title="Coffee of the month")
+    added = subscriptions.create(
+        world.services, world.caller, monthly, SubscriptionRequest(interval="month", lead_days=7)
+    )
+    wallet = new_wallet(shop, "Blue wallet", icon=ICON.format("royalblue"))
+    invoice = f"{shop.url}/pay/i/{issued.invoice.name}?lang=en"
+    with paying(browser, invoice, wallet, size=SIZE) as page:
+        taken = [_look(page, ".top")]
+        page.get_by_role("link", name="Pay ").click()
+        page.locator("#amount").fill("20")
+        page.get_by_role("button").last.click()
+        page.locator(".wallet").click()
+        page.locator(f'.held input[value="{BASE}:USDC"]').check()
+        page.get_by_role("button", name="Continue to payment").click()
+        expect_state(page, "ready")
+        page.get_by_role("button", name="Pay ").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Paid")
+        receipt = page.get_by_role("link", name="Receipt").get_attribute("href")
+        page.goto(invoice)
+        expect(page.locator(".stamp")).to_have_text("Partially paid")
+        taken.append(_look(page, "table"))
+        page.goto(f"{shop.url}/pay/s/{added.name}?lang=en")
+        expect(page.locator(".hashes li")).to_have_count(1)
+        taken.append(_look(page, ".top"))
+        page.goto(f"{shop.url}{receipt}")
+        return [*taken, _look(page, ".top")]
 
 
 def _signing(browser: Browser, shop: LiveShop) -> list[bytes]:
