@@ -202,14 +202,15 @@ _NEXT: Final = MappingProxyType(
         # What was moved before a reorg may be included again before its deposit is seen again.
         S.SEEN: frozenset(S) - {S.SEEN, S.FAILED},
         S.WAITING: {S.FORWARDING, S.RETURNING, S.RETURNED, S.KEPT, S.ORPHANED},
-        S.FORWARDING: {S.FORWARDED, S.RETURNING, S.ORPHANED},
+        # RETURNED from any state in which it is there: the contract lets anyone return it.
+        S.FORWARDING: {S.FORWARDED, S.RETURNING, S.RETURNED, S.ORPHANED},
         # A reorg removed the transaction; it is sent again.
         S.FORWARDED: {S.FORWARDING, S.ORPHANED},
         S.RETURNING: {S.RETURNED, S.FAILED, S.ORPHANED},
         S.RETURNED: {S.RETURNING, S.ORPHANED},
-        S.KEPT: {S.RETURNING, S.ORPHANED},
+        S.KEPT: {S.RETURNING, S.RETURNED, S.ORPHANED},
         S.ORPHANED: {S.SEEN},
-        S.FAILED: {S.RETURNING, S.ORPHANED},
+        S.FAILED: {S.RETURNING, S.RETURNED, S.ORPHANED},
     }
 )
 UNCREDITED: Final = frozenset({S.SEEN, S.ORPHANED})

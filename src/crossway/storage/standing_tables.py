@@ -62,6 +62,7 @@ Index("standing_deposits_of_client", standing_deposits.c.client_id, standing_dep
 Index("standing_deposits_by_block", standing_deposits.c.chain, standing_deposits.c.block_height)
 SEEN = "state = 'SEEN'"
 OPEN = "state IN ('WAITING', 'FORWARDING')"
+THERE = "state IN ('SEEN', 'WAITING', 'FORWARDING', 'RETURNING', 'KEPT', 'FAILED')"
 partial_index(
     "standing_deposits_seen",
     standing_deposits.c.chain,
@@ -73,4 +74,10 @@ partial_index(
     standing_deposits.c.chain,
     standing_deposits.c.next_at,
     where=OPEN,
+)
+partial_index(
+    "standing_deposits_there",
+    standing_deposits.c.chain,
+    standing_deposits.c.number,
+    where=THERE,
 )

@@ -39,7 +39,6 @@ from crossway.usecases.standing.request import (
 )
 from crossway.usecases.validation_errors import ValidationErrors
 
-MAX_ADDRESSES: Final = 1_000_000
 MAX_PAGE_SIZE: Final = 100
 MARGIN_BPS: Final = 100
 """What the highest fee leaves for bridges, in basis points beside the service and app fees."""

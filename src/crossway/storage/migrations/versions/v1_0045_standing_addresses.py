@@ -9,6 +9,7 @@ branch_labels = None
 depends_on = None
 
 _SEEN, _OPEN = "state = 'SEEN'", "state IN ('WAITING', 'FORWARDING')"
+_THERE = "state IN ('SEEN', 'WAITING', 'FORWARDING', 'RETURNING', 'KEPT', 'FAILED')"
 
 
 def _id() -> sa.Column[int]:
@@ -67,6 +68,7 @@ def upgrade() -> None:
     op.create_index("standing_deposits_by_block", table, ["chain", "block_height"])
     _partial("standing_deposits_seen", table, ["chain", "ready_height"], _SEEN)
     _partial("standing_deposits_open", table, ["chain", "next_at"], _OPEN)
+    _partial("standing_deposits_there", table, ["chain", "number"], _THERE)
 
 
 def downgrade() -> None:
