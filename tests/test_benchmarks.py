@@ -1,6 +1,16 @@
 """The benchmarks that reach into use cases still run; their figures are not checked here."""
 
-from benchmarks import analytics, deposits, indexer, lists, live_quotes, lookups, ramps, treasury
+from benchmarks import (
+    analytics,
+    deposits,
+    indexer,
+    lists,
+    live_quotes,
+    lookups,
+    ramps,
+    standing,
+    treasury,
+)
 from crossway.domain.analytics import Dimension
 
 
@@ -36,6 +46,10 @@ def test_the_indexer_is_measured_with_its_start_and_its_requests() -> None:
     assert len(rows) == 4
     # It finds the deposits, and asks as little as it should.
     assert [met for _, _, _, met in rows[2:]] == [True, True]
+
+
+def test_standing_addresses_are_measured_at_two_sizes_in_every_part() -> None:
+    assert len(standing.run(sizes=(600, 900), rounds=1)) == 3
 
 
 def test_a_month_with_rebalancing_ends_with_books_that_agree() -> None:
