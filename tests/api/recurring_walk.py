@@ -28,7 +28,9 @@ class RecurringWalk(Walk):
             self.api.post("/sandbox/deposits", {"address": created["address"], "amount": amount})
         self.pass_time(2, times=40)
         at = {"standing_address": created["id"]}
-        self.call("listStandingDeposits", **at, limit=2)
+        listed = self.call("listStandingDeposits", **at, limit=2)
+        self.call("getStandingDeposit", path={"id": listed["standing_deposits"][0]["id"]})
+        self.call("getStandingDeposit", 404, path={"id": 1})
         self.call("listStandingDeposits", 400, status="lost")
         self.call("listStandingDeposits", 404, standing_address=nobody["id"])
 

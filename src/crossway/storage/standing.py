@@ -194,6 +194,9 @@ class SqlStanding:
         rows = self._db.execute(query.order_by(_d.id).with_for_update())
         return [DEPOSITS.decode(row) for row in rows]
 
+    def get_deposit(self, id: int) -> StandingDeposit | None:
+        return self.get_deposits([id]).get(id)
+
     def get_deposits(self, ids: Collection[int]) -> dict[int, StandingDeposit]:
         query = select(standing_deposits).where(in_values(_d.id, ids))
         rows = self._db.execute(query) if ids else ()

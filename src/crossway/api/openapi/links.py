@@ -27,6 +27,7 @@ _LINKS: Final[dict[str, dict[str, dict[str, str]]]] = {
         "updateStandingAddress": _ID,
         "listStandingDeposits": {"standing_address": "id"},
     },
+    "listStandingDeposits": {"getStandingDeposit": {"id": "standing_deposits/0/id"}},
     "createRampOrder": {
         "getRampOrder": _ID,
         "confirmRampOrder": _ID,

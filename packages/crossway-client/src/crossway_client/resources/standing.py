@@ -90,6 +90,11 @@ class StandingAddresses(Resource[CarrierT]):
 class StandingDeposits(Resource[CarrierT]):
     """`/standing-deposits`: what came to standing addresses."""
 
+    @endpoint
+    def get(self, deposit_id: int) -> Request[StandingDeposit]:
+        """One deposit at a standing address."""
+        return get("/standing-deposits/{id}", record(StandingDeposit), id=deposit_id)
+
     @iterator
     def list(
         self,
