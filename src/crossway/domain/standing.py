@@ -275,16 +275,20 @@ def standing_deposit_id(owner: int) -> int:
 
 def judge_deposit(address: StandingAddress, incoming: IncomingTransfer) -> str:
     """Why a deposit goes to the recovery address; empty where a payment is made for it."""
-    rules, terms = address.rules(incoming.at), address.terms
-    rule = terms.rule_of(incoming.token)
     if incoming.chain != address.source_chain:
         return "It came on another chain than the address is for."
-    if rule is None or incoming.token not in rules.tokens:
+    return judge_amount(address, address.rules(incoming.at), incoming.token, incoming.amount)
+
+
+def judge_amount(address: StandingAddress, rules: StandingRules, token: str, amount: int) -> str:
+    """As `judge_deposit` by these rules, for an amount of a token on the address's chain."""
+    rule = address.terms.rule_of(token)
+    if rule is None or token not in rules.tokens:
         return "The token is not accepted."
     if not rules.active:
         return "The address was closed when it came."
-    units = rule.to_payout_units(incoming.amount)
-    if units < rules.minimum or incoming.amount < rule.minimum:
+    units = rule.to_payout_units(amount)
+    if units < rules.minimum or amount < rule.minimum:
         return "It is below the minimum."
     if rules.maximum is not None and units > rules.maximum:
         return "It is above the maximum."

@@ -50,6 +50,7 @@ METHODS: Final[Mapping[str, str]] = {
     "getSandboxBalances": "sandbox.balances",
     "getStandingAddress": "standing_addresses.get",
     "getStandingDeposit": "standing_deposits.get",
+    "quoteStandingDeposit": "standing_addresses.quote",
     "getWebhook": "webhooks.get",
     "injectBridgeFaults": "sandbox.bridge_faults",
     "injectChainFaults": "sandbox.chain_faults",

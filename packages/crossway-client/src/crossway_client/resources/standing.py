@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossway_client.records.standing import StandingAddress, StandingDeposit
+from crossway_client.records.standing import StandingAddress, StandingDeposit, StandingQuote
 from crossway_client.resources.payment_links import UNCHANGED, Unchanged
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
 from crossway_client.transport.requests import (
@@ -59,6 +59,15 @@ class StandingAddresses(Resource[CarrierT]):
     def get(self, address_id: str) -> Request[StandingAddress]:
         """One standing address."""
         return get("/standing-addresses/{id}", record(StandingAddress), id=address_id)
+
+    @endpoint
+    def quote(
+        self, address_id: str, *, amount: int, token: str | None = None
+    ) -> Request[StandingQuote]:
+        """What a deposit of so many smallest units of a token, by default the first accepted one,
+        would give the recipient now."""
+        path, query = "/standing-addresses/{id}/quote", {"amount": amount, "token": token}
+        return Request("GET", path, record(StandingQuote), {"id": address_id}, query=query)
 
     @endpoint
     def update(
