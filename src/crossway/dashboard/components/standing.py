@@ -135,7 +135,7 @@ def _switch(address: StandingAddress, active: bool) -> str:
 def estimate(address: StandingAddress) -> None:
     """What a deposit of an amount that is typed would give the recipient."""
     token = services().catalogue.by_address[address.source_chain, address.terms.tokens[0].token]
-    typed = st.text_input(f"A deposit of ({token.symbol})", key="standing_estimate")
+    typed = st.text_input(f"What would a deposit give? ({token.symbol})", key="standing_estimate")
     if typed.strip():
         with notices.show_errors():
             st.markdown(view.describe_estimate(services(), operator(), address.id, typed))
