@@ -85,6 +85,39 @@ def test_our_own_return_does_not_take_a_later_deposit_for_one_that_somebody_retu
     check_invariants(world)
 
 
+def test_who_returns_dust_holds_no_payment_up(world: StandingWorld) -> None:
+    address = world.create()
+    world.send(address, 100)
+    world.pass_time(30)
+    return_all(world, address)
+    world.send(address, UNITS)
+    world.pass_time(60)
+    # Before what is missing is final.
+    assert world.states() == [S.KEPT, S.FORWARDED]
+    world.pass_time(900, 30)
+    assert (world.states(), world.booked()) == ([S.RETURNED, S.FORWARDED], 0)
+    check_invariants(world)
+
+
+def test_a_return_that_failed_and_that_somebody_makes_ends_its_alert(world: StandingWorld) -> None:
+    address = world.create()
+    world.sandbox.inject_faults(BASE, Faults(refuse=[address.recovery]))
+    world.pass_time(2)
+    world.send(address, UNITS, EURC)
+    world.pass_time(120, 5)
+    assert (world.states(), alerts(world)) == ([S.FAILED], ["transfer"])
+    world.sandbox.inject_faults(BASE, Faults(accept=[address.recovery]))
+    return_all(world, address, EURC)
+    world.pass_time(900, 30)
+    assert (world.states(), alerts(world)) == ([S.RETURNED], [])
+    assert (world.booked(EURC), world.recovered(EURC)) == (0, UNITS)
+
+
+def alerts(world: StandingWorld) -> list[str]:
+    with world.store.read() as unit:
+        return [alert.kind for alert in unit.alerts.list_active()]
+
+
 def test_the_payment_of_a_deposit_that_somebody_returned_expires(world: StandingWorld) -> None:
     address = world.create()
     world.pass_time(2)

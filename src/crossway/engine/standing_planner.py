@@ -34,7 +34,7 @@ _STATES: Final = {
 class Departures:
     """What the chain shows of deposits that due transactions are to move: `moved` are those of
     which the deposit has left its standing address, `short` those at whose address and in whose
-    token there is less than the books have."""
+    token there is less than all that is to be moved."""
 
     moved: Collection[int] = ()
     short: Collection[int] = ()
@@ -64,7 +64,9 @@ def _find_short(chain: Chain, held: Mapping[Place, HeldThere]) -> set[Place]:
     for (_, token), there in held.items():
         by_token[token].append(there.address)
     balances = {token: chain.balances(at, token) for token, at in by_token.items()}
-    return {key for key, there in held.items() if balances[key[1]][there.address] < there.units}
+    return {
+        key for key, there in held.items() if balances[key[1]][there.address] < there.units_to_move
+    }
 
 
 class StandingPlanner:

@@ -16,6 +16,7 @@ RETURNED_BY_OTHERS: Final = (
 )
 BY_OTHERS_TX: Final = "standing:returned by others"
 """What caused a posting of such a return, whose transaction is not looked for."""
+_TO_MOVE: Final = (StandingState.WAITING, StandingState.FORWARDING, StandingState.RETURNING)
 _ON_THE_WAY: Final = (StandingState.FORWARDING, StandingState.RETURNING)
 
 Place = tuple[int, str]
@@ -35,6 +36,13 @@ class HeldThere:
     def units(self) -> int:
         """What must be there at the least."""
         return sum(deposit.incoming.amount for deposit in self.resting)
+
+    @property
+    def units_to_move(self) -> int:
+        """What must be there for all that is to be moved: whoever returns dust, which is not, holds
+        nothing up by that."""
+        to_move = (d.incoming.amount for d in self.resting if d.state in _TO_MOVE)
+        return sum(to_move)
 
     def find_returned(self, units: int) -> tuple[StandingDeposit, ...]:
         """The deposits that were returned where this much is missing: the oldest, which the
