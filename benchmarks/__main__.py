@@ -3,7 +3,7 @@
 python -m benchmarks [name …]; the names are quotes, live_quotes, ramps, commits, lifecycles,
 engine_work, growth, database_work, engines, partitions, deposits, indexer, serving, creates,
 deliveries, lookups, lists, overviews, trackers, books, analytics, evm, watching, first_paint,
-start, stalls, bridges, gateway, treasury, open_tab, wallet_payments, scaling
+start, stalls, bridges, gateway, treasury, open_tab, wallet_payments, standing, scaling
 
 python -m benchmarks campaign [options] is a long run under faults, and
 python -m benchmarks tasks [options] performs operators' tasks in a browser; see their --help.
@@ -46,6 +46,7 @@ NAMES = (
     "treasury",
     "open_tab",
     "wallet_payments",
+    "standing",
     "scaling",
 )
 # Those with options of their own; they run only if they are named.

@@ -23,6 +23,7 @@ with not_found.handle_not_found(
     standing.switch(address)
     audit_href = page_href("audit", about=f"standing_address:{address.id}")
     widget.link_buttons((LinkButton("Audit log", audit_href, "history"),), "standing_ways")
+    standing.estimate(address)
     st.header("Deposits")
     standing.deposit_list(address.id)
     standing.return_buttons(address)

@@ -9,6 +9,7 @@ from benchmarks import (
     live_quotes,
     lookups,
     ramps,
+    standing,
     treasury,
 )
 from crossway.domain.analytics import Dimension
@@ -50,6 +51,10 @@ def test_the_indexer_is_measured_with_its_start_and_its_requests() -> None:
 
 def test_the_engine_is_measured_with_few_and_many_stored() -> None:
     assert len(growth.run(stored=(50, 500), size=10, total=20)) == 1
+
+
+def test_standing_addresses_are_measured_at_two_sizes_in_every_part() -> None:
+    assert len(standing.run(sizes=(600, 900), rounds=1)) == 3
 
 
 def test_a_month_with_rebalancing_ends_with_books_that_agree() -> None:

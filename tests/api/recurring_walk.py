@@ -21,6 +21,9 @@ class RecurringWalk(Walk):
         self.call("listStandingAddresses", 400, limit=0)
         self.call("getStandingAddress", path=named)
         self.call("getStandingAddress", 404, path=nobody)
+        self.call("quoteStandingDeposit", path=named, amount="50000000")
+        self.call("quoteStandingDeposit", 400, path=named, amount="none")
+        self.call("quoteStandingDeposit", 404, path=nobody, amount="50000000")
         self.call("updateStandingAddress", path=named, body={"maximum": "9000000000"})
         self.call("updateStandingAddress", 400, path=named, body={"minimum": "1"})
         self.call("updateStandingAddress", 404, path=nobody, body={"active": False})
@@ -28,7 +31,9 @@ class RecurringWalk(Walk):
             self.api.post("/sandbox/deposits", {"address": created["address"], "amount": amount})
         self.pass_time(2, times=40)
         at = {"standing_address": created["id"]}
-        self.call("listStandingDeposits", **at, limit=2)
+        listed = self.call("listStandingDeposits", **at, limit=2)
+        self.call("getStandingDeposit", path={"id": listed["standing_deposits"][0]["id"]})
+        self.call("getStandingDeposit", 404, path={"id": 1})
         self.call("listStandingDeposits", 400, status="lost")
         self.call("listStandingDeposits", 404, standing_address=nobody["id"])
 

@@ -9,6 +9,13 @@ from tests.api.conftest import WALLET, Api, new_key
 from tests.api.ramp_requests import create_order, verified_customer
 from tests.api.test_list_filters import LINK, OTHER_WALLET
 
+STANDING = {
+    "source_chain": "BASE_MAINNET",
+    "destination_chain": "ARBITRUM_MAINNET",
+    "recipient": OTHER_WALLET,
+    "recovery_address": WALLET,
+}
+
 
 @pytest.fixture
 def api(api_on_each: Api) -> Api:
@@ -48,6 +55,35 @@ def test_an_intent_is_found_by_what_is_known_of_it(api: Api) -> None:
     assert result["title"].startswith("Payment of 25.0")
     assert result["title"].endswith("PENDING")
     assert api.http.get(result["url"], headers=api.headers()).json()["id"] == intent["id"]
+
+
+def test_standing_addresses_and_what_came_to_them_are_found(api: Api) -> None:
+    address = api.post("/standing-addresses", {**STANDING, "reference": "Customer 7"}).json()
+    sent = {"address": address["address"], "amount": "50000000"}
+    tx = api.post("/sandbox/deposits", sent).json()["txHash"]
+    for _ in range(20):
+        api.post("/sandbox/clock", {"advanceSeconds": 5})
+        api.tick()
+    page = api.get("/standing-deposits", standing_address=address["id"]).json()
+    [deposit] = page["standing_deposits"]
+    for q, field in [
+        (address["id"], "id"),
+        (address["address"].lower(), "standing_address"),
+        ("Customer 7", "reference"),
+    ]:
+        assert ("standing_address", address["id"], field) in found(api, q), q
+    for q, field in [
+        (tx, "deposit"),
+        (f"https://basescan.org/tx/{tx}", "deposit"),
+        (str(deposit["id"]), "number"),
+    ]:
+        assert found(api, q) == [("standing_deposit", deposit["id"], field)], q
+    [result] = api.get("/search", q=tx).json()["results"]
+    assert api.http.get(result["url"], headers=api.headers()).json() == deposit
+    stranger = Api(api.http, api.service, *new_key(api.service))
+    for q in (address["id"], address["address"], "Customer 7", tx, str(deposit["id"])):
+        assert found(stranger, q) == [], q
+    assert stranger.get(f"/standing-deposits/{deposit['id']}").status_code == 404
 
 
 def test_other_resources_are_found_too(api: Api) -> None:

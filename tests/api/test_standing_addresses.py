@@ -75,6 +75,53 @@ def test_a_deposit_at_a_new_address_is_paid_out_and_told_of(api: Api) -> None:
         api.http.delete(f"/api/v1/webhooks/{webhook['id']}", headers=api.headers())
 
 
+def test_a_quote_of_a_deposit_is_what_its_payment_gives_with_forwarding_in_its_fees(
+    api: Api,
+) -> None:
+    address = api.post("/standing-addresses", {**BODY, "maximum": "90000000"}).json()
+    quote = api.get(f"/standing-addresses/{address['id']}/quote", amount="50000000").json()
+    api.post("/sandbox/deposits", {"address": address["address"], "amount": "50000000"})
+    run(api)
+    [deposit] = deposits_of(api, address)
+    intent = api.get(f"/intents/{deposit['intent_id']}").json()
+    assert intent["initialAmount"] == quote["payout_amount"]
+    assert int(quote["payout_amount"]) + int(quote["fee"]) == 50_000_000
+    assert int(quote["least_payout"]) <= int(quote["payout_amount"])
+    # What a payer sends costs less by the forwarding alone, but for what no quote divides up.
+    asked = {"tokenIn": USDC_BASE, "tokenOut": intent["tokenOut"],
+             "sourceChain": "BASE_MAINNET", "destinationChain": "ARBITRUM_MAINNET",
+             "amount": quote["payout_amount"], "amountSymbol": "USDC"}  # fmt: skip
+    plain = api.get("/quotes/best", **asked).json()
+    more = int(quote["fee"]) - int(plain["feeInAssetToken"])
+    assert 0 < int(quote["forwarding_fee"]) <= more < int(quote["forwarding_fee"]) + 20
+    assert int(quote["network_fee"]) > int(quote["forwarding_fee"])
+
+
+@pytest.mark.parametrize(
+    ("amount", "token", "reason"),
+    [
+        ("100", USDC_BASE, "It is below the minimum."),
+        ("90000001", USDC_BASE.lower(), "It is above the maximum."),
+    ],
+)
+def test_a_quote_says_why_a_deposit_would_go_back(
+    api: Api, amount: str, token: str, reason: str
+) -> None:
+    address = api.post("/standing-addresses", {**BODY, "maximum": "90000000"}).json()
+    path = f"/standing-addresses/{address['id']}/quote"
+    quote = api.get(path, amount=amount, token=token).json()
+    assert quote == {"token": USDC_BASE, "amount": amount, "reason": reason} | dict.fromkeys(
+        ("payout_amount", "least_payout", "fee", "app_fee", "network_fee", "forwarding_fee")
+    )
+    for query, sentence in (
+        ({"amount": amount, "token": WALLET}, "token must be one that the address accepts"),
+        ({"amount": "1.5"}, "amount must be a positive integer string"),
+        ({}, "amount is required"),
+    ):
+        refused = api.get(path, **query)
+        assert (refused.status_code, sentence in refused.json()["message"]) == (400, True)
+
+
 def events(receiver: Receiver, deposit: dict[str, Any]) -> list[str]:
     told = [e["data"] for e in receiver.events if e["type"] == "standing_deposit_updated"]
     assert all(data["standing_address_id"] == deposit["standing_address_id"] for data in told)

@@ -6,7 +6,15 @@ from eth_abi.abi import encode
 from eth_account import Account
 
 from crossway.adapters.chains.addresses import canonical_address, keccak256
-from crossway.adapters.chains.evm.abi import FILL_UNTIL, RECLAIM, REFUND, SETTLE, START
+from crossway.adapters.chains.evm.abi import (
+    FILL_UNTIL,
+    FORWARD,
+    RECLAIM,
+    RECOVER,
+    REFUND,
+    SETTLE,
+    START,
+)
 from crossway.adapters.chains.evm.calldata import ZERO
 from crossway.adapters.chains.evm.contracts import DEPLOYER, SALT, default_deployment, init_code
 from crossway.adapters.chains.evm.typed_data import typed_data
@@ -94,6 +102,7 @@ def measured() -> Iterator[Row]:
         yield from _fills(one)
         yield from _settlements(one)
         yield from _pay_ins(one)
+        yield from _forwards(one)
 
 
 def payment(one: Anvil, name: str, units: int = 0, native: bool = False) -> Payment:
@@ -178,6 +187,38 @@ def _signed(one: Anvil, token: str, to: str, standard: SignatureStandard, name: 
     if standard is SignatureStandard.EIP3009:
         return transfer_data(asked, text)
     return pay_data(asked, SIGNER.address, to, text)
+
+
+class Standing:
+    """A standing address of one token, whose payments five accounts may collect."""
+
+    def __init__(self, expiry: int) -> None:
+        self.token, self.recovery, self.expiry = dollars(CHAIN), somebody("recovery"), expiry
+        to = int(self.token, 16), int(somebody("standing recipient"), 16)
+        bridgers = [AT.escrow2, *(somebody(f"bridger {n}") for n in range(4))]
+        rules = [(self.token, 1, 10**18)]
+        self.terms = (CHAIN_ID, 7, self.recovery, RELAYER, CHAIN_ID, *to, 100, rules, bridgers)
+        self.address = AT.standing_address(keccak256(encode([FORWARD.types[0]], [self.terms])))
+
+    def forward(self, number: int) -> bytes:
+        """To the payment of this number."""
+        parties = (AT.escrow2, self.recovery, RELAYER, self.expiry)
+        source = (CHAIN_ID, number, self.token, TOTAL, *parties)
+        return FORWARD.encode(self.terms, source, OUT, keccak256(bytes([number])))
+
+    def recover(self) -> bytes:
+        return RECOVER.encode(self.terms, self.token, TOTAL, keccak256(b"returned"))
+
+
+def _forwards(one: Anvil) -> Iterator[Row]:
+    data = SALT + init_code("StandingFactory")
+    yield "deploy StandingFactory", gas_used(one, DEPLOYER, data, gas=6_000_000)
+    standing = Standing(int(one.time.timestamp()) + 3_600)
+    one.pay(standing.address, 10 * TOTAL)
+    for number, what in enumerate(("first from its address", "another")):
+        yield f"forward, {what}", gas_used(one, AT.standing, standing.forward(number))
+    data = standing.recover()
+    yield "recover, from a deployed address", gas_used(one, AT.standing, data)
 
 
 def _settlements(one: Anvil) -> Iterator[Row]:

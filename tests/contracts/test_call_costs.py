@@ -21,6 +21,7 @@ from tests.chains.anvil import L1_ANSWER, running
 from tests.conformance.networks import AnvilNetwork
 from tests.conformance.test_chain import Payment
 from tests.contracts.bridge_gas import ACROSS, TOTAL, BridgePayment, calldata
+from tests.contracts.gas import AT, Standing
 from tests.contracts.test_gas import ROW
 from tests.processes import ROOT
 
@@ -35,6 +36,7 @@ DEAREST = {
     "deliver": "deliver (CCTP), recipient without a balance",
     "swap": "swap, then startAndBridge (CCTP), a token, two pools, with excess",
     "pay_in": "pay (Permit2), new deposit address",
+    "forward": "forward, first from its address",
 }
 # How the rows of a call begin where that is not its name.
 ROWS = {"send": "startAndBridge", "pay_in": "(transferWithAuthorization|pay)"}
@@ -64,13 +66,14 @@ def test_the_sizes_of_transactions_are_at_least_the_real_ones() -> None:
             assert len(signed.raw) <= transaction_bytes()[name] <= len(signed.raw) + 60, name
 
 
-def test_the_sizes_of_bridges_transactions_are_at_least_the_real_ones() -> None:
+def test_the_sizes_of_longer_transactions_are_at_least_the_real_ones() -> None:
     message = sent_message()
     with network("BASE_MAINNET") as on:
         context = on.opened.context
         payment = BridgePayment(on.anvil, "sized", ACROSS, paid=False)
         calls = {
             "send": Call(ACROSS, payment.bridge_across(TOTAL)),
+            "forward": Call(AT.standing, Standing(2**31).forward(7)),
             "deliver": Call(FAST, calldata("deliver", ["bytes"] * 2, message, attest(message))),
         }
         fee, price = 10**16, gas_price(10**16, context.params, GWEI)

@@ -1,7 +1,9 @@
 """Standing addresses on screen: created, paid into, closed, and what waits sent back."""
 
+from crossway.dashboard.views import palette_entries, search
 from crossway.domain.standing import StandingState
 from crossway.usecases.standing import addresses, deposits
+from crossway.usecases.standing.request import StandingRequest
 from tests.dashboard.conftest import DashboardApp
 
 
@@ -29,6 +31,10 @@ def test_an_address_is_created_paid_into_and_closed(screen: DashboardApp) -> Non
     assert sorted(states) == ["Forwarded", "Kept"]
     [paid] = [row["cells"][3]["href"] for row in rows if "href" in row["cells"][3]]
     assert paid == "intent?id=1"
+    screen.at.text_input(key="standing_estimate").set_value("50").run()
+    said = " ".join(element.value for element in screen.at.markdown)
+    assert "The recipient gets 49.9235 USDC, and" in said
+    assert "0.01 USDC of that for forwarding" in said
     screen.click("Close")
     assert not addresses.get(world.services, world.operator, made.id).latest_rules.active
     [row] = screen.open("standing_addresses").widget("standing_addresses")["rows"]
@@ -50,6 +56,22 @@ def test_what_was_kept_is_returned_by_hand(screen: DashboardApp) -> None:
     world.pass_time(60)
     [deposit] = deposits.list_deposits(world.services, world.operator, 10)
     assert deposit.state is StandingState.RETURNED
+
+
+def test_search_opens_the_address_of_what_came_to_it(screen: DashboardApp) -> None:
+    world = screen.world
+    wallets = [world.wallet(chain, "x") for chain in ("ARBITRUM_MAINNET", "BASE_MAINNET")]
+    request = StandingRequest("BASE_MAINNET", "ARBITRUM_MAINNET", *wallets, reference="customer 7")
+    made = addresses.create(world.services, world.caller, request)
+    sent = world.sandbox.deposit("BASE_MAINNET", made.address, made.terms.tokens[0].token, 100)
+    world.pass_time(30)
+    for text in (made.id, made.address, "customer 7", sent.tx_hash):
+        target = search.resolve(world.services, world.operator, text)
+        assert target == search.SearchTarget(f"standing_address?id={made.id}"), text
+        found = palette_entries.find_records(world.services, world.operator, text, [])
+        assert {entry.href for entry in found} == {target.href}
+    screen.open("search", q=sent.tx_hash)
+    assert "matched by deposit transaction" in str(screen.widget("found_standing_deposit"))
 
 
 def test_a_bad_form_names_its_field_and_creates_nothing(screen: DashboardApp) -> None:

@@ -166,6 +166,24 @@ def test_a_bad_request_names_its_field(
         world.create(**{field: value})
 
 
+def test_the_lowest_minimum_pays_for_forwarding_and_leaves_what_the_contract_asks(
+    world: StandingWorld,
+) -> None:
+    least = world.create().latest_rules.minimum // 2
+    with pytest.raises(InvalidInput, match=f"minimum must be at least {least} "):
+        world.create(minimum=str(least - 1))
+    address = world.create(minimum=str(least))
+    rule = address.terms.tokens[0]
+    world.send(address, rule.minimum)
+    world.pass_time(60)
+    [deposit], [intent] = world.deposits(), world.intents()
+    assert (deposit.state, intent.state) == (S.FORWARDED, State.COMPLETED)
+    least_payout = rule.least_payout(rule.minimum, address.terms.max_fee_bps)
+    assert least_payout <= world.paid() == intent.terms.payout_amount
+    # Collecting, paying out and forwarding: three calls of a cent.
+    assert intent.costs.network_fee_units >= 30_000
+
+
 def test_the_address_follows_from_the_terms(world: StandingWorld) -> None:
     addresses = [world.create(recipient=world.wallet(ARBITRUM, n)) for n in ("a", "a", "b")]
     assert len({address.address for address in addresses}) == 3

@@ -13,7 +13,9 @@ from crossway.engine.watched_addresses import StoredAddressFilter, WatchedAddres
 from crossway.storage.intent_rows import intent_row
 from crossway.storage.tables import intents
 from tests.databases import new_postgres
+from tests.engine.standing_world import StandingWorld
 from tests.harness import Harness, ManualClock
+from tests.statements import recorded
 
 BASE, SOLANA = "BASE_MAINNET", "SOLANA_MAINNET"
 DAY_SECONDS = 86_400
@@ -112,3 +114,19 @@ def test_an_address_that_is_committed_after_newer_ones_is_not_left_out(
         transaction.commit()
     watched.refresh()
     assert watched.find_watched(BASE, both) == both
+
+
+def test_chains_that_are_queried_by_address_read_no_standing_addresses_of_others(
+    tmp_path: Path,
+) -> None:
+    world = StandingWorld(tmp_path)
+    address = world.create()
+    watched = WatchedAddresses(world.services)
+    on_base = StoredAddressFilter(world.services, BASE, watched)
+    assert on_base.list_all() == [address.address]
+    elsewhere = StoredAddressFilter(world.services, "ARBITRUM_MAINNET", watched)
+    elsewhere.count()  # What is new has been read.
+    with recorded(world.store.reader) as statements:
+        assert elsewhere.list_all() == []
+    assert not any("standing_addresses" in statement for statement in statements)
+    world.store.close()

@@ -50,6 +50,7 @@ RECORDS = {
     "/v1/webhooks/deliveries/{id}": "delivery",
     "/v1/exports/{id}": "export",
     "/v1/standing-addresses/{id}": "standing",
+    "/v1/standing-deposits/{id}": "standing_deposit",
 }
 LISTS = ("/v1/intents", "/v1/intents/user/{sender}", "/v1/ramp/orders", "/v1/payment-links",
          "/v1/invoices", "/v1/subscriptions", "/v1/webhooks", "/v1/exports",

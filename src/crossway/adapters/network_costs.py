@@ -135,4 +135,5 @@ class ChainNetworkCosts:
             send=charged(costs.send),
             swap=charged(costs.swap),
             pay_in=charged(costs.pay_in),
+            forward=charged(costs.forward),
         )

@@ -7,13 +7,13 @@ from starlette.requests import Request
 
 from crossway.api.auth import Reader, ServicesDep, Writer
 from crossway.api.idempotency import store_response
-from crossway.api.query_params import CursorPage
+from crossway.api.query_params import CursorPage, query
 from crossway.api.schemas import standing as wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import request_body_schema
+from crossway.api.schemas.fields import USDC_BASE, request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.standing import StandingAddress
-from crossway.usecases.standing import addresses
+from crossway.usecases.standing import addresses, estimates
 
 router = APIRouter(prefix="/v1/standing-addresses", tags=["Standing addresses"])
 Name = Annotated[
@@ -91,3 +91,28 @@ def change(services: ServicesDep, caller: Writer, id: Name, body: Change) -> Jso
     Recipient, recovery address and route cannot change: the address follows from them."""
     changed = addresses.update(services, caller, id, body.to_request())
     return JsonResponse(wire.StandingAddressOut.from_address(changed))
+
+
+@router.get(
+    "/{id}/quote",
+    response_model=wire.StandingQuoteOut,
+    responses=error_responses(400, 404),
+    summary="Quote a deposit at a standing address",
+    operation_id="quoteStandingDeposit",
+)
+def quoted(
+    services: ServicesDep,
+    caller: Reader,
+    id: Name,
+    amount: Annotated[
+        str | None, query("The deposit, in the token's smallest unit.", "50000000", required=True)
+    ] = None,
+    token: Annotated[
+        str | None, query("An accepted token; by default the first.", USDC_BASE)
+    ] = None,
+) -> JsonResponse:
+    """What a deposit of this amount would give the recipient at current fees, which include what
+    forwarding it costs; or why it would go back or wait. Nothing is promised by it but
+    `least_payout`."""
+    found = estimates.estimate_deposit(services, caller, id, amount, token)
+    return JsonResponse(wire.StandingQuoteOut.from_estimate(found))

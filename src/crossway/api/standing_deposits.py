@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 
 from crossway.api.auth import Reader, ServicesDep
 from crossway.api.query_params import CursorPage, query
-from crossway.api.record_numbers import format_cursor, parse_cursor
+from crossway.api.record_numbers import StandingDepositNumber, format_cursor, parse_cursor
 from crossway.api.schemas import standing as wire
 from crossway.api.schemas.error_responses import error_responses
 from crossway.api.schemas.responses import JsonResponse
@@ -59,6 +59,18 @@ def listed(
             next_cursor=format_cursor(services, _KIND, found[-1].id) if more else None,
         )
     )
+
+
+@router.get(
+    "/{id}",
+    response_model=wire.StandingDepositOut,
+    responses=error_responses(404),
+    summary="Get a deposit at a standing address",
+    operation_id="getStandingDeposit",
+)
+def one(services: ServicesDep, caller: Reader, id: StandingDepositNumber) -> JsonResponse:
+    """One deposit by its record number."""
+    return JsonResponse(_shown(services, [deposits.get_deposit(services, caller, id)])[0])
 
 
 def _shown(services: Services, found: Sequence[StandingDeposit]) -> list[wire.StandingDepositOut]:

@@ -23,12 +23,22 @@ class PayoutPath(StrEnum):
     BRIDGE_RELAYER = "BRIDGE_RELAYER"
 
 
+class Arrival(StrEnum):
+    """How a deposit comes to its deposit address: the payer sends it (SENT), or we carry their
+    signature out (SIGNED), or forward it from a standing address (FORWARDED)."""
+
+    SENT = "SENT"
+    SIGNED = "SIGNED"
+    FORWARDED = "FORWARDED"
+
+
 @dataclass(frozen=True, slots=True)
 class ChainCosts:
     """What calls cost on one chain, in micro-USD: collecting a deposit, paying a recipient, taking
     the collected deposit out of escrow, a refund, the share of it that every quote bears, claiming
     what a bridge delivers there, and collecting a deposit into a bridge's contract and sending it,
-    also with a swap of it between the two. `pay_in` carries a payer's signature out.
+    also with a swap of it between the two. `pay_in` carries a payer's signature out, `forward`
+    moves a deposit from a standing address to its payment.
     """
 
     start: int
@@ -40,10 +50,11 @@ class ChainCosts:
     send: int = 0
     swap: int = 0
     pay_in: int = 0
+    forward: int = 0
 
-    def with_pay_in(self) -> "ChainCosts":
-        """The same where each deposit that is collected comes by a payer's signature."""
-        extra = self.pay_in
+    def with_arrival(self, arrival: "Arrival") -> "ChainCosts":
+        """The same where each deposit that is collected comes in this way."""
+        extra = {Arrival.SIGNED: self.pay_in, Arrival.FORWARDED: self.forward}.get(arrival, 0)
         return replace(
             self, start=self.start + extra, send=self.send + extra, swap=self.swap + extra
         )

@@ -202,14 +202,15 @@ _NEXT: Final = MappingProxyType(
         # What was moved before a reorg may be included again before its deposit is seen again.
         S.SEEN: frozenset(S) - {S.SEEN, S.FAILED},
         S.WAITING: {S.FORWARDING, S.RETURNING, S.RETURNED, S.KEPT, S.ORPHANED},
-        S.FORWARDING: {S.FORWARDED, S.RETURNING, S.ORPHANED},
+        # RETURNED from any state in which it is there: the contract lets anyone return it.
+        S.FORWARDING: {S.FORWARDED, S.RETURNING, S.RETURNED, S.ORPHANED},
         # A reorg removed the transaction; it is sent again.
         S.FORWARDED: {S.FORWARDING, S.ORPHANED},
         S.RETURNING: {S.RETURNED, S.FAILED, S.ORPHANED},
         S.RETURNED: {S.RETURNING, S.ORPHANED},
-        S.KEPT: {S.RETURNING, S.ORPHANED},
+        S.KEPT: {S.RETURNING, S.RETURNED, S.ORPHANED},
         S.ORPHANED: {S.SEEN},
-        S.FAILED: {S.RETURNING, S.ORPHANED},
+        S.FAILED: {S.RETURNING, S.RETURNED, S.ORPHANED},
     }
 )
 UNCREDITED: Final = frozenset({S.SEEN, S.ORPHANED})
@@ -274,16 +275,20 @@ def standing_deposit_id(owner: int) -> int:
 
 def judge_deposit(address: StandingAddress, incoming: IncomingTransfer) -> str:
     """Why a deposit goes to the recovery address; empty where a payment is made for it."""
-    rules, terms = address.rules(incoming.at), address.terms
-    rule = terms.rule_of(incoming.token)
     if incoming.chain != address.source_chain:
         return "It came on another chain than the address is for."
-    if rule is None or incoming.token not in rules.tokens:
+    return judge_amount(address, address.rules(incoming.at), incoming.token, incoming.amount)
+
+
+def judge_amount(address: StandingAddress, rules: StandingRules, token: str, amount: int) -> str:
+    """As `judge_deposit` by these rules, for an amount of a token on the address's chain."""
+    rule = address.terms.rule_of(token)
+    if rule is None or token not in rules.tokens:
         return "The token is not accepted."
     if not rules.active:
         return "The address was closed when it came."
-    units = rule.to_payout_units(incoming.amount)
-    if units < rules.minimum or incoming.amount < rule.minimum:
+    units = rule.to_payout_units(amount)
+    if units < rules.minimum or amount < rule.minimum:
         return "It is below the minimum."
     if rules.maximum is not None and units > rules.maximum:
         return "It is above the maximum."

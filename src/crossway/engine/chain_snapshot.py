@@ -16,7 +16,7 @@ from crossway.engine.bridge_snapshot import BridgeSnapshot, read_bridge_snapshot
 from crossway.engine.escrow_returns import Reclaims, read_reclaims
 from crossway.engine.inventory_snapshot import FundingSnapshot, Location, read_funding_snapshot
 from crossway.engine.pay_ins import PayIn, read_pay_ins
-from crossway.engine.standing_planner import read_moved
+from crossway.engine.standing_planner import Departures, read_departures
 from crossway.engine.tx_builder import build_payout_call
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
@@ -44,7 +44,7 @@ class ChainSnapshot:
     where it tells them. `authorized` are the coordinators for whom the relayer may act. `reclaims`
     are what somebody reclaimed from the escrow, `pay_ins` the payers' signatures to carry out,
     `bridges` is what bridges' contracts say, `funding` what can be moved to where inventory lacks.
-    `moved` are the transactions whose deposit has left its standing address already.
+    `left` is what has left standing addresses already.
     """
 
     fee_per_tx: int
@@ -65,7 +65,7 @@ class ChainSnapshot:
     pay_ins: Mapping[int, PayIn] = field(default_factory=dict)
     bridges: BridgeSnapshot = field(default_factory=BridgeSnapshot)
     funding: FundingSnapshot = field(default_factory=FundingSnapshot)
-    moved: set[int] = field(default_factory=set)
+    left: Departures = field(default_factory=Departures)
 
 
 def take_chain_snapshot(
@@ -103,7 +103,7 @@ def take_chain_snapshot(
     snapshot.authorized = read_authorized(services, chain, txs)
     snapshot.reclaims = read_reclaims(services, chain, head, txs)
     _read_promised(services, chain, head, snapshot, fills)
-    snapshot.moved = read_moved(services, chain, txs)
+    snapshot.left = read_departures(services, chain, txs)
     snapshot.pay_ins = read_pay_ins(services, chain, txs)
     snapshot.bridges = read_bridge_snapshot(services, chain, head, txs)
     snapshot.funding = read_funding_snapshot(services, chain, txs, funded, snapshot.inventory)

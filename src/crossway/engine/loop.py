@@ -34,6 +34,7 @@ from crossway.engine.rebalancer import Rebalancer
 from crossway.engine.reorg_monitor import recheck_after_reorg
 from crossway.engine.sleeper import Sleeper
 from crossway.engine.spare_time import SpareTime
+from crossway.engine.standing_watcher import StandingWatcher
 from crossway.engine.sweep_guard import SweepGuard
 from crossway.engine.sweeps import run_sweeps
 from crossway.engine.withdrawal_watcher import WithdrawalWatcher
@@ -82,6 +83,7 @@ class Engine:
         self._head_reader = HeadReader(services)
         self._nonce_monitor = NonceMonitor(services)
         self._claim_watcher = ClaimWatcher(services)
+        self._standing_watcher = StandingWatcher(services)
         self._agent_monitor = AgentMonitor(services)
         self._withdrawal_watcher = WithdrawalWatcher(services)
         clock = services.clock
@@ -196,6 +198,7 @@ class Engine:
         checks = {
             "nonces": partial(self._nonce_monitor.check, heads),
             "claims": partial(self._claim_watcher.check, heads),
+            "standing": partial(self._standing_watcher.check, heads),
             "agents": partial(self._agent_monitor.check, heads),
             "controls": partial(check_controls, self._services),
             "withdrawals": partial(self._withdrawal_watcher.check, heads),

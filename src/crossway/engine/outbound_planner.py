@@ -79,7 +79,7 @@ class OutboundPlanner:
         self._active_sweeps: set[AddressKey] | None = None
         self._balances, self._hold = AddressBalances(), EmergencyHold(unit)
         self._funding = FundingPlanner(unit, services, head, snapshot.funding, intents)
-        self._standing = StandingPlanner(unit, services, head, snapshot.moved, snapshot.authorized)
+        self._standing = StandingPlanner(unit, services, head, snapshot.left, snapshot.authorized)
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""

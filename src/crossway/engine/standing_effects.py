@@ -52,7 +52,8 @@ def apply_unmoved(unit: UnitOfWork, batch: IntentBatch, tx: OutboundTx, reason: 
     if tx.kind is OutboundTxKind.FORWARD:
         _change(unit, batch, tx, S.FORWARDING, S.FORWARDING)
         return
-    _change(unit, batch, tx, S.RETURNING, S.FAILED, reason)
+    if not _change(unit, batch, tx, S.RETURNING, S.FAILED, reason):
+        return
     described = describe_outbound_tx(tx.kind, tx.intent_id)
     subject, message = owner_subject(tx.intent_id), f"{described} failed permanently: {reason}"
     raise_alert(unit, batch.services, f"transfer:{tx.id}", "transfer", subject, message)
@@ -65,13 +66,14 @@ def _change(
     before: StandingState,
     after: StandingState,
     reason: str | None = None,
-) -> None:
+) -> bool:
     """Change a deposit's state, if it has the one before. One that a reorg has removed meanwhile is
     decided on when it is included again."""
     id = standing_deposit_id(tx.intent_id)
     deposit: StandingDeposit = unit.standing.lock_deposits([id])[id]
     if deposit.state is not before:
-        return
+        return False
     text = deposit.reason if reason is None else reason
     changed = replace(deposit, state=after, reason=text, next_at=batch.now, updated_at=batch.now)
     unit.standing.update_deposits([(deposit, changed)])
+    return True

@@ -1,8 +1,8 @@
 """The watched deposit addresses and standing addresses of all chains, in memory."""
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -32,6 +32,7 @@ class WatchedAddresses:
         # unlike through sets, the garbage collector does not walk through such dictionaries.
         self._keys: dict[str, dict[bytes, None]] = defaultdict(dict)
         self._of_chain: dict[str, list[bytes]] = defaultdict(list)
+        self._standing_of_chain: Counter[str] = Counter()
         self._intents, self._standing = AddedRows(), AddedRows()
 
     def refresh(self) -> None:
@@ -49,7 +50,7 @@ class WatchedAddresses:
             )
         self._add(intents)
         self._intents.note([intent_id for intent_id, _, _ in intents], now)
-        self._add(standing)
+        self._add(self._counted(standing))
         self._standing.note([number for number, _, _ in standing], now)
 
     def find_watched(self, chain: str, keys: Collection[bytes]) -> set[bytes]:
@@ -60,6 +61,10 @@ class WatchedAddresses:
     def count(self, chain: str) -> int:
         """How many payments of a chain are watched."""
         return len(self._of_chain[chain])
+
+    def has_standing(self, chain: str) -> bool:
+        """Whether a chain has standing addresses."""
+        return self._standing_of_chain[chain] > 0
 
     def list_part(self, chain: str, first: int, count: int) -> Sequence[str]:
         """So many of a chain from a number on, oldest first; hexadecimal ones in lower case."""
@@ -72,6 +77,7 @@ class WatchedAddresses:
         )
         self._keys.clear()
         self._of_chain.clear()
+        self._standing_of_chain.clear()
         with self._services.store.read() as unit:
             # Before the addresses: what is committed in between is read again.
             newest = unit.intents.get_newest_id()
@@ -83,10 +89,15 @@ class WatchedAddresses:
             newest = unit.standing.get_newest_number()
             first = max(newest - MOST_MISSING, 0)
             added = unit.standing.list_added_addresses(first, ())
-            self._add(unit.standing.list_addresses())
+            self._add(self._counted(unit.standing.list_addresses()))
             self._standing = AddedRows(first)
             self._standing.note([number for number, _, _ in added], now)
         self._read_at = now
+
+    def _counted(self, rows: Iterable[AddressRow]) -> Iterator[AddressRow]:
+        for row in rows:
+            self._standing_of_chain[row[1]] += 1
+            yield row
 
     def _add(self, rows: Iterable[AddressRow]) -> None:
         kinds, keys, of_chain = self._kinds, self._keys, self._of_chain
@@ -122,13 +133,18 @@ class StoredAddressFilter:
 
     def list_all(self) -> Sequence[str]:
         span = timedelta(seconds=self._services.policy.late_watch_seconds)
-        with self._services.store.read() as unit:
-            rows = unit.standing.list_addresses()
-            standing = [address for _, chain, address in rows if chain == self._chain]
-        return [*self._ended_within(span), *standing]
+        return [*self._ended_within(span), *self._list_standing()]
 
     def list_recent(self) -> Sequence[str]:
         return self._ended_within(_RECENT)
+
+    def _list_standing(self) -> list[str]:
+        # Chains that are queried by address in every scan have none, and read none.
+        if not self._up_to_date().has_standing(self._chain):
+            return []
+        with self._services.store.read() as unit:
+            rows = unit.standing.list_addresses()
+            return [address for _, chain, address in rows if chain == self._chain]
 
     def _up_to_date(self) -> WatchedAddresses:
         if not self._is_fresh:

@@ -10,7 +10,8 @@ class CallCosts:
     """What each call costs at current prices, in smallest units of the native coin: the dearest
     usual case of it, all of its network fees and rents included. `send` collects a deposit into a
     bridge's contract and sends it, and `swap` swaps it before; `deliver` claims what a bridge
-    delivers, `pay_in` carries a payer's signature out; 0 where a chain does not tell."""
+    delivers, `pay_in` carries a payer's signature out, and `forward`
+    moves a deposit from a standing address to its payment; 0 where a chain does not tell."""
 
     start: int
     fill: int
@@ -20,6 +21,7 @@ class CallCosts:
     deliver: int = 0
     swap: int = 0
     pay_in: int = 0
+    forward: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,6 @@ class StandingRepository(Protocol):
         """Newest first, before a number."""
         ...
 
-    def count(self, owners: OwnerFilter) -> int: ...
     def list_addresses(self, after: int = 0) -> Iterator[AddressRow]:
         """Number, source chain and address of all after a number, oldest first; a few at a time,
         while the unit of work lasts."""
@@ -87,6 +86,7 @@ class StandingRepository(Protocol):
         ends."""
         ...
 
+    def get_deposit(self, id: int) -> StandingDeposit | None: ...
     def get_deposits(self, ids: Collection[int]) -> dict[int, StandingDeposit]: ...
     def get_deposits_of_intents(self, intent_ids: Collection[int]) -> dict[int, StandingDeposit]:
         """By payment, the deposit that it was made for."""
@@ -103,6 +103,12 @@ class StandingRepository(Protocol):
         """Newest first, before an id."""
         ...
 
-    def list_needing_attention(self, before: datetime, limit: int) -> list[StandingDeposit]:
-        """FAILED ones, and those that have waited since before an instant, oldest first."""
+    def list_paid_to(self, chain: str, from_number: int, limit: int) -> list[int]:
+        """The numbers of standing addresses at which there are deposits on a chain, from one on,
+        lowest first."""
+        ...
+
+    def list_there(self, chain: str, numbers: Collection[int]) -> list[StandingDeposit]:
+        """The deposits at these standing addresses on a chain that have not left, as far as is
+        booked, oldest first."""
         ...

@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.ramps import ProviderName
+from crossway.domain.standing import is_standing, standing_deposit_id
 from crossway.ports.records import IntentFilter
 from crossway.ports.search_repository import OWNED_CANDIDATES, SearchHit
 from crossway.sql.in_values import in_values
@@ -33,6 +34,7 @@ from crossway.storage.owner_sql import is_owned
 from crossway.storage.ramp_tables import order_transitions, orders
 from crossway.storage.search_tables import metadata_values
 from crossway.storage.service_tables import request_log
+from crossway.storage.standing_tables import HAS_REFERENCE, standing_addresses, standing_deposits
 from crossway.storage.tables import (
     clients,
     deposits,
@@ -44,12 +46,14 @@ from crossway.storage.tables import (
 from crossway.storage.webhook_tables import deliveries, outbox, webhooks
 
 _i, _o = intents.c, orders.c
+_a, _d = standing_addresses.c, standing_deposits.c
 _KNOWN = text("orders.provider_reference <> ''")
 _HAS_LINK = text("intents.payment_link_id IS NOT NULL")
 _HAS_ACCOUNT = text("intents.deposit_token_account IS NOT NULL")
 _HAS_PAYOUT = text("intents.tx_hash IS NOT NULL")
 # Where these are equal, the other field is what matches.
 OTHER_ADDRESS = text("intents.destination_address <> intents.address")
+_HAS_OWN_REFERENCE = text(f"standing_addresses.{HAS_REFERENCE}")
 _HAS_REFUND_ADDRESS = text("intents.refund_address <> intents.sender")
 _TX_WITH_ATTEMPTS = tx_attempts.join(
     outbound_txs, outbound_txs.c.id == tx_attempts.c.outbound_tx_id
@@ -79,6 +83,10 @@ _FIELDS: tuple[tuple[Any, ...], ...] = (
     ("order", _o.id, _o.intent_address, "intent_address", False),
     ("order", _o.id, _o.sender, "sender", False),
     ("order", _o.id, _o.recipient, "recipient", False),
+    ("standing", _a.name, _a.name, "id", True),
+    ("standing", _a.name, _a.address, "standing_address", True),
+    ("standing", _a.name, _a.reference, "reference", False, None, _HAS_OWN_REFERENCE),
+    ("standing_deposit", _d.id, _d.tx_hash, "deposit", True),
     ("request", request_log.c.id, request_log.c.request_id, "request_id", True),
     ("link", payment_links.c.id, payment_links.c.id, "id", True),
     ("client", clients.c.id, clients.c.id, "id", True),
@@ -91,8 +99,18 @@ _NUMBERS: tuple[tuple[str, ColumnElement[int]], ...] = (
     ("webhook", webhooks.c.id),
     ("request", request_log.c.id),
 )
-_OWNED_TABLES = {"payment": intents, "order": orders, "link": payment_links}
-_KIND_OF_RESOURCE = {"intent": "payment", "ramp_order": "order"}
+_OWNED: dict[str, ColumnElement[Any]] = {
+    "payment": _i.id,
+    "order": _o.id,
+    "link": payment_links.c.id,
+    "standing": _a.name,
+    "standing_deposit": _d.id,
+}
+_KIND_OF_RESOURCE = {
+    "intent": "payment",
+    "ramp_order": "order",
+    "standing_deposit": "standing_deposit",
+}
 
 
 def _select_ids(index: int) -> Select[Any]:
@@ -123,7 +141,14 @@ def _build_search(sqlite: bool) -> CompoundSelect[Any]:
 
 
 def _id_type(kind: str) -> Callable[[int | str], int | str]:
-    return str if kind in ("client", "link") else int
+    return str if kind in ("client", "link", "standing") else int
+
+
+def _new_hit(kind: str, id: int | str, field: str, unique: bool) -> SearchHit:
+    """A hit; transactions belong to payments, or by other numbers to standing deposits."""
+    if kind == "payment" and isinstance(id, int) and is_standing(id):
+        return SearchHit("standing_deposit", standing_deposit_id(id), field, unique)
+    return SearchHit(kind, id, field, unique)
 
 
 class SqlSearch(FilterPlanner):
@@ -141,10 +166,10 @@ class SqlSearch(FilterPlanner):
         self, owners: OwnerFilter, values: Collection[str], limit: int
     ) -> list[SearchHit]:
         hits, owned = self.find(values, None, OWNED_CANDIDATES), list[SearchHit]()
-        for kind, table in _OWNED_TABLES.items():
+        for kind, column in _OWNED.items():
             of_kind = [hit for hit in hits if hit.kind == kind]
-            query = select(table.c.id).where(
-                in_values(table.c.id, [hit.id for hit in of_kind]), *is_owned(table, owners)
+            query = select(column).where(
+                in_values(column, [hit.id for hit in of_kind]), *is_owned(column.table, owners)
             )
             ids = set(self._db.execute(query).scalars()) if of_kind else set()
             of_owner = [hit for hit in of_kind if hit.id in ids]
@@ -181,7 +206,7 @@ class SqlSearch(FilterPlanner):
                     index, folded if field == "metadata" else values, limit
                 )
             hits += [
-                SearchHit(kind, hit, field, unique)
+                _new_hit(kind, hit, field, unique)
                 for hit in dict.fromkeys(map(_id_type(kind), ids_by_field[index]))
             ]
         return [

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Connection,
     Select,
+    TextClause,
     bindparam,
     cast,
     func,
     insert,
-    or_,
     select,
     text,
     update,
@@ -45,7 +46,13 @@ from crossway.storage.standing_rows import (
     new_deposit_row,
     shard_number,
 )
-from crossway.storage.standing_tables import OPEN, SEEN, standing_addresses, standing_deposits
+from crossway.storage.standing_tables import (
+    OPEN,
+    SEEN,
+    THERE,
+    standing_addresses,
+    standing_deposits,
+)
 
 _a, _d = standing_addresses.c, standing_deposits.c
 _ROWS: Final = select(_a.id, _a.source_chain, _a.address)
@@ -138,11 +145,6 @@ class SqlStanding:
         rows = self._db.execute(query.order_by(_a.id.desc()).limit(limit))
         return [ADDRESSES.decode(row) for row in rows]
 
-    def count(self, owners: OwnerFilter) -> int:
-        query = select(func.count()).select_from(standing_addresses)
-        owned = is_owned(standing_addresses, owners)
-        return int(self._db.execute(query.where(*owned)).scalar_one())
-
     def list_addresses(self, after: int = 0) -> Iterator[AddressRow]:
         query = _ROWS.where(_a.id > after).order_by(_a.id)
         for rows in self._db.execute(query, execution_options=_STREAMED).partitions():
@@ -152,11 +154,12 @@ class SqlStanding:
         return self._db.execute(select(func.max(_a.id))).scalar() or 0
 
     def list_added_addresses(self, after: int, numbers: Collection[int]) -> list[AddressRow]:
-        condition = _a.id > after
-        if numbers:
-            condition = or_(condition, in_values(_a.id, numbers))
-        rows = self._db.execute(_ROWS.where(condition).order_by(_a.id))
-        return [(number, chain, address) for number, chain, address in rows]
+        # Apart: joined by OR, SQLite would walk through the table, and PostgreSQL its index.
+        conditions = [_a.id > after, *([in_values(_a.id, numbers)] if numbers else ())]
+        found = [self._db.execute(_ROWS.where(condition)) for condition in conditions]
+        return sorted(
+            {(number, chain, address) for rows in found for number, chain, address in rows}
+        )
 
     def record(
         self, new: Sequence[tuple[StandingAddress, IncomingTransfer, int]], at: datetime
@@ -191,6 +194,9 @@ class SqlStanding:
         rows = self._db.execute(query.order_by(_d.id).with_for_update())
         return [DEPOSITS.decode(row) for row in rows]
 
+    def get_deposit(self, id: int) -> StandingDeposit | None:
+        return self.get_deposits([id]).get(id)
+
     def get_deposits(self, ids: Collection[int]) -> dict[int, StandingDeposit]:
         query = select(standing_deposits).where(in_values(_d.id, ids))
         rows = self._db.execute(query) if ids else ()
@@ -224,8 +230,15 @@ class SqlStanding:
         rows = self._db.execute(query.order_by(_d.id.desc()).limit(limit))
         return [DEPOSITS.decode(row) for row in rows]
 
-    def list_needing_attention(self, before: datetime, limit: int) -> list[StandingDeposit]:
-        waits = (_d.state == StandingState.WAITING.value) & (_d.created_at < to_micros(before))
-        query = select(standing_deposits).where(or_(_d.state == "FAILED", waits))
-        rows = self._db.execute(query.order_by(_d.id).limit(limit))
+    def list_paid_to(self, chain: str, from_number: int, limit: int) -> list[int]:
+        query = select(_d.number).distinct().where(*_is_there(chain), _d.number >= from_number)
+        return list(self._db.scalars(query.order_by(_d.number).limit(limit)))
+
+    def list_there(self, chain: str, numbers: Collection[int]) -> list[StandingDeposit]:
+        query = select(standing_deposits).where(*_is_there(chain), in_values(_d.number, numbers))
+        rows = self._db.execute(query.order_by(_d.id)) if numbers else ()
         return [DEPOSITS.decode(row) for row in rows]
+
+
+def _is_there(chain: str) -> tuple[ColumnElement[bool] | TextClause, ...]:
+    return _d.chain == chain, text(f"standing_deposits.{THERE}")

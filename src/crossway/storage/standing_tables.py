@@ -27,6 +27,13 @@ standing_addresses = Table(
     Column("updated_at", BigInteger, nullable=False),
 )
 Index("standing_addresses_of_client", standing_addresses.c.client_id, standing_addresses.c.id)
+HAS_REFERENCE = "reference <> ''"
+partial_index(
+    "standing_addresses_by_reference",
+    standing_addresses.c.reference,
+    standing_addresses.c.name,
+    where=HAS_REFERENCE,
+)
 
 standing_deposits = Table(
     "standing_deposits",
@@ -59,9 +66,11 @@ standing_deposits = Table(
 )
 Index("standing_deposits_of_address", standing_deposits.c.number, standing_deposits.c.id)
 Index("standing_deposits_of_client", standing_deposits.c.client_id, standing_deposits.c.id)
+Index("standing_deposits_by_tx", standing_deposits.c.tx_hash)
 Index("standing_deposits_by_block", standing_deposits.c.chain, standing_deposits.c.block_height)
 SEEN = "state = 'SEEN'"
 OPEN = "state IN ('WAITING', 'FORWARDING')"
+THERE = "state IN ('SEEN', 'WAITING', 'FORWARDING', 'RETURNING', 'KEPT', 'FAILED')"
 partial_index(
     "standing_deposits_seen",
     standing_deposits.c.chain,
@@ -73,4 +82,10 @@ partial_index(
     standing_deposits.c.chain,
     standing_deposits.c.next_at,
     where=OPEN,
+)
+partial_index(
+    "standing_deposits_there",
+    standing_deposits.c.chain,
+    standing_deposits.c.number,
+    where=THERE,
 )

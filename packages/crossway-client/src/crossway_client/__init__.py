@@ -12,7 +12,7 @@ from crossway_client.records.payment_links import PaymentLink
 from crossway_client.records.quotes import MultiSourceQuote, Quote
 from crossway_client.records.ramp_orders import RampOrder
 from crossway_client.records.ramps import RampQuotes
-from crossway_client.records.standing import StandingAddress, StandingDeposit
+from crossway_client.records.standing import StandingAddress, StandingDeposit, StandingQuote
 from crossway_client.records.webhooks import Delivery, Webhook
 from crossway_client.signatures import verify_webhook
 from crossway_client.transport.errors import (
@@ -63,6 +63,7 @@ __all__ = [
     "StandingAddress",
     "StandingDeposit",
     "StandingDepositEvent",
+    "StandingQuote",
     "Unauthorized",
     "UnexpectedResponse",
     "Webhook",

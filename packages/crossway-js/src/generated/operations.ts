@@ -123,8 +123,12 @@ export interface Operations {
   getStandingAddress: Call<"getStandingAddress">
   /** Change a standing address. Change limits, reference, metadata or the active flag, for deposits of blocks from now on. Recipient, recovery address and route cannot change: the address follows from them. */
   updateStandingAddress: Call<"updateStandingAddress">
+  /** Quote a deposit at a standing address. What a deposit of this amount would give the recipient at current fees, which include what forwarding it costs; or why it would go back or wait. Nothing is promised by it but `least_payout`. */
+  quoteStandingDeposit: Call<"quoteStandingDeposit">
   /** List deposits at standing addresses. What came to the client's standing addresses, newest first, each with its intent. */
   listStandingDeposits: Call<"listStandingDeposits">
+  /** Get a deposit at a standing address. One deposit by its record number. */
+  getStandingDeposit: Call<"getStandingDeposit">
   /** Issue an invoice. Issue an invoice with the next number of your client and mode, and a payment link that takes its total. */
   createInvoice: Call<"createInvoice">
   /** List invoices. The client's invoices, newest first. */
@@ -275,7 +279,9 @@ export const OPERATIONS: Record<keyof Operations, Operation> = {
   listStandingAddresses: {"method":"GET","path":"/v1/standing-addresses","items":"standing_addresses"},
   getStandingAddress: {"method":"GET","path":"/v1/standing-addresses/{id}"},
   updateStandingAddress: {"method":"PATCH","path":"/v1/standing-addresses/{id}"},
+  quoteStandingDeposit: {"method":"GET","path":"/v1/standing-addresses/{id}/quote"},
   listStandingDeposits: {"method":"GET","path":"/v1/standing-deposits","items":"standing_deposits"},
+  getStandingDeposit: {"method":"GET","path":"/v1/standing-deposits/{id}"},
   createInvoice: {"method":"POST","path":"/v1/invoices"},
   listInvoices: {"method":"GET","path":"/v1/invoices","items":"invoices"},
   getInvoice: {"method":"GET","path":"/v1/invoices/{id}"},

@@ -2161,7 +2161,7 @@ export interface components {
              * @description Its type.
              * @enum {string}
              */
-            type: "intent" | "ramp_order" | "payment_link" | "webhook" | "delivery";
+            type: "intent" | "ramp_order" | "payment_link" | "standing_address" | "standing_deposit" | "webhook" | "delivery";
             /** @description Its id. */
             id: number | string;
             /** @description What it is, in English. */
@@ -2170,7 +2170,7 @@ export interface components {
              * @description The field that matched.
              * @enum {string}
              */
-            matched_field: "number" | "address" | "destination_address" | "token_account" | "key" | "nonce" | "payout" | "deposit" | "transfer" | "attempt" | "event" | "recipient" | "sender" | "depositor" | "refund_address" | "metadata" | "link" | "payers_page" | "archive" | "reference" | "provider_reference" | "provider_tx" | "intent_address" | "request_id" | "id" | "name" | "email" | "customer";
+            matched_field: "number" | "address" | "destination_address" | "token_account" | "key" | "nonce" | "payout" | "deposit" | "transfer" | "attempt" | "event" | "recipient" | "sender" | "depositor" | "refund_address" | "metadata" | "link" | "payers_page" | "archive" | "reference" | "provider_reference" | "provider_tx" | "intent_address" | "request_id" | "id" | "standing_address" | "name" | "email" | "customer";
             /** @description The same in English. */
             matched_by: string;
             /** @description Whether that field identifies the resource. */
@@ -2523,6 +2523,30 @@ export interface components {
          * @enum {string}
          */
         StandingDepositStatus: "SEEN" | "WAITING" | "FORWARDING" | "FORWARDED" | "RETURNING" | "RETURNED" | "KEPT" | "ORPHANED" | "FAILED";
+        /**
+         * @description What a deposit at a standing address would give its recipient now. Fees are in the smallest
+         *     unit of `token`.
+         */
+        StandingQuoteOut: {
+            /** @description The deposited token. */
+            token: string;
+            /** @description The deposit, in its smallest unit. */
+            amount: string;
+            /** @description What the recipient would get; null where no payment would be made. In the smallest unit of `token_out`. */
+            payout_amount: string | null;
+            /** @description Why no payment would be made now; empty otherwise. */
+            reason: string;
+            /** @description What the recipient gets at the least, whatever fees are when it comes. In the smallest unit of `token_out`. */
+            least_payout: string | null;
+            /** @description All fees. */
+            fee: string | null;
+            /** @description Of it, your own fee. */
+            app_fee: string | null;
+            /** @description Of it, what the networks cost, forwarding included. */
+            network_fee: string | null;
+            /** @description Of it, what the transaction costs that moves the deposit to its intent. */
+            forwarding_fee: string | null;
+        };
         /** @description One step of a payment. */
         StepOut: {
             /**
@@ -4587,6 +4611,37 @@ export interface operations {
             };
         };
     };
+    quoteStandingDeposit: {
+        parameters: {
+            query: {
+                /** @description The deposit, in the token's smallest unit. */
+                amount: string;
+                /** @description An accepted token; by default the first. */
+                token?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The standing address. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description What a deposit at a standing address would give its recipient now. Fees are in the smallest
+             *     unit of `token`.
+             */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingQuoteOut"];
+                };
+            };
+        };
+    };
     listStandingDeposits: {
         parameters: {
             query?: {
@@ -4612,6 +4667,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StandingDepositPage"];
+                };
+            };
+        };
+    };
+    getStandingDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Record number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One deposit at a standing address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StandingDepositOut"];
                 };
             };
         };

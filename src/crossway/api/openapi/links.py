@@ -25,8 +25,10 @@ _LINKS: Final[dict[str, dict[str, dict[str, str]]]] = {
     "createStandingAddress": {
         "getStandingAddress": _ID,
         "updateStandingAddress": _ID,
+        "quoteStandingDeposit": _ID,
         "listStandingDeposits": {"standing_address": "id"},
     },
+    "listStandingDeposits": {"getStandingDeposit": {"id": "standing_deposits/0/id"}},
     "createRampOrder": {
         "getRampOrder": _ID,
         "confirmRampOrder": _ID,

@@ -49,6 +49,8 @@ METHODS: Final[Mapping[str, str]] = {
     "getRampOrderByIntent": "ramp_orders.by_intent",
     "getSandboxBalances": "sandbox.balances",
     "getStandingAddress": "standing_addresses.get",
+    "getStandingDeposit": "standing_deposits.get",
+    "quoteStandingDeposit": "standing_addresses.quote",
     "getWebhook": "webhooks.get",
     "injectBridgeFaults": "sandbox.bridge_faults",
     "injectChainFaults": "sandbox.chain_faults",

@@ -1,6 +1,6 @@
 """Request and response models of `/v1/standing-addresses` and `/v1/standing-deposits`."""
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, SkipValidation
 
@@ -24,6 +24,7 @@ from crossway.api.schemas.responses import raw_json
 from crossway.domain.public_ids import PublicIds, RecordKind
 from crossway.domain.standing import StandingAddress, StandingDeposit, StandingState
 from crossway.usecases.instants import timestamp
+from crossway.usecases.standing.estimates import DepositEstimate
 from crossway.usecases.standing.request import MAX_REFERENCE_LENGTH, MAX_TOKENS, StandingRequest
 
 _ID = "sa_5f8942ea98e7c86e3595"
@@ -153,6 +154,52 @@ class StandingAddressOut(Model):
             metadata=raw_json(dict(address.metadata)),
             created_at=timestamp(address.created_at),
             updated_at=timestamp(address.updated_at),
+        )
+
+
+class StandingQuoteOut(Model):
+    """What a deposit at a standing address would give its recipient now. Fees are in the smallest
+    unit of `token`."""
+
+    token: str = field("The deposited token.", USDC_BASE)
+    amount: IntegerString = field("The deposit, in its smallest unit.", "50000000")
+    payout_amount: IntegerString | None = field(
+        f"What the recipient would get; null where no payment would be made. {_OUT}", "49930000"
+    )
+    reason: str = field("Why no payment would be made now; empty otherwise.", "")
+    least_payout: IntegerString | None = field(
+        f"What the recipient gets at the least, whatever fees are when it comes. {_OUT}", "47500000"
+    )
+    fee: IntegerString | None = field("All fees.", "70000")
+    app_fee: IntegerString | None = field("Of it, your own fee.", "0")
+    network_fee: IntegerString | None = field(
+        "Of it, what the networks cost, forwarding included.", "30000"
+    )
+    forwarding_fee: IntegerString | None = field(
+        "Of it, what the transaction costs that moves the deposit to its intent.", "10000"
+    )
+
+    @classmethod
+    def from_estimate(cls, estimate: DepositEstimate) -> Self:
+        """The estimate of one deposit."""
+        quote = estimate.quote
+        if quote is None:
+            nothing: dict[str, Any] = dict.fromkeys(
+                ("payout_amount", "least_payout", "fee", "app_fee", "network_fee", "forwarding_fee")
+            )
+            named = {"token": estimate.token, "amount": str(estimate.amount)}
+            return cls(**named, **nothing, reason=estimate.reason)
+        costs = quote.costs
+        return cls(
+            token=estimate.token,
+            amount=str(estimate.amount),
+            payout_amount=str(quote.payout_amount),
+            reason="",
+            least_payout=str(estimate.least_payout),
+            fee=str(costs.fees_units + costs.app_fee_units),
+            app_fee=str(costs.app_fee_units),
+            network_fee=str(costs.network_fee_units),
+            forwarding_fee=str(estimate.forwarding_units),
         )
 
 

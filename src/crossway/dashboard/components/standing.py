@@ -132,6 +132,15 @@ def _switch(address: StandingAddress, active: bool) -> str:
     return f"The standing address is {'open' if active else 'closed'}."
 
 
+def estimate(address: StandingAddress) -> None:
+    """What a deposit of an amount that is typed would give the recipient."""
+    token = services().catalogue.by_address[address.source_chain, address.terms.tokens[0].token]
+    typed = st.text_input(f"What would a deposit give? ({token.symbol})", key="standing_estimate")
+    if typed.strip():
+        with notices.show_errors():
+            st.markdown(view.describe_estimate(services(), operator(), address.id, typed))
+
+
 def return_buttons(address: StandingAddress) -> None:
     """A button for each of the newest deposits that can be sent back by hand."""
     if not operator().can(Permission.REFUND):

@@ -169,6 +169,8 @@ _ICONS: Final[Mapping[str, str]] = MappingProxyType(
         "order": "receipt_long",
         "customer": "badge",
         "link": "add_link",
+        "standing": "all_inbox",
+        "standing_deposit": "south_west",
         "client": "storefront",
         "delivery": "outbox",
         "webhook": "webhook",

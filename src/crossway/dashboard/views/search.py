@@ -25,8 +25,8 @@ SEARCH_HELP: Final = (
     "Enter an exact value: a payment's ID, deposit address, intent hash or metadata reference; a "
     "sender, recipient or refund address; a transaction hash on either chain; a ramp order (order "
     "12) or one of its references; an e-mail address; an event (evt_…), a request ID, a delivery "
-    "(delivery 12), a webhook, a merchant or a payment link. Explorer links and payment URIs work "
-    "too."
+    "(delivery 12), a webhook, a merchant, a payment link, a standing address. Explorer links and "
+    "payment URIs work too."
 )
 KIND_TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -34,6 +34,8 @@ KIND_TITLES: Final[Mapping[str, str]] = MappingProxyType(
         "order": "Ramp orders",
         "customer": "Customers",
         "link": "Payment links",
+        "standing": "Standing addresses",
+        "standing_deposit": "Deposits at standing addresses",
         "client": "Merchants",
         "delivery": "Webhook deliveries",
         "webhook": "Webhooks",
@@ -48,6 +50,8 @@ _KIND_NAMES: Final[Mapping[str, str]] = MappingProxyType(
         "request": "Request",
         "client": "Merchant",
         "link": "Payment link",
+        "standing": "Standing address",
+        "standing_deposit": "Deposit",
     }
 )
 COLUMNS: Final = (
@@ -84,14 +88,15 @@ def resolve(services: Services, caller: Principal, text: str) -> SearchTarget | 
     email = search.parse_email_query(text)
     if results.best_match is not None:
         return SearchTarget(
-            hit_href(results.best_match), email if results.best_match.kind == "customer" else ""
+            hit_href(results, results.best_match),
+            email if results.best_match.kind == "customer" else "",
         )
     if email:
         return SearchTarget("search" if results.hits else "kyc", email)
     return SearchTarget(links.page_href("search", q=text.strip())) if results.hits else None
 
 
-def hit_href(hit: SearchHit) -> str:
+def hit_href(results: search.SearchResult, hit: SearchHit) -> str:
     """The link to the page of one result."""
     number = hit.id
     match hit.kind:
@@ -109,6 +114,10 @@ def hit_href(hit: SearchHit) -> str:
             return links.client_href(str(number))
         case "link":
             return links.page_href("payment_link", id=str(number))
+        case "standing":
+            return links.standing_href(str(number))
+        case "standing_deposit":
+            return links.standing_href(results.standing[int(number)])
     return "kyc"
 
 
@@ -140,7 +149,12 @@ def _row(services: Services, results: search.SearchResult, hit: SearchHit) -> Ro
     reason = search.MATCHED_BY.get(hit.matched_field, hit.matched_field)
     name_cell, *other_cells = cells
     row = (name_cell, Cell(reason[0].upper() + reason[1:]), *other_cells)
-    return Row(f"{hit.kind}-{hit.id}", row, hit_href(hit), f"{name_cell.text}, matched by {reason}")
+    return Row(
+        f"{hit.kind}-{hit.id}",
+        row,
+        hit_href(results, hit),
+        f"{name_cell.text}, matched by {reason}",
+    )
 
 
 def _payment_cells(services: Services, intent: Intent) -> tuple[Cell, ...]:

@@ -22,8 +22,9 @@ from crossway.dashboard.views.links import intent_href, page_href, standing_href
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell, name_cell
 from crossway.domain.clients import Principal
 from crossway.domain.standing import StandingAddress, StandingDeposit, StandingState
+from crossway.domain.typed_amounts import read_amount
 from crossway.ports.services import Services
-from crossway.usecases.standing import addresses, deposits
+from crossway.usecases.standing import addresses, deposits, estimates
 
 PAGE_SIZE: Final = 25
 COLUMNS: Final = (
@@ -180,6 +181,33 @@ def build_details(services: Services, address: StandingAddress) -> tuple[Detail,
         Detail("Rules since", time_cell(rules.since, "exact")),
         Detail("Created", time_cell(address.created_at, "exact")),
         Detail("ID", Cell(address.id, copy=address.id, value_name="ID", mono=True)),
+    )
+
+
+def describe_estimate(services: Services, caller: Principal, id: str, typed: str) -> str:
+    """What a deposit of this many whole tokens would give the recipient now, in a sentence. Raises
+    `InvalidInput` for what is no amount."""
+    address = addresses.get(services, caller, id)
+    rule, catalogue = address.terms.tokens[0], services.catalogue
+    token = catalogue.by_address[address.source_chain, rule.token]
+    units = read_amount("Amount", typed, token.decimals, token.symbol).units
+    found = estimates.estimate_deposit(services, caller, id, str(units), rule.token)
+    if found.quote is None:
+        return f"No payment would be made: {found.reason}"
+    costs = found.quote.costs
+
+    def show(amount: int) -> str:
+        return format_token_amount(catalogue, address.source_chain, rule.token, amount)
+
+    place = (address.destination_chain, address.token_out)
+    payout, least = (
+        format_token_amount(catalogue, *place, amount)
+        for amount in (found.quote.payout_amount, found.least_payout)
+    )
+    return (
+        f"The recipient gets {payout}, and {least} at the least. The fees are "
+        f"{show(costs.fees_units + costs.app_fee_units)}, of which the networks cost "
+        f"{show(costs.network_fee_units)}, {show(found.forwarding_units)} of that for forwarding."
     )
 
 

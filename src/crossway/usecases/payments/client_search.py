@@ -22,6 +22,12 @@ _RESOURCES: Final = MappingProxyType(
         "payment": ("intent", "intents", RecordKind.INTENT),
         "order": ("ramp_order", "ramp/orders", RecordKind.ORDER),
         "link": ("payment_link", "payment-links", None),
+        "standing": ("standing_address", "standing-addresses", None),
+        "standing_deposit": (
+            "standing_deposit",
+            "standing-deposits",
+            RecordKind.STANDING_DEPOSIT,
+        ),
         "webhook": ("webhook", "webhooks", RecordKind.WEBHOOK),
         "delivery": ("delivery", "webhooks/deliveries", RecordKind.DELIVERY),
     }

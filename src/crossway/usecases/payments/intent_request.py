@@ -10,6 +10,7 @@ from crossway.domain.catalogue import Chain
 from crossway.domain.clients import Principal
 from crossway.domain.errors import FieldError, InvalidInput, MissingInput
 from crossway.domain.money import Token, parse_units
+from crossway.domain.network_costs import Arrival
 from crossway.ports.services import Services
 from crossway.usecases.chains.kill_switches import active_kill_switches
 from crossway.usecases.chains.payable_addresses import parse_payable_address
@@ -48,6 +49,11 @@ class CreateIntentRequest:
     payer: str = ""
     by_signature: bool = False
     field_errors: Sequence[FieldError] = ()
+
+    @property
+    def arrival(self) -> Arrival:
+        """How the deposit comes."""
+        return Arrival.SIGNED if self.by_signature else Arrival.SENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ def parse(
     assert source and destination and token_in and token_out and amount and symbol  # noqa: PT018
     assert recipient and refund_address and metadata is not None  # noqa: PT018
     sides = source, destination, token_in, token_out, recipient
-    route = RequestedRoute(*sides, by_signature=request.by_signature)
+    route = RequestedRoute(*sides, arrival=request.arrival)
     whom, more = (recipient, refund_address, sender or ""), (metadata, link_id, request.by_payer)
     fields = IntentFields(token_out, *whom, *more)
     return ParsedRequest(route, amount, symbol, fields, request.payer)

@@ -1,7 +1,7 @@
 """Search by exact identifiers: payments, orders, customers and other records."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -47,6 +47,7 @@ MATCHED_BY: Final[Mapping[str, str]] = MappingProxyType(
         "intent_address": "deposit address of the payment",
         "request_id": "request ID",
         "id": "ID",
+        "standing_address": "standing address",
         "name": "name",
         "email": "e-mail address",
         "customer": "customer's e-mail address",
@@ -58,7 +59,8 @@ MATCHED_BY: Final[Mapping[str, str]] = MappingProxyType(
 class SearchResult:
     """What a query found. `best_match` is the one record the query identifies, None where it found
     none or several; `truncated` says that there may be more hits than listed, `in_other_mode` that
-    they are not of the caller's mode, which has none."""
+    they are not of the caller's mode, which has none. `standing` has the standing addresses, by the
+    deposits at them."""
 
     hits: tuple[SearchHit, ...]
     best_match: SearchHit | None
@@ -66,6 +68,7 @@ class SearchResult:
     orders: dict[int, RampOrder]
     truncated: bool = False
     in_other_mode: bool = False
+    standing: Mapping[int, str] = field(default_factory=dict)
 
 
 EMPTY_RESULT = SearchResult((), None, {}, {})
@@ -142,6 +145,7 @@ def _find_by_public_number(services: Services, query: SearchQuery) -> list[Searc
             (RecordKind.ORDER, "order", unit.orders.get),
             (RecordKind.WEBHOOK, "webhook", unit.webhooks.get),
             (RecordKind.DELIVERY, "delivery", unit.deliveries.get),
+            (RecordKind.STANDING_DEPOSIT, "standing_deposit", unit.standing.get_deposit),
         ):
             record_id = unit.public_ids.decode(kind, query.number)
             if find(record_id) is not None:
@@ -215,7 +219,16 @@ def _visible_result(
     visible.sort(key=lambda hit: (not hit.unique, -hit.id if isinstance(hit.id, int) else 0))
     certain = [hit for hit in visible if hit.unique or (kind_given and len(visible) == 1)]
     best_match = certain[0] if len(certain) == 1 else visible[0] if len(visible) == 1 else None
-    return SearchResult(tuple(visible), best_match, intents, orders, len(visible) >= MAX_HITS)
+    standing = _addresses_of_deposits(unit, visible)
+    truncated = len(visible) >= MAX_HITS
+    return SearchResult(tuple(visible), best_match, intents, orders, truncated, standing=standing)
+
+
+def _addresses_of_deposits(unit: UnitOfWork, hits: Sequence[SearchHit]) -> Mapping[int, str]:
+    """The standing addresses of those of the hits that are deposits at them."""
+    found = unit.standing.get_deposits({int(h.id) for h in hits if h.kind == "standing_deposit"})
+    addresses = unit.standing.get_many({deposit.number for deposit in found.values()})
+    return {id: addresses[deposit.number].id for id, deposit in found.items()}
 
 
 def _record_of(
@@ -232,11 +245,15 @@ def _record_of(
         return unit.kyc_customers.get(str(hit.id))
     if hit.kind == "link":
         return unit.payment_links.get(str(hit.id))
+    if hit.kind == "standing":
+        return unit.standing.find(str(hit.id))
     number = int(hit.id)
     if hit.kind == "payment":
         return intents.get(number)
     if hit.kind == "order":
         return orders.get(number)
+    if hit.kind == "standing_deposit":
+        return unit.standing.get_deposit(number)
     if hit.kind == "request":
         return unit.request_log.get(number)
     if hit.kind == "delivery":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from crossway.domain.errors import QuotesUnavailable
-from crossway.domain.network_costs import ChainCosts, PayoutPath, network_fee, payment_cost
+from crossway.domain.network_costs import Arrival, ChainCosts, PayoutPath, network_fee, payment_cost
 from crossway.ports.network_costs import NetworkCostReport
 from crossway.ports.services import Services
 
@@ -57,16 +57,15 @@ def read_network_fees(
     source: str,
     destination: str,
     service_micro_usd: int,
-    by_signature: bool = False,
+    arrival: Arrival = Arrival.SENT,
 ) -> NetworkFees:
-    """The network costs of one payment, `by_signature` with what carrying out the payer's costs.
+    """The network costs of one payment, with what the arrival of its deposit costs us.
     Raises `QuotesUnavailable` where a chain does not tell its costs."""
     report = read_network_costs(services, {source, destination})
     for chain in (source, destination):
         if chain in report.unknown:
             raise QuotesUnavailable(unknown_costs(chain, report))
-    at_source = report.costs[source]
-    at_source = at_source.with_pay_in() if by_signature else at_source
+    at_source = report.costs[source].with_arrival(arrival)
     return NetworkFees(at_source, report.costs[destination], service_micro_usd)
 
 
@@ -78,4 +77,4 @@ def unknown_costs(chain: str, report: NetworkCostReport) -> str:
 @cache
 def _constant_costs(call: int) -> ChainCosts:
     """Every call costs the same."""
-    return ChainCosts(call, call, call, call, delivery=call, send=call, swap=call)
+    return ChainCosts(call, call, call, call, delivery=call, send=call, swap=call, forward=call)

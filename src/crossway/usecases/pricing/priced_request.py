@@ -8,7 +8,7 @@ from crossway.domain.clients import Principal
 from crossway.domain.costs import Costs
 from crossway.domain.errors import MissingInput
 from crossway.domain.money import Token, parse_units
-from crossway.domain.network_costs import PayoutPath
+from crossway.domain.network_costs import Arrival, PayoutPath
 from crossway.domain.pricing import PricedToken, calculate_costs, usd_value
 from crossway.domain.quotes import BridgeQuote, RouteRequest
 from crossway.ports.services import Services
@@ -44,7 +44,7 @@ class RequestedRoute:
     """Source chain and token, destination chain and token; all from the catalogue.
 
     `life_seconds` is how long the terms will hold; None for the usual life of an intent.
-    `by_signature`: the deposit comes by the payer's signature, which we carry out.
+    `arrival` is how the deposit comes, which costs us something unless the payer sends it.
     """
 
     source: Chain
@@ -53,7 +53,7 @@ class RequestedRoute:
     token_out: Token
     recipient: str | None = None
     life_seconds: int | None = None
-    by_signature: bool = False
+    arrival: Arrival = Arrival.SENT
 
     @property
     def is_same_chain(self) -> bool:
@@ -174,7 +174,7 @@ def price_request(
         amount_micro_usd=amount_micro_usd,
         service_fee_micro_usd=service_fee,
         network_fees=read_network_fees(
-            services, route.source.id, route.destination.id, service_fee, route.by_signature
+            services, route.source.id, route.destination.id, service_fee, route.arrival
         ),
         app_fee_micro_usd=caller.client.app_fee(amount_micro_usd) if caller else 0,
         amount_token=amount_token,

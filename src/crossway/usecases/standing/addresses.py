@@ -10,6 +10,7 @@ from crossway.domain.clients import Client, OwnerFilter, Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, NotFound
 from crossway.domain.money import format_units, rescale_up
+from crossway.domain.network_costs import Arrival
 from crossway.domain.pricing import amount_for_usd
 from crossway.domain.standing import (
     BASIS_POINTS,
@@ -39,7 +40,6 @@ from crossway.usecases.standing.request import (
 )
 from crossway.usecases.validation_errors import ValidationErrors
 
-MAX_ADDRESSES: Final = 1_000_000
 MAX_PAGE_SIZE: Final = 100
 MARGIN_BPS: Final = 100
 """What the highest fee leaves for bridges, in basis points beside the service and app fees."""
@@ -182,7 +182,12 @@ def _least_minimum(services: Services, caller: Principal, route: StandingRoute) 
     most = 0
     for token in route.tokens:
         asked = RequestedRoute(
-            route.source, route.destination, token, route.token_out, route.recipient
+            route.source,
+            route.destination,
+            token,
+            route.token_out,
+            route.recipient,
+            arrival=Arrival.FORWARDED,
         )
         prices = take_price_snapshot(services, {token.symbol})
         priced = prices.priced_token(token.symbol, token.decimals, "tokens")

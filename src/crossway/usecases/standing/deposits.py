@@ -48,7 +48,7 @@ def get_deposit(services: Services, caller: Principal, deposit_id: int) -> Stand
     """One of the caller's deposits; operators read every one."""
     caller.require_scope(Scope.READ)
     with services.store.read() as unit:
-        return _require_owned(caller, unit.standing.get_deposits([deposit_id]).get(deposit_id))
+        return _require_owned(caller, unit.standing.get_deposit(deposit_id))
 
 
 def return_deposit(services: Services, caller: Principal, deposit_id: int) -> StandingDeposit:

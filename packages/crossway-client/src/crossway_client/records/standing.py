@@ -30,6 +30,21 @@ class StandingAddress(Record):
     updated_at: datetime
 
 
+class StandingQuote(Record):
+    """What a deposit would give its recipient: `payout_amount` and `least_payout` in the smallest
+    unit of the payout token, fees in that of `token`; None where no payment would be made."""
+
+    token: str
+    amount: int
+    payout_amount: int | None
+    reason: str
+    least_payout: int | None
+    fee: int | None
+    app_fee: int | None
+    network_fee: int | None
+    forwarding_fee: int | None
+
+
 class StandingDeposit(Record):
     """One deposit at a standing address; `amount` in the smallest unit of `token`."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossway_client.records.standing import StandingAddress, StandingDeposit
+from crossway_client.records.standing import StandingAddress, StandingDeposit, StandingQuote
 from crossway_client.resources.payment_links import UNCHANGED, Unchanged
 from crossway_client.transport.endpoints import CarrierT, Resource, endpoint, iterator
 from crossway_client.transport.requests import (
@@ -61,6 +61,15 @@ class StandingAddresses(Resource[CarrierT]):
         return get("/standing-addresses/{id}", record(StandingAddress), id=address_id)
 
     @endpoint
+    def quote(
+        self, address_id: str, *, amount: int, token: str | None = None
+    ) -> Request[StandingQuote]:
+        """What a deposit of so many smallest units of a token, by default the first accepted one,
+        would give the recipient now."""
+        path, query = "/standing-addresses/{id}/quote", {"amount": amount, "token": token}
+        return Request("GET", path, record(StandingQuote), {"id": address_id}, query=query)
+
+    @endpoint
     def update(
         self,
         address_id: str,
@@ -89,6 +98,11 @@ class StandingAddresses(Resource[CarrierT]):
 
 class StandingDeposits(Resource[CarrierT]):
     """`/standing-deposits`: what came to standing addresses."""
+
+    @endpoint
+    def get(self, deposit_id: int) -> Request[StandingDeposit]:
+        """One deposit at a standing address."""
+        return get("/standing-deposits/{id}", record(StandingDeposit), id=deposit_id)
 
     @iterator
     def list(

@@ -18,7 +18,10 @@ from crossway.adapters.chains.words import WORD
 from crossway.domain.errors import Unreachable
 from crossway.ports.chain_calls import CallCosts
 
-CALLS: Final = ("start", "fill", "settle", "refund", "send", "deliver", "swap", "pay_in")
+CALLS: Final = (
+    *("start", "fill", "settle", "refund", "send"),
+    *("deliver", "swap", "pay_in", "forward"),
+)
 # docs.optimism.io: the predeploy that knows what L1 costs, from the Fjord upgrade on.
 OP_GAS_PRICE_ORACLE: Final = "0x420000000000000000000000000000000000000F"
 # docs.arbitrum.io: a contract that only nodes answer for; its first word is gas at the L2 price.

@@ -22,7 +22,7 @@ _TERMS: Final = (
 
 def hash_standing(catalogue: Catalogue, terms: StandingTerms) -> bytes:
     """The hash of the terms of a standing address, from which its address follows."""
-    return keccak256(encode([_TERMS], [_values(catalogue, terms)]))
+    return keccak256(encode([_TERMS], [terms_values(catalogue, terms)]))
 
 
 def encode_forward(
@@ -34,7 +34,7 @@ def encode_forward(
     if at.deposit_address(hashes.intent_hash) != action.outputs[0].to:
         raise ValueError(f"{action.outputs[0].to} is no deposit address of the contracts in use")
     source = source_terms(catalogue, terms, action.bridger, action.coordinator).values
-    values = _values(catalogue, standing), source, terms.payout_amount, action.deposit_id
+    values = terms_values(catalogue, standing), source, terms.payout_amount, action.deposit_id
     return FORWARD.encode(*values)
 
 
@@ -45,7 +45,7 @@ def encode_recover(catalogue: Catalogue, at: Deployment, action: OutboundCall) -
     if output.to != standing.recovery or output.amount is None:
         raise ValueError(f"{output.to} is not the recovery address")
     token = address_bytes("evm", output.token)
-    values = _values(catalogue, standing), token, output.amount, action.deposit_id
+    values = terms_values(catalogue, standing), token, output.amount, action.deposit_id
     return RECOVER.encode(*values)
 
 
@@ -58,7 +58,7 @@ def _verified(catalogue: Catalogue, at: Deployment, action: OutboundCall) -> Sta
     return action.standing
 
 
-def _values(catalogue: Catalogue, terms: StandingTerms) -> tuple[object, ...]:
+def terms_values(catalogue: Catalogue, terms: StandingTerms) -> tuple[object, ...]:
     """The terms as the contract's struct."""
     destination = catalogue.chains[terms.destination_chain]
     return (

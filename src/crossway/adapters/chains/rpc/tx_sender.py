@@ -101,6 +101,7 @@ class RpcTxSender(ABC, Generic[ContextT, HeadTrackerT]):
             deliver=max(reading.deliver for reading in readings),
             swap=max(reading.swap for reading in readings),
             pay_in=max(reading.pay_in for reading in readings),
+            forward=max(reading.forward for reading in readings),
         )
 
     def sign(self, calls: Sequence[tuple[OutboundCall, int]], fee_units: int) -> Sequence[SignedTx]:

@@ -9,6 +9,8 @@ branch_labels = None
 depends_on = None
 
 _SEEN, _OPEN = "state = 'SEEN'", "state IN ('WAITING', 'FORWARDING')"
+_HAS_REFERENCE = "reference <> ''"
+_THERE = "state IN ('SEEN', 'WAITING', 'FORWARDING', 'RETURNING', 'KEPT', 'FAILED')"
 
 
 def _id() -> sa.Column[int]:
@@ -42,7 +44,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("address"),
         sa.ForeignKeyConstraint(["client_id"], ["clients.id"]),
     )
-    op.create_index("standing_addresses_of_client", "standing_addresses", ["client_id", "id"])
+    table = "standing_addresses"
+    op.create_index("standing_addresses_of_client", table, ["client_id", "id"])
+    _partial("standing_addresses_by_reference", table, ["reference", "name"], _HAS_REFERENCE)
     op.create_table(
         "standing_deposits",
         _id(),
@@ -64,9 +68,11 @@ def upgrade() -> None:
     table = "standing_deposits"
     op.create_index("standing_deposits_of_address", table, ["number", "id"])
     op.create_index("standing_deposits_of_client", table, ["client_id", "id"])
+    op.create_index("standing_deposits_by_tx", table, ["tx_hash"])
     op.create_index("standing_deposits_by_block", table, ["chain", "block_height"])
     _partial("standing_deposits_seen", table, ["chain", "ready_height"], _SEEN)
     _partial("standing_deposits_open", table, ["chain", "next_at"], _OPEN)
+    _partial("standing_deposits_there", table, ["chain", "number"], _THERE)
 
 
 def downgrade() -> None:
