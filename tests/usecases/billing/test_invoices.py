@@ -83,6 +83,18 @@ def test_parts_are_shown_as_such_and_never_exceed_the_total(merchant: Merchant) 
     assert merchant.view(view).invoice.state is InvoiceState.PAID
 
 
+def test_a_payment_that_is_stored_after_a_later_look_counts(merchant: Merchant) -> None:
+    """Another engine, whose clock is ahead or whose look overtook the payment's transaction."""
+    world, view = merchant.world, merchant.invoice(allow_parts=True)
+    merchant.pay(view, "5")
+    seconds = world.machine.seconds
+    world.machine.seconds += 300
+    invoices.settle_paid(world.services)
+    world.machine.seconds = seconds
+    merchant.pay(view, "6.9")
+    assert merchant.view(view).invoice.state is InvoiceState.PAID
+
+
 def test_one_address_cannot_keep_what_is_left_reserved(merchant: Merchant) -> None:
     """It would ask for all of it again and again, so that nobody else could pay."""
     view = merchant.invoice(allow_parts=True)
