@@ -131,6 +131,7 @@ def test_who_sends_it_first_pays_the_payment_and_it_works_once(permitting: LiveW
     theirs = carry_out(permitting, data)
     assert has_worked(permitting, theirs)
     done = permitting.ends(intent, State.COMPLETED)
+    permitting.settled(intent)
     [kept] = stored(permitting, intent)
     assert (kept.state, kept.tx_id, kept.revert_count) == (SignatureState.PAID, theirs, 0)
     assert not has_worked(permitting, carry_out(permitting, data))

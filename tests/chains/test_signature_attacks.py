@@ -65,9 +65,34 @@ def test_who_sends_a_signature_first_pays_the_payment_and_we_send_nothing(
     theirs = send_as_stranger(signed, transfer_data(asked, signature))
     signed.anvils[BASE].mine()
     signed.ends(intent, State.COMPLETED)
+    signed.settled(intent)
     [kept], [pay_in] = stored(signed, intent), pay_ins(signed, intent)
     assert (kept.state, kept.tx_id, kept.revert_count) == (SignatureState.PAID, theirs, 0)
-    assert (pay_in.state, pay_in.tx_id) == (OutboundTxState.CANCELLED, None)
+    assert pay_in.state in (OutboundTxState.CONFIRMED, OutboundTxState.FINAL)
+    assert pay_in.tx_id == theirs
+    with signed.services.store.read() as unit:
+        assert unit.outbound_txs.list_attempts([pay_in.id]) == []
+
+
+def test_what_a_stranger_sent_counts_when_it_is_deep_and_ours_follows_a_reorg(
+    signed: LiveWorld,
+) -> None:
+    intent, payer, base = signed.pay(), new_payer(signed, "theirs"), signed.anvils[BASE]
+    asked = payer.asked(intent)
+    signature = payer.sign(asked)
+    payer.hand_in(intent, signature)
+    theirs = send_as_stranger(signed, transfer_data(asked, signature))
+    base.mine()
+    signed.engine.tick()
+    [kept], [pay_in] = stored(signed, intent), pay_ins(signed, intent)
+    assert (kept.state, pay_in.state) == (SignatureState.STORED, OutboundTxState.DUE)
+    base.reorganise(1)
+    done = signed.ends(intent, State.COMPLETED)
+    signed.settled(intent)
+    [kept], [pay_in] = stored(signed, intent), pay_ins(signed, intent)
+    assert (kept.state, kept.tx_id) == (SignatureState.PAID, pay_in.tx_id)
+    assert pay_in.tx_id not in (None, theirs)
+    assert payer.dollars == 100 * 10**6 - done.terms.deposit_amount
 
 
 def test_who_overtakes_ours_in_a_block_pays_the_payment(signed: LiveWorld) -> None:

@@ -177,3 +177,23 @@ def test_a_forged_deposit_is_not_forwarded(world: StandingWorld) -> None:
     world.pass_time(10)
     assert (world.intents(), world.booked(USDC)) == ([], 0)
     assert set(world.states()) <= {S.ORPHANED}
+
+
+def test_returns_to_the_recovery_address_draw_on_the_budget_for_returns(tmp_path: Path) -> None:
+    """Who knows the address can send what is not accepted again and again: it costs the operator no
+    more than any other return."""
+    # Two returns a day.
+    world = StandingWorld(tmp_path, return_allowance_micro_usd=20_000)
+    address = world.create(minimum="20000000")
+    for _ in range(4):
+        world.send(address, 1_000_000)
+    world.pass_time(120)
+    assert sorted(world.states()) == [S.RETURNED] * 2 + [S.RETURNING] * 2
+    assert world.recovered() == 2_000_000
+    with world.store.read() as unit:
+        [alert] = unit.alerts.list_active()
+    assert alert.key == "returns:BASE_MAINNET"
+    world.pass_time(2 * 86_400, 3_600)
+    world.pass_time(60)
+    assert (world.states(), world.recovered()) == ([S.RETURNED] * 4, 4_000_000)
+    world.store.close()

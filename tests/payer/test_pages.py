@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 
 import pytest
@@ -242,6 +243,15 @@ def test_a_link_in_use_says_so_and_leads_its_payer_back(payer: Payer) -> None:
     assert refused.status_code == 409
     assert "This link is in use" in refused.text
     assert "try again in 60 min" in re.sub("<[^>]+>|[\u2066-\u2069]", "", refused.text)
+
+
+def test_programs_that_ask_for_x402_are_limited_as_what_makes_payments(payer: Payer) -> None:
+    link, as_program = payer.create_link(), {"accept": "application/json"}
+    assert payer.http.head(f"/pay/l/{link.id}", headers=as_program).status_code == 200
+    ask = partial(payer.http.get, f"/pay/l/{link.id}?amount=1", headers=as_program)
+    # The simulated network takes no signatures; to ask costs as much.
+    assert [ask().status_code for _ in range(32)] == [422] * 30 + [429] * 2
+    assert payer.get(f"/l/{link.id}", amount="1").status_code == 200
 
 
 def test_too_many_unpaid_payments_of_one_address_are_refused(payer: Payer) -> None:

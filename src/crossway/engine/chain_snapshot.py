@@ -25,6 +25,7 @@ from crossway.usecases.payments.abandoned_payouts import find_unpaid, payout_dea
 from crossway.usecases.pricing.network_fees import read_network_costs
 from crossway.usecases.pricing.price_snapshot import PriceRefusal, find_start_refusals
 
+_RETURNS = (*SWEEP_KINDS, OutboundTxKind.RECOVER)
 _CHECKED_KINDS = (OutboundTxKind.START, OutboundTxKind.FILL, OutboundTxKind.REFUND)
 
 
@@ -98,7 +99,7 @@ def take_chain_snapshot(
     to_check += [i for t, i in by_kind.get(OutboundTxKind.REFUND, []) if t.amount is None]
     if to_check:
         snapshot.executed_markers |= chain.executed({start_marker(intent) for intent in to_check})
-    if starts or any(t.kind in SWEEP_KINDS for t in txs):
+    if starts or any(t.kind in _RETURNS for t in txs):
         snapshot.costs = read_network_costs(services, {chain.id}).costs
     snapshot.authorized = read_authorized(services, chain, txs)
     snapshot.reclaims = read_reclaims(services, chain, head, txs)

@@ -79,7 +79,8 @@ class OutboundPlanner:
         self._active_sweeps: set[AddressKey] | None = None
         self._balances, self._hold = AddressBalances(), EmergencyHold(unit)
         self._funding = FundingPlanner(unit, services, head, snapshot.funding, intents)
-        self._standing = StandingPlanner(unit, services, head, snapshot.left, snapshot.authorized)
+        left, agents = snapshot.left, snapshot.authorized
+        self._standing = StandingPlanner(unit, services, head, left, agents, self._limits)
 
     def decide(self, tx: OutboundTx) -> Decision:
         """The decision for one due transaction; it is cancelled when its intent has moved on."""
@@ -106,6 +107,8 @@ class OutboundPlanner:
         decision = self._hold.apply(tx, decided)
         if decision.sign and not self._accounts.take(tx):
             return wait_for_gas(self._services, tx.chain)
+        if decision.sign and tx.kind is OutboundTxKind.RECOVER:
+            self._limits.spend(tx)
         return decision
 
     def save(self) -> None:
@@ -220,11 +223,8 @@ class OutboundPlanner:
                 return Decision(wait_reason="The deposit must be collected again first.")
             return SIGN
         from_escrow = tx.cause == RETURNED_CAUSE
-        if (
-            intent.state is not State.EXPIRED
-            and not from_escrow
-            and not is_returned_by_bridge(intent)
-        ):
+        is_due = from_escrow or is_returned_by_bridge(intent)
+        if intent.state is not State.EXPIRED and not is_due:
             return Decision(cancel_reason=f"Nothing to refund: it is {intent.state.lower()}.")
         if intent.custody is Custody.BRIDGE:
             if first := decide_refund_over_bridge(intent, self._snapshot.bridges):

@@ -12,8 +12,8 @@ from crossway.domain.outbound import OutboundTx, OutboundTxKind
 from crossway.domain.outbound_call import OutboundCall, Output
 from crossway.domain.payer_signatures import PayerSignature, SignatureEvent, SignatureOutcome
 from crossway.engine.alerts import raise_alert
-from crossway.engine.outbound_decision import SIGN, Decision
-from crossway.ports.chain import Chain, ChainHead
+from crossway.engine.outbound_decision import SIGN, Decision, FoundTx
+from crossway.ports.chain import Chain, ChainHead, IncludedTx
 from crossway.ports.payer_signatures import SignatureCheck, TakesSignatures
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -22,18 +22,24 @@ from crossway.usecases.payers.signed_payments import DAY, MOST_REVERTS
 
 # Nodes may not all have what the payer's account got a moment before.
 _PATIENCE: Final = timedelta(seconds=60)
+_LOOK_AGAIN: Final = timedelta(seconds=1)
 _PAID_OTHERWISE: Final = "The payment no longer needs the payer's signature."
 _TOO_LATE: Final = "It is too late to carry the payer's signature out."
 _FAILED_ONCE: Final = "The transaction that carried the payer's signature out failed."
+_TOO_YOUNG: Final = (
+    "Somebody else carried the payer's signature out; its block needs more confirmations."
+)
 _UNKNOWN: Final = "The chain does not say what became of the payer's signature."
 
 
 @dataclass(frozen=True, slots=True)
 class PayIn:
-    """A payer's signature, and what the chain says of it."""
+    """A payer's signature, what the chain says of it, and the transaction of somebody else that
+    carried it out, where one did and is in a block."""
 
     signature: PayerSignature
     check: SignatureCheck
+    found: FoundTx | None = None
 
 
 def read_pay_ins(
@@ -49,8 +55,28 @@ def read_pay_ins(
     found = [(tx.id, stored[key]) for tx in pay_ins if (key := (tx.intent_id, tx.cause)) in stored]
     with suppress(Unreachable):
         checks = chain.check_signatures([signature for _, signature in found])
-        return {id: PayIn(one, check) for (id, one), check in zip(found, checks, strict=True)}
+        theirs = _read_theirs(chain, checks)
+        return {
+            id: PayIn(one, check, theirs.get(_paid_by(check)))
+            for (id, one), check in zip(found, checks, strict=True)
+        }
     return {}
+
+
+def _read_theirs(chain: Chain, checks: Sequence[SignatureCheck]) -> Mapping[str, FoundTx]:
+    """By name, the transactions of others that carried signatures out. Raises `Unreachable`."""
+    names = {name for check in checks if (name := _paid_by(check))}
+    statuses = chain.status(names) if names else {}
+    return {
+        name: FoundTx(name, status)
+        for name, status in statuses.items()
+        if isinstance(status, IncludedTx) and not status.reason
+    }
+
+
+def _paid_by(check: SignatureCheck) -> str:
+    is_paid = check.ended is not None and check.ended.event is SignatureEvent.PAY
+    return (check.ended.tx_id or "") if is_paid and check.ended else ""
 
 
 def decide_pay_in(
@@ -65,6 +91,8 @@ def decide_pay_in(
     if (pay_in := pay_ins.get(tx.id)) is None:
         return Decision(wait_reason=_UNKNOWN)
     signature, check = pay_in.signature, pay_in.check
+    if _paid_by(check):
+        return _follow(services, head, tx, intent, pay_in.found)
     if check.ended is not None:
         return _end(check.ended)
     if intent.state is not State.PENDING or intent.received_amount + (tx.amount or 0) > (
@@ -84,9 +112,22 @@ def decide_pay_in(
     return Decision(wait_reason=check.refusal)
 
 
+def _follow(
+    services: Services, head: ChainHead, tx: OutboundTx, intent: Intent, found: FoundTx | None
+) -> Decision:
+    """Somebody else's transaction counts once it is as deep as ours would have to be, and is
+    followed until it is final: a reorg may remove it, and then ours is sent."""
+    depth = services.catalogue.chains[tx.chain].confirmations.depth_for_value(
+        intent.costs.total_micro_usd
+    )
+    if found is None or head.height - found.included.block_height < depth:
+        # Whoever asked us to settle waits for it.
+        return Decision(wait_reason=_TOO_YOUNG, wait_until=services.clock.now() + _LOOK_AGAIN)
+    return Decision(found=found)
+
+
 def _end(outcome: SignatureOutcome) -> Decision:
-    paid = "Somebody else carried the payer's signature out."
-    return Decision(cancel_reason=outcome.reason or paid, signature_outcome=outcome)
+    return Decision(cancel_reason=outcome.reason, signature_outcome=outcome)
 
 
 def note_paid(unit: UnitOfWork, tx: OutboundTx, tx_id: str, now: datetime) -> None:

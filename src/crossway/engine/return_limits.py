@@ -12,7 +12,7 @@ from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.payments.claims import BUDGET_USED_UP, BY_HAND, DAILY_LIMIT, TOO_DEAR
-from crossway.usecases.payments.dust import value_in_micro_usd
+from crossway.usecases.payments.dust import value_in_micro_usd, value_now
 from crossway.usecases.payments.return_budgets import load_budget, return_cost
 
 _DAY = timedelta(days=1)
@@ -48,13 +48,19 @@ class ReturnLimits:
             return None
         return Decision(wait_reason=DAILY_LIMIT.format(count), wait_until=first + _DAY)
 
-    def wait_for_budget(self, tx: OutboundTx, intent: Intent, amount: int) -> Decision | None:
+    def wait_for_budget(
+        self, tx: OutboundTx, intent: Intent | None, amount: int
+    ) -> Decision | None:
         """The decision to wait where returning this amount costs more than it is worth now, or
-        than is left of the chain's budget."""
+        than is left of the chain's budget. What came to a standing address has no payment."""
         if tx.reason == BY_HAND:
             return None
-        now, cost = self._services.clock.now(), self._cost(tx.chain)
-        value = value_in_micro_usd(self._services, intent, tx.token, tx.chain, amount)
+        services, place = self._services, (tx.token, tx.chain, amount)
+        now, cost = services.clock.now(), self._cost(tx.chain)
+        if intent is None:
+            value = value_now(services, *place)
+        else:
+            value = value_in_micro_usd(services, intent, *place)
         if value is not None and value < cost:
             return Decision(wait_reason=TOO_DEAR, wait_until=now + _RETRY)
         per_day = self._services.policy.return_allowance_micro_usd

@@ -10,6 +10,7 @@ from crossway.domain.outbound import STANDING_KINDS, OutboundTx, OutboundTxKind
 from crossway.domain.standing import StandingState
 from crossway.engine.agency import describe_missing_agent
 from crossway.engine.outbound_decision import SIGN, Decision
+from crossway.engine.return_limits import ReturnLimits
 from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
@@ -79,9 +80,10 @@ class StandingPlanner:
         head: ChainHead,
         departures: Departures,
         authorized: Collection[str],
+        limits: ReturnLimits,
     ) -> None:
         self._unit, self._services, self._head = unit, services, head
-        self._departures, self._authorized = departures, authorized
+        self._departures, self._authorized, self._limits = departures, authorized, limits
         self._records: Mapping[int, StandingRecords] = {}
 
     def decide(self, tx: OutboundTx) -> Decision:
@@ -109,4 +111,6 @@ class StandingPlanner:
                 wait_until=self._services.clock.now() + _RETRY,
                 alert_key=agent_alert_key(tx.chain, coordinator),
             )
-        return SIGN
+        # Whoever knows the address can have us return money again and again, as from any other.
+        limit = None if is_forward else self._limits.wait_for_budget(tx, None, tx.amount or 0)
+        return limit or SIGN

@@ -39,7 +39,7 @@ from crossway.payer.wallet_endpoints import (
     respond_signing,
     respond_transfer,
 )
-from crossway.payer.x402_page import Later
+from crossway.payer.x402_page import Later, asks_for_x402
 from crossway.ports.services import Services
 from crossway.usecases.payers import branding, checkout
 from crossway.usecases.payers.link_payments import (
@@ -121,12 +121,7 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
             return Response("Starting. Please try again in a moment.", 503)
         page_request = PageRequest.parse(request, services)
         page_name = getattr(page, "__name__", "page")
-        wait = rate_limiter.wait_seconds(services, request.scope, page_name, per_minute)
-        if not wait and request.method == "POST" and "link" in request.path_params:
-            wait = rate_limiter.wait_for(
-                f"{page_name} link {request.path_params['link']}", INTENTS_PER_MINUTE_AND_LINK
-            )
-        if wait:
+        if wait := _count(rate_limiter, page_request, page, per_minute):
             return _too_many(page_request, wait)
         address = rate_limiter.find_address(services, request.scope)
         request.state.payer = digest_address(services, address)
@@ -148,6 +143,21 @@ def _endpoint(rate_limiter: IpRateLimiter, page: Page, per_minute: int) -> Any:
             return render_notice(page_request, "busy", 500)
 
     return endpoint
+
+
+def _count(
+    rate_limiter: IpRateLimiter, page_request: PageRequest, page: Page, per_minute: int
+) -> int:
+    """Count a request; seconds to wait, 0 if it is granted. A program that asks a link for x402
+    makes a payment, as its form does."""
+    services, request = page_request.services, page_request.request
+    name, makes_payment = getattr(page, "__name__", "page"), request.method == "POST"
+    if page is respond_link and asks_for_x402(request):
+        name, per_minute, makes_payment = "x402", WALLETS_PER_MINUTE, True
+    wait = rate_limiter.wait_seconds(services, request.scope, name, per_minute)
+    if not wait and makes_payment and (link := request.path_params.get("link")):
+        wait = rate_limiter.wait_for(f"{name} link {link}", INTENTS_PER_MINUTE_AND_LINK)
+    return wait
 
 
 def _too_many(page_request: PageRequest, wait_seconds: int) -> Response:

@@ -33,7 +33,9 @@ Later = Callable[[], Awaitable[Response]]
 
 def asks_for_x402(request: Request) -> bool:
     """Whether a request for a link's page comes from a program: it brings a payment, or takes JSON
-    and no page."""
+    and no page. One that asks for headers alone (HEAD) makes no payment."""
+    if request.method != "GET":
+        return False
     accepted = request.headers.get("accept", "")
     takes_json = "application/json" in accepted and "text/html" not in accepted
     return SIGNATURE in request.headers or takes_json

@@ -96,8 +96,9 @@ class PayerSignatureRepository(Protocol):
         ...
 
     def count_reverts(self, chain: str, since: datetime, payer: str | None = None) -> int:
-        """How many transactions failed since an instant to carry out signatures on a chain; with a
-        `payer` those of this account, without those that somebody else carried out."""
+        """How many transactions failed since an instant to carry out signatures on a chain, with a
+        `payer` those of this account. Where somebody else carried the signature out before ours,
+        the payment is made, and it does not count: who overtakes ours must not close the way."""
         ...
 
     def count_revert(self, intent_id: int, nonce: str, at: datetime) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from crossway.domain.errors import Conflict
@@ -72,10 +72,14 @@ class SqlPayerSignatures:
 
     def count_reverts(self, chain: str, since: datetime, payer: str | None = None) -> int:
         query = select(func.coalesce(func.sum(_c.revert_count), 0)).where(
-            _c.revert_count > 0, _c.chain == chain, _c.updated_at >= to_micros(since)
+            # A literal, as the index on those that failed has it.
+            text("revert_count > 0"),
+            _c.chain == chain,
+            _c.updated_at >= to_micros(since),
+            _c.state != SignatureState.PAID.value,
         )
         if payer is not None:
-            query = query.where(_c.payer == payer, _c.state != SignatureState.PAID.value)
+            query = query.where(_c.payer == payer)
         return int(self._db.execute(query).scalar_one())
 
     def count_revert(self, intent_id: int, nonce: str, at: datetime) -> None:

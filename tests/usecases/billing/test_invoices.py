@@ -14,7 +14,7 @@ from crossway.domain.invoices import Balance, InvoiceState, InvoiceStatus
 from crossway.usecases.billing import invoices
 from crossway.usecases.payers import links
 from crossway.usecases.payers.checkout import CheckoutError, get_checkout_link
-from crossway.usecases.payers.link_payments import pay_by_link
+from crossway.usecases.payers.link_payments import TooManyUnpaid, pay_by_link
 from tests.usecases.billing.conftest import ARBITRUM, LINE, Merchant
 
 TOTAL = 11_900_000
@@ -80,6 +80,30 @@ def test_parts_are_shown_as_such_and_never_exceed_the_total(merchant: Merchant) 
     # What was only asked for comes free again when its payment expires.
     merchant.world.pass_time(3_700, step=600)
     merchant.pay(view, "2")
+    assert merchant.view(view).invoice.state is InvoiceState.PAID
+
+
+def test_a_payment_that_is_stored_after_a_later_look_counts(merchant: Merchant) -> None:
+    """Another engine, whose clock is ahead or whose look overtook the payment's transaction."""
+    world, view = merchant.world, merchant.invoice(allow_parts=True)
+    merchant.pay(view, "5")
+    seconds = world.machine.seconds
+    world.machine.seconds += 300
+    invoices.settle_paid(world.services)
+    world.machine.seconds = seconds
+    merchant.pay(view, "6.9")
+    assert merchant.view(view).invoice.state is InvoiceState.PAID
+
+
+def test_one_address_cannot_keep_what_is_left_reserved(merchant: Merchant) -> None:
+    """It would ask for all of it again and again, so that nobody else could pay."""
+    view = merchant.invoice(allow_parts=True)
+    for _ in range(2):
+        merchant.start(view, "11.9", "stranger")
+        merchant.world.pass_time(3_700, step=600)
+    with pytest.raises(TooManyUnpaid):
+        merchant.start(view, "11.9", "stranger")
+    merchant.pay(view, "11.9")
     assert merchant.view(view).invoice.state is InvoiceState.PAID
 
 

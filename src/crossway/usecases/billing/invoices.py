@@ -29,6 +29,9 @@ from crossway.usecases.validation_errors import ValidationErrors
 
 MAX_PAGE_SIZE: Final = 100
 _BATCH: Final = 200
+# So long after its time a payment may be stored, or later by another machine's clock: until then an
+# invoice that was paid in part is looked at again.
+_LATEST_COMMIT: Final = timedelta(minutes=10)
 _LONGEST_DUE: Final = timedelta(days=3_650)
 
 
@@ -249,7 +252,9 @@ def _settle(unit: UnitOfWork, invoice_id: int, now: datetime) -> int:
     if invoice.state is not InvoiceState.OPEN:
         return 0
     if balance.paid < invoice.total:
-        unit.invoices.update(replace(invoice, updated_at=now))
+        looked_at = now - _LATEST_COMMIT
+        if looked_at > invoice.updated_at:
+            unit.invoices.update(replace(invoice, updated_at=looked_at))
         return 0
     invoice = replace(invoice, state=InvoiceState.PAID, paid_at=now, remind_at=None, updated_at=now)
     unit.invoices.update(invoice)

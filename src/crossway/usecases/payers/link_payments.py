@@ -115,6 +115,9 @@ def require_room(
         raise InvalidStatus(ClosedReason.IN_USE)
     if not payer:
         return
+    if link.max_uses is None and unit.invoices.find_by_links([link.id]):
+        # What is left of an invoice is reserved, too: it is paid once, if in parts.
+        link = replace(link, max_uses=1)
     uses = unit.payment_links.count_uses_of_payer(link.id, payer, now - _DAY)
     if _count_unpaid(link, uses) >= link.max_unpaid(uses.paid):
         own = unit.payment_links.list_open_of_payer(payer, now - LONGEST_OPEN)
