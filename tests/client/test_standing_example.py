@@ -11,7 +11,7 @@ from crossway.bootstrap import Service
 from crossway_client import Crossway, StandingDeposit
 from tests.api.conftest import WALLET, new_key
 from tests.client.test_examples import Shop, deliver, running
-from tests.processes import free_port
+from tests.ports import free_port
 
 COMMAND = [sys.executable, "-m", "uvicorn", "standing_fastapi:app", "--log-level", "error"]
 

@@ -86,17 +86,16 @@ class Engine:
         self._standing_watcher = StandingWatcher(services)
         self._agent_monitor = AgentMonitor(services)
         self._withdrawal_watcher = WithdrawalWatcher(services)
-        clock = services.clock
-        self._partitions = NowAndThen(clock, partial(retention.renew_partitions, services))
+        self._partitions = NowAndThen(services.clock, partial(retention.renew_partitions, services))
         unpaid = partial(retention.archive_unpaid, services)
-        self._archive = NowAndThen(clock, unpaid, until_done=True)
+        self._archive = NowAndThen(services.clock, unpaid, until_done=True)
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._ramp_worker = RampWorker(services)
         self._bridge_watcher = BridgeWatcher(services)
         self._inventory_funding = InventoryFunding(services)
         self._rebalancer = Rebalancer(services, owner)
-        self._figures = SpareTime(clock, partial(count_changes, services.store))
+        self._figures = SpareTime(services.clock, partial(count_changes, services.store))
         self._profit_keeper = ProfitKeeper(services)
 
     def start(self) -> None:
