@@ -242,6 +242,10 @@ def test_where_too_many_failed_nobodys_is_taken_and_the_operator_is_told(
     signed: LiveWorld,
 ) -> None:
     intent, payer, base = signed.pay(), new_payer(signed, "last"), signed.anvils[BASE]
+    proven, before = new_payer(signed, "proven"), signed.pay("before")
+    proven.pay(before)
+    signed.ends(before, State.COMPLETED)
+    signed.settled(before)
     template = payer.asked(intent)
     kept = payer.pay(intent)
     earlier = signed.pay("earlier")
@@ -265,6 +269,9 @@ def test_where_too_many_failed_nobodys_is_taken_and_the_operator_is_told(
     with pytest.raises(SignatureRefused) as refused:
         new_payer(signed, "honest").asked(signed.pay("honest"))
     assert refused.value.reason == "limit"
+    again = signed.pay("again")
+    proven.pay(again)
+    assert signed.ends(again, State.COMPLETED).state is State.COMPLETED
 
 
 def test_an_empty_account_costs_nothing(signed: LiveWorld) -> None:

@@ -10,6 +10,7 @@ from crossway.domain.intent import State
 from crossway.domain.standing import StandingState as S
 from crossway.engine.loop import Engine
 from crossway.ports.sandbox import Faults
+from crossway.usecases.standing.deposits import return_deposit
 from tests.engine.standing_world import BASE, EURC, USDC, StandingWorld
 
 
@@ -197,3 +198,18 @@ def test_returns_to_the_recovery_address_draw_on_the_budget_for_returns(tmp_path
     world.pass_time(60)
     assert (world.states(), world.recovered()) == ([S.RETURNED] * 4, 4_000_000)
     world.store.close()
+
+
+def test_only_staff_have_returned_what_costs_more_than_it_is_worth(world: StandingWorld) -> None:
+    """A merchant's key, which may be stolen, causes no returns at the operator's cost."""
+    address = world.create()
+    world.send(address, 100)
+    world.pass_time(30)
+    [kept] = world.deposits()
+    assert kept.state is S.KEPT
+    return_deposit(world.services, world.caller, kept.id)
+    world.pass_time(60)
+    assert (world.states(), world.recovered()) == ([S.RETURNING], 0)
+    return_deposit(world.services, world.operator, kept.id)
+    world.pass_time(60)
+    assert (world.states(), world.recovered()) == ([S.RETURNED], 100)

@@ -4,6 +4,7 @@ import json
 import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import insert, select
@@ -11,6 +12,7 @@ from sqlalchemy import insert, select
 from crossway.domain.clients import OwnerFilter
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.domain.payment_links import LinkUse
+from crossway.domain.standing import StandingState
 from crossway.ports.store import UnitOfWork
 from crossway.storage.archive_tables import archived_payments
 from crossway.storage.search_tables import notes
@@ -27,6 +29,7 @@ from tests.storage.records import (
     store_intent,
 )
 from tests.storage.test_payment_links import a_link, added
+from tests.storage.test_standing import a_transfer, add, deposits, record
 
 
 def expired(store: SqlStore, **more: object) -> Intent:
@@ -194,4 +197,18 @@ def test_a_payment_that_money_is_recorded_for_is_not_archived(store: SqlStore) -
         archived.set()
         assert recorded.result(60) == unpaid.id
     assert packed == 0
+    assert unpaid.id in list_ids(store)
+
+
+def test_the_payment_of_a_deposit_at_a_standing_address_stays(store: SqlStore) -> None:
+    """What forwards the deposit may be included, or removed by a reorg, whenever that is."""
+    unpaid = expired(store)
+    expired(store)
+    address = add(store)
+    record(store, address, a_transfer(address))
+    [deposit] = deposits(store)
+    forwarding = replace(deposit, state=StandingState.FORWARDING, intent_id=unpaid.id)
+    store.write(lambda unit: unit.standing.update_deposits([(deposit, forwarding)]))
+    settle(store)
+    assert archive(store) == 0
     assert unpaid.id in list_ids(store)

@@ -143,7 +143,8 @@ def note_revert(unit: UnitOfWork, services: Services, tx: OutboundTx, now: datet
     if unit.payer_signatures.count_reverts(tx.chain, now - DAY) < MOST_REVERTS:
         return
     place = chain_name(services, tx.chain)
-    message = f"{MOST_REVERTS} payers' signatures failed within a day on {place}: none is taken."
+    failed = f"{MOST_REVERTS} payers' signatures failed within a day on {place}"
+    message = f"{failed}: they are taken only of accounts that paid by one before."
     raise_alert(unit, services, f"signatures:{tx.chain}", "signatures", tx.chain, message)
 
 

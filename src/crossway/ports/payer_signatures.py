@@ -101,6 +101,10 @@ class PayerSignatureRepository(Protocol):
         the payment is made, and it does not count: who overtakes ours must not close the way."""
         ...
 
+    def has_paid(self, chain: str, token: str, payer: str) -> bool:
+        """Whether a signature of an account for this token was ever carried out."""
+        ...
+
     def count_revert(self, intent_id: int, nonce: str, at: datetime) -> None:
         """Count a transaction that failed to carry one out."""
         ...

@@ -82,6 +82,11 @@ class SqlPayerSignatures:
             query = query.where(_c.payer == payer)
         return int(self._db.execute(query).scalar_one())
 
+    def has_paid(self, chain: str, token: str, payer: str) -> bool:
+        of_account = _c.chain == chain, _c.token == token, _c.payer == payer
+        paid = select(_c.id).where(*of_account, _c.state == SignatureState.PAID.value)
+        return self._db.execute(paid.limit(1)).first() is not None
+
     def count_revert(self, intent_id: int, nonce: str, at: datetime) -> None:
         change = {"revert_count": _c.revert_count + 1, "updated_at": to_micros(at)}
         self._db.execute(

@@ -34,6 +34,7 @@ from crossway.storage.link_tables import payment_link_uses
 from crossway.storage.row_mapper import to_micros
 from crossway.storage.search_tables import metadata_values, notes
 from crossway.storage.signature_tables import x402_offers
+from crossway.storage.standing_tables import standing_deposits
 from crossway.storage.tables import (
     deposits,
     intents,
@@ -61,6 +62,8 @@ def _refers(table: Table, column: Any) -> ColumnElement[bool]:
 # that none is given away again.
 _KEPT = or_(
     *(_refers(table, "intent_id") for table in (deposits, postings, outbound_txs)),
+    # What came to a standing address asks for its payment until it has left, and after a reorg.
+    _refers(standing_deposits, "intent_id"),
     ~_refers(payment_figures, "intent_id"),
     select(notes.c.id)
     .where(notes.c.subject == literal("intent:") + cast(intents.c.id, Text))

@@ -28,7 +28,8 @@ from crossway.usecases.payers.signature_offers import (
 MOST_SIGNATURES: Final = 3
 """Of one payment: each may cost a transaction that fails."""
 MOST_REVERTS: Final = 20
-"""Failed transactions within a day and chain, above which no signature is taken there."""
+"""Failed transactions within a day and chain, above which signatures are taken there only of
+accounts that paid by one before: whoever makes them fail must not close the way to all others."""
 DAY: Final = timedelta(days=1)
 
 
@@ -215,13 +216,14 @@ def _require_room(services: Services, unit: UnitOfWork, intent: Intent, account:
 
 
 def _has_room(services: Services, unit: UnitOfWork, intent: Intent, account: str) -> bool:
-    chain, since = intent.terms.source_chain, services.clock.now() - DAY
-    signatures = unit.payer_signatures
-    return (
-        len(signatures.list_of_intent(intent.id)) < MOST_SIGNATURES
-        and not signatures.count_reverts(chain, since, account)
-        and signatures.count_reverts(chain, since) < MOST_REVERTS
-    )
+    chain, token = intent.terms.source_chain, intent.terms.token_in
+    signatures, since = unit.payer_signatures, services.clock.now() - DAY
+    if len(signatures.list_of_intent(intent.id)) >= MOST_SIGNATURES:
+        return False
+    if signatures.count_reverts(chain, since, account):
+        return False
+    is_open = signatures.count_reverts(chain, since) < MOST_REVERTS
+    return is_open or signatures.has_paid(chain, token, account)
 
 
 def _require_success(services: Services, offer: SignatureOffer, new: PayerSignature) -> None:

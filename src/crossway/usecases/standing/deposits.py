@@ -6,18 +6,24 @@ from typing import Final
 from crossway.domain.clients import Principal, Scope
 from crossway.domain.error_codes import ErrorCode
 from crossway.domain.errors import InvalidInput, InvalidStatus, NotFound
-from crossway.domain.outbound import OutboundTxEvent, OutboundTxKind, OutboundTxState
+from crossway.domain.outbound import OutboundTxKind
 from crossway.domain.roles import Permission
 from crossway.domain.standing import StandingDeposit, StandingState
-from crossway.ports.records import OutboundTxChange
 from crossway.ports.services import Services
 from crossway.ports.standing_repository import StandingDepositFilter
 from crossway.ports.store import UnitOfWork
+from crossway.usecases.payments.manual_refunds import is_unsigned, make_due
 from crossway.usecases.payments.standing_crediting import recovery
 from crossway.usecases.staff.step_up import require_step_up
 from crossway.usecases.standing.addresses import MAX_PAGE_SIZE, require_owned
 
-RETURNABLE: Final = (StandingState.WAITING, StandingState.KEPT, StandingState.FAILED)
+RETURNABLE: Final = (
+    StandingState.WAITING,
+    StandingState.KEPT,
+    StandingState.FAILED,
+    # Its return may wait for a limit, which staff need not.
+    StandingState.RETURNING,
+)
 """The states in which a deposit can be sent to its recovery address by hand."""
 _BY_HAND: Final = "Sent back on request."
 
@@ -68,7 +74,7 @@ def return_deposit(services: Services, caller: Principal, deposit_id: int) -> St
         after = replace(deposit, state=StandingState.RETURNING, reason=_BY_HAND, updated_at=now)
         unit.standing.update_deposits([(deposit, after)])
         unit.outbound_txs.enqueue([recovery(deposit, address, now)], now)
-        _revive(unit, services, deposit)
+        _make_due(unit, services, caller, deposit)
         subject, detail = f"standing_address:{address.id}", {"deposit": deposit.incoming.tx_ref}
         unit.audit_log.record(caller.actor_name, "standing deposit returned", detail, now, subject)
         return after
@@ -78,14 +84,13 @@ def return_deposit(services: Services, caller: Principal, deposit_id: int) -> St
     return returned
 
 
-def _revive(unit: UnitOfWork, services: Services, deposit: StandingDeposit) -> None:
-    """Let a return that failed be made again."""
-    now, revive = services.clock.now(), OutboundTxEvent.REVIVE
+def _make_due(
+    unit: UnitOfWork, services: Services, caller: Principal, deposit: StandingDeposit
+) -> None:
+    """Let a return be made, also again where it failed; for staff it waits for no limit."""
     txs = unit.outbound_txs.list_by_intents([deposit.owner], OutboundTxKind.RECOVER)
-    failed = [tx for tx in txs if tx.state is OutboundTxState.FAILED]
-    unit.outbound_txs.update(
-        [OutboundTxChange.after_event(tx, revive, "", now, attempt_count=0) for tx in failed], now
-    )
+    due = [make_due(tx, services, caller) for tx in txs if is_unsigned(tx)]
+    unit.outbound_txs.update(due, services.clock.now())
 
 
 def _parse_status(text: str) -> StandingState:
