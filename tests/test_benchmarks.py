@@ -54,7 +54,7 @@ def test_the_engine_is_measured_with_few_and_many_stored() -> None:
 
 
 def test_standing_addresses_are_measured_at_two_sizes_in_every_part() -> None:
-    assert len(standing.run(sizes=(600, 900), rounds=1)) == 3
+    assert len(standing.run(sizes=(600, 900), rounds=1)) == 4
 
 
 def test_a_month_with_rebalancing_ends_with_books_that_agree() -> None:

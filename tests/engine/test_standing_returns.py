@@ -13,6 +13,8 @@ from crossway.domain.standing import StandingState as S
 from crossway.engine.standing_watcher import StandingWatcher
 from crossway.ports.sandbox import Faults
 from crossway.usecases.chains.kill_switches import set_kill_switch
+from crossway.usecases.money.reconciliation import compare
+from crossway.usecases.money.standing_reconciliation import RETURNED
 from crossway.usecases.payments.standing_held import RETURNED_BY_OTHERS, HeldThere
 from tests.engine.standing_world import ARBITRUM, BASE, EURC, USDC, StandingWorld
 from tests.invariants import check_invariants
@@ -58,9 +60,33 @@ def test_dust_that_was_kept_and_returned_by_somebody_is_booked(world: StandingWo
     world.send(address, 100)
     world.pass_time(30)
     assert world.states() == [S.KEPT]
+    assert differences(world) == []
     return_all(world, address)
+    message = f"The standing address {address.address} on Base holds 0 USDC; the books say "
+    assert differences(world) == [("standing", f"{message}0.0001 USDC.", RETURNED, False)]
     world.pass_time(900, 30)
     assert (world.states(), world.booked(), world.recovered()) == ([S.RETURNED], 0, 100)
+    assert differences(world) == []
+
+
+def test_what_is_on_its_way_is_a_difference_for_a_while(world: StandingWorld) -> None:
+    address = world.create()
+    world.send(address, UNITS)
+    found = set()
+    for _ in range(40):
+        world.pass_time(1)
+        found |= {(kind, is_transient) for kind, _, _, is_transient in differences(world)}
+    assert world.states() == [S.FORWARDED]
+    assert ("standing", True) in found
+    assert ("standing", False) not in found
+
+
+def differences(world: StandingWorld) -> list[tuple[str, str, tuple[str, str], bool]]:
+    return [
+        (d.kind, d.message, (d.reason, d.next_step), d.is_transient)
+        for d in compare(world.services).differences
+        if d.kind == "standing"
+    ]
 
 
 def test_our_own_return_does_not_take_a_later_deposit_for_one_that_somebody_returned(

@@ -29,6 +29,7 @@ _ACCOUNTS: Final[Mapping[str, str]] = {
 }
 _KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "address": ("Deposit address", "pin_drop"),
+    "standing": ("Standing address", "all_inbox"),
     "collecting": ("Collecting account", "inventory_2"),
     "inventory": ("Relayer's inventory", "account_balance"),
     "treasury": ("Treasury", "savings"),

@@ -40,6 +40,7 @@ from crossway.usecases.money.reconciliation_findings import (
     UnknownTx,
     new_difference,
 )
+from crossway.usecases.money.standing_reconciliation import compare_standing
 from crossway.usecases.money.unified_reconciliation import compare_unified
 
 BATCH_SIZE, _NEWEST_DEPOSITS = 1_000, 20_000
@@ -76,6 +77,7 @@ def compare(
             ]
             _compare_own_accounts(services, chain, result, outside_fees)
             compare_bridges(services, chain, over_bridges, result)
+            compare_standing(services, chain, result)
         except Unreachable as error:
             result.unavailable[chain.id] = str(error)
         on_progress(done)

@@ -19,6 +19,7 @@ SPENT = (
 )
 _SUBJECTS = {
     "address": "The deposit address",
+    "standing": "The standing address",
     "collecting": "The collecting account",
     "inventory": "The relayer's account",
     "treasury": "The treasury",
@@ -29,11 +30,11 @@ _SUBJECTS = {
 class Difference:
     """An account whose balance on the chain differs from the books.
 
-    `kind` is `address` for a deposit address, `collecting` for the collecting account, `inventory`
-    for the relayer, or `treasury`; of bridges, `in_transit` for what is on its way, `owed` and
-    `parked` for what their contracts have for the coordinator and for recipients, and `unified` for
-    the unified balance, whose `chain` is its location. A transient
-    difference resolves on its own. `message`, `reason` and `next_step` are sentences.
+    `kind` is `address` for a deposit address, `standing` for a standing address, `collecting` for
+    the collecting account, `inventory` for the relayer, or `treasury`; of bridges, `in_transit` for
+    what is on its way, `owed` and `parked` for what their contracts have for the coordinator and
+    for recipients, and `unified` for the unified balance, whose `chain` is its location. A
+    transient difference resolves on its own. `message`, `reason` and `next_step` are sentences.
     """
 
     chain: str
