@@ -38,3 +38,6 @@ def differences_of_pay_in(
         yield "it has a marker or a deadline"
     if call.contract or call.data or call.value:
         yield "it calls a contract of an inventory transfer"
+    of_others = (call.message, call.attestation, call.bridge_output, call.swap, call.deposit_id)
+    if any(of_others) or call.standing is not None:
+        yield "it does something else beside"

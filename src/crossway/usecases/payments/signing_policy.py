@@ -182,7 +182,7 @@ class SigningPolicy:
         if tx.kind is K.PAY_IN:
             yield from differences_of_pay_in(self._unit, tx, intent, call)
             return
-        if call.contract or call.data or call.value or call.signature:
+        if call.contract or call.data or call.value or call.signature or call.standing:
             yield "it calls a contract of an inventory transfer"
         yield from differences_of_call(tx, intent, call, self._chain.accounts)
         if tx.kind is K.START:

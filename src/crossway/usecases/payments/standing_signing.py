@@ -70,7 +70,8 @@ def _differences_of_call(
         expected = (*of_payment, agreed.expires_at)
     if of_call != expected:
         yield "the call has other terms than the payment"
-    if call.contract or call.data or call.value or call.message or call.swap is not None:
+    of_others = (call.contract, call.data, call.value, call.message, call.attestation)
+    if any((*of_others, call.bridge_output, call.swap, call.signature)):
         yield "it does something else beside"
 
 
