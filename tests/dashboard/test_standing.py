@@ -33,7 +33,7 @@ def test_an_address_is_created_paid_into_and_closed(screen: DashboardApp) -> Non
     assert paid == "intent?id=1"
     screen.at.text_input(key="standing_estimate").set_value("50").run()
     said = " ".join(element.value for element in screen.at.markdown)
-    assert "The recipient gets 49.9235 USDC, and" in said
+    assert "The recipient gets 49.9235 USDC; were" in said
     assert "0.01 USDC of that for forwarding" in said
     screen.click("Close")
     assert not addresses.get(world.services, world.operator, made.id).latest_rules.active

@@ -112,7 +112,7 @@ def quoted(
     ] = None,
 ) -> JsonResponse:
     """What a deposit of this amount would give the recipient at current fees, which include what
-    forwarding it costs; or why it would go back or wait. Nothing is promised by it but
-    `least_payout`."""
+    forwarding it costs; or why it would go back or wait. It promises nothing; the
+    contract promises `least_payout`, or that the deposit goes back."""
     found = estimates.estimate_deposit(services, caller, id, amount, token)
     return JsonResponse(wire.StandingQuoteOut.from_estimate(found))

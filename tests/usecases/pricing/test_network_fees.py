@@ -12,7 +12,7 @@ from crossway.adapters.network_costs import ChainNetworkCosts
 from crossway.adapters.prices.fixed import FixedPrices
 from crossway.catalogue import coin_prices, reference_prices
 from crossway.domain.errors import QuotesUnavailable, Unreachable
-from crossway.domain.network_costs import NetworkCostPolicy
+from crossway.domain.network_costs import Arrival, ChainCosts, NetworkCostPolicy
 from crossway.domain.quotes import Comparison, Quote
 from crossway.ports.chain_calls import CallCosts
 from crossway.ports.services import Services
@@ -223,3 +223,12 @@ def test_without_a_price_of_the_coin_a_chain_is_not_quoted() -> None:
     with pytest.raises(QuotesUnavailable, match="there is no current price of AVAX"):
         quote(given, "AVALANCHE_MAINNET", BASE)
     assert quote(given, BASE, ARBITRUM)
+
+
+def test_what_the_arrival_of_a_deposit_costs_us_is_added_to_its_collection() -> None:
+    costs = ChainCosts(1, 2, 3, 4, delivery=5, send=6, swap=7, pay_in=100, forward=200)
+    assert costs.with_arrival(Arrival.SENT) == costs
+    for arrival, more in ((Arrival.SIGNED, 100), (Arrival.FORWARDED, 200)):
+        found = costs.with_arrival(arrival)
+        assert (found.start, found.send, found.swap) == (1 + more, 6 + more, 7 + more)
+        assert (found.fill, found.settle, found.refund, found.delivery) == (2, 3, 4, 5)

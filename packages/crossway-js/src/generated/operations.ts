@@ -123,7 +123,7 @@ export interface Operations {
   getStandingAddress: Call<"getStandingAddress">
   /** Change a standing address. Change limits, reference, metadata or the active flag, for deposits of blocks from now on. Recipient, recovery address and route cannot change: the address follows from them. */
   updateStandingAddress: Call<"updateStandingAddress">
-  /** Quote a deposit at a standing address. What a deposit of this amount would give the recipient at current fees, which include what forwarding it costs; or why it would go back or wait. Nothing is promised by it but `least_payout`. */
+  /** Quote a deposit at a standing address. What a deposit of this amount would give the recipient at current fees, which include what forwarding it costs; or why it would go back or wait. It promises nothing; the contract promises `least_payout`, or that the deposit goes back. */
   quoteStandingDeposit: Call<"quoteStandingDeposit">
   /** List deposits at standing addresses. What came to the client's standing addresses, newest first, each with its intent. */
   listStandingDeposits: Call<"listStandingDeposits">

@@ -2536,7 +2536,7 @@ export interface components {
             payout_amount: string | null;
             /** @description Why no payment would be made now; empty otherwise. */
             reason: string;
-            /** @description What the recipient gets at the least, whatever fees are when it comes. In the smallest unit of `token_out`. */
+            /** @description Less is never paid out: a deposit whose fees leave less goes back. In the smallest unit of `token_out`. */
             least_payout: string | null;
             /** @description All fees. */
             fee: string | null;

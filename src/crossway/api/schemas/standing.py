@@ -168,7 +168,7 @@ class StandingQuoteOut(Model):
     )
     reason: str = field("Why no payment would be made now; empty otherwise.", "")
     least_payout: IntegerString | None = field(
-        f"What the recipient gets at the least, whatever fees are when it comes. {_OUT}", "47500000"
+        f"Less is never paid out: a deposit whose fees leave less goes back. {_OUT}", "47500000"
     )
     fee: IntegerString | None = field("All fees.", "70000")
     app_fee: IntegerString | None = field("Of it, your own fee.", "0")

@@ -205,7 +205,8 @@ def describe_estimate(services: Services, caller: Principal, id: str, typed: str
         for amount in (found.quote.payout_amount, found.least_payout)
     )
     return (
-        f"The recipient gets {payout}, and {least} at the least. The fees are "
+        f"The recipient gets {payout}; were it less than {least}, the deposit would go back. "
+        "The fees are "
         f"{show(costs.fees_units + costs.app_fee_units)}, of which the networks cost "
         f"{show(costs.network_fee_units)}, {show(found.forwarding_units)} of that for forwarding."
     )

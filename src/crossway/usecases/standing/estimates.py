@@ -24,8 +24,8 @@ from crossway.usecases.standing.addresses import require_owned
 class DepositEstimate:
     """What becomes of `amount` units of `token` at current fees: its payment's `quote`, of whose
     network costs `forwarding_units` are for forwarding it; or without one `reason`, why it would go
-    back or wait. The recipient gets `least_payout`, in units of the payout token, whatever the fees
-    are when it comes."""
+    back or wait. Less than `least_payout`, in units of the payout token, is never paid out: the
+    deposit goes back then."""
 
     token: str
     amount: int
