@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -15,6 +15,7 @@ from crossway.ports.chain import Chain, ChainHead
 from crossway.ports.services import Services
 from crossway.ports.store import UnitOfWork
 from crossway.usecases.chains.agents import agent_alert_key
+from crossway.usecases.payments.claims import ANYONE_MAY
 from crossway.usecases.payments.standing_calls import StandingRecords, load_records
 from crossway.usecases.payments.standing_held import HeldThere, Place, read_held
 
@@ -111,6 +112,12 @@ class StandingPlanner:
                 wait_until=self._services.clock.now() + _RETRY,
                 alert_key=agent_alert_key(tx.chain, coordinator),
             )
-        # Whoever knows the address can have us return money again and again, as from any other.
-        limit = None if is_forward else self._limits.wait_for_budget(tx, None, tx.amount or 0)
-        return limit or SIGN
+        return SIGN if is_forward else self._wait_for_budget(tx) or SIGN
+
+    def _wait_for_budget(self, tx: OutboundTx) -> Decision | None:
+        """Whoever knows the address can have us return money again and again, as from any other.
+        Not anyone can return this on chain at once, though."""
+        limit = self._limits.wait_for_budget(tx, None, tx.amount or 0)
+        if limit is None:
+            return None
+        return replace(limit, wait_reason=limit.wait_reason.removesuffix(f" {ANYONE_MAY}"))
