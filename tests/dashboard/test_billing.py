@@ -2,6 +2,9 @@
 
 from crossway.domain.subscriptions import SubscriptionState
 from crossway.usecases.billing import invoices, subscriptions
+from crossway.usecases.billing.invoice_fields import ContentRequest
+from crossway.usecases.billing.subscriptions import SubscriptionRequest
+from crossway.usecases.developers import clients
 from tests.dashboard.conftest import DashboardApp
 
 
@@ -26,6 +29,32 @@ def test_an_invoice_is_issued_shown_and_made_void(screen: DashboardApp) -> None:
     [row] = screen.open("invoices").widget("invoices")["rows"]
     assert row["href"] == f"invoice?id={made.invoice.name}"
     assert [badge["text"] for badge in row["cells"][1]["badges"]] == ["Void"]
+
+
+def test_the_lists_show_one_merchant_if_asked(screen: DashboardApp) -> None:
+    world = screen.world
+    own, services = world.caller.client.id, world.services
+    other = clients.create_client(services, "Another shop", world.operator)
+    lines = [{"description": "Hosting", "unit_amount": "5000000"}]
+    content = ContentRequest(
+        lines=lines,
+        destination_chain="BASE_MAINNET",
+        recipient=world.wallet("BASE_MAINNET", "shop"),
+    )
+    for client in (own, other.id):
+        invoices.create(services, world.operator, content, "2030-01-31", client_id=client)
+    weekly = SubscriptionRequest(interval="week", first_due_date="2030-01-31")
+    subscriptions.create(services, world.operator, content, weekly, client_id=other.id)
+    screen.open("invoices")
+    assert len(screen.widget("invoices")["rows"]) == 2
+    screen.open("invoices", client=other.id)
+    [row] = screen.widget("invoices")["rows"]
+    assert row["cells"][2]["text"] == "Another shop"
+    assert len(screen.widget("subscriptions")["rows"]) == 1
+    screen.open("invoices", client=own)
+    [row] = screen.widget("invoices")["rows"]
+    assert row["cells"][2]["text"] == "A shop"
+    assert not screen.has_widget("subscriptions")
 
 
 def test_a_line_that_cannot_be_read_is_named(screen: DashboardApp) -> None:

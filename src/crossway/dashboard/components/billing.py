@@ -82,13 +82,18 @@ def _create(draft: view.Draft, repeats: str, due: str, client: str | None) -> st
 
 
 @live_fragment.fragment()
-def invoice_list(subscription: str | None = None) -> None:
-    """A page of invoices, live; of one subscription, if given."""
+def invoice_list(client: str | None = None, subscription: str | None = None) -> None:
+    """A page of invoices, live; of one merchant or one subscription, if given."""
     with notices.show_errors():
-        after = pagination.cursor("invoices", subscription)
-        rows, older = view.load_invoices(services(), operator(), after, subscription)
+        after = pagination.cursor("invoices", (client, subscription))
+        rows, older = view.load_invoices(services(), operator(), after, subscription, client)
         if rows:
             widget.table(rows, view.COLUMNS, "invoices", "Invoices")
+        elif client:
+            notices.empty_state("No invoices of this merchant", "Choose another.", "receipt")
+        elif subscription:
+            text = "Next, above, says when the first is issued."
+            notices.empty_state("No invoices of this subscription yet", text, "receipt")
         else:
             text = "Create one below, or over the API."
             notices.empty_state(f"No {current_mode()} invoices yet", text, "receipt")
@@ -96,11 +101,11 @@ def invoice_list(subscription: str | None = None) -> None:
 
 
 @live_fragment.fragment()
-def subscription_list() -> None:
-    """A page of subscriptions, live; nothing where there is none."""
+def subscription_list(client: str | None = None) -> None:
+    """A page of subscriptions, live, of one merchant if given; nothing where there is none."""
     with notices.show_errors():
-        after = pagination.cursor("subscriptions", None)
-        rows, older = view.load_subscriptions(services(), operator(), after)
+        after = pagination.cursor("subscriptions", client)
+        rows, older = view.load_subscriptions(services(), operator(), after, client)
         if rows:
             st.header("Subscriptions")
             widget.table(rows, view.SUBSCRIPTION_COLUMNS, "subscriptions", "Subscriptions")

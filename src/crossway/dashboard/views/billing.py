@@ -93,10 +93,14 @@ def get_subscription(services: Services, caller: Principal, text: str) -> Subscr
 
 
 def load_invoices(
-    services: Services, caller: Principal, after: str | None, subscription: str | None = None
+    services: Services,
+    caller: Principal,
+    after: str | None,
+    subscription: str | None = None,
+    client: str | None = None,
 ) -> tuple[tuple[Row, ...], str | None]:
     """One page of invoices, newest first, and where the next one begins."""
-    found = invoices.list_page(services, caller, PAGE_SIZE + 1, after, subscription)
+    found = invoices.list_page(services, caller, PAGE_SIZE + 1, after, subscription, client)
     names, now = client_names(services), services.clock.now()
     rows = tuple(_invoice_row(view, names, view.invoice.is_overdue(now)) for view in found)
     more = len(found) > PAGE_SIZE
@@ -163,10 +167,10 @@ def build_details(services: Services, view: InvoiceView, url: str) -> tuple[Deta
 
 
 def load_subscriptions(
-    services: Services, caller: Principal, after: str | None
+    services: Services, caller: Principal, after: str | None, client: str | None = None
 ) -> tuple[tuple[Row, ...], str | None]:
     """One page of subscriptions, newest first, and where the next one begins."""
-    found = subscriptions.list_page(services, caller, PAGE_SIZE + 1, after)
+    found = subscriptions.list_page(services, caller, PAGE_SIZE + 1, after, client)
     names = client_names(services)
     rows = tuple(_subscription_row(one, names) for one in found[:PAGE_SIZE])
     return rows, found[PAGE_SIZE - 1].name if len(found) > PAGE_SIZE else None
