@@ -1,8 +1,9 @@
 """Invoices and subscriptions on screen: issued, listed, made void, paused and cancelled."""
 
+from crossway.dashboard.views import billing as view
 from crossway.domain.subscriptions import SubscriptionState
 from crossway.usecases.billing import invoices, subscriptions
-from crossway.usecases.billing.invoice_fields import ContentRequest
+from crossway.usecases.billing.invoice_fields import LANGUAGES, ContentRequest
 from crossway.usecases.billing.subscriptions import SubscriptionRequest
 from crossway.usecases.developers import clients
 from tests.dashboard.conftest import DashboardApp
@@ -71,12 +72,17 @@ def test_a_subscription_is_created_paused_and_cancelled(screen: DashboardApp) ->
     screen.open("invoices")
     fill_in(screen, "Hosting | 5")
     screen.at.radio(key="invoice_repeats").set_value("Every month")
-    screen.click("Issue invoice")
+    screen.rerun().click("Create subscription")
     [made] = subscriptions.list_page(world.services, world.operator, 10)
     assert (made.interval, made.state) == ("month", SubscriptionState.ACTIVE)
-    screen.open("subscription", id=made.name)
+    assert tuple(view.LANGUAGES) == LANGUAGES
+    facts = str(screen.open("subscription", id=made.name).widget("subscription_facts"))
+    for told in ("1 × Hosting", "Total, with tax", "0 days before the due date"):
+        assert told in facts
     for label, state in (("Pause", "paused"), ("Resume", "active")):
         screen.click(label)
         assert subscriptions.get(world.services, world.operator, made.name).state == state
     screen.click("Cancel subscription")
     assert screen.at.button(key="confirm_yes").label == "Cancel this subscription"
+    [row] = screen.open("invoices").widget("subscriptions")["rows"]
+    assert row["cells"][0]["text"] == "Hosting"
