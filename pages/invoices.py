@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from crossway.dashboard.components import billing, notices
+from crossway.dashboard.components import billing, merchants, notices
 
 st.title("Invoices")
-billing.invoice_list()
+merchant = merchants.merchant_filter()
+billing.invoice_list(merchant)
 with notices.show_errors():
     billing.new_form()
-billing.subscription_list()
+billing.subscription_list(merchant)

@@ -24,4 +24,4 @@ with not_found.handle_not_found(
         view.subscription_details(services(), found, url), "subscription_facts", "Details"
     )
     st.header("Invoices")
-    billing.invoice_list(found.name)
+    billing.invoice_list(subscription=found.name)

@@ -180,7 +180,8 @@ class ExampleWalk(RecurringWalk):
             "/sandbox/deposits", {"address": late["intent_address"], "amount": "25000000"}
         )
         self.api.post("/sandbox/clock", {"advanceSeconds": 60})
-        self._while_it_ticks(lambda: self.call("refundIntent", path=address))
+        reason = {"reason": "Sold out: we are sorry."}
+        self._while_it_ticks(lambda: self.call("refundIntent", path=address, body=reason))
         self.pass_time(2, times=5)
 
     def _while_it_ticks(self, act: Callable[[], Any]) -> None:

@@ -96,6 +96,21 @@ def test_a_refund_before_expiry_or_without_funds_is_rejected(api: Api) -> None:
     assert api.get("/intents", status="failed").json()["total"] == 1
 
 
+def test_the_reason_of_a_refund_is_one_short_line_and_may_be_left_out(api: Api) -> None:
+    path = f"/intents/{api.create().json()['intent_address']}/refund"
+    for wrong in (7, ["x"], "two\nlines", "r" * 201, "\u202egnorw"):
+        refused = api.post(path, {"reason": wrong})
+        assert refused.status_code == 400
+        assert refused.json()["message"] == (
+            "reason must be one line of at most 200 printable characters"
+        )
+    unknown = api.post(path, {"cause": "Sold out"})
+    assert (unknown.status_code, unknown.json()["success"]) == (400, False)
+    assert unknown.json()["message"].startswith("cause is not a known field")
+    for accepted in ({}, {"reason": None}, {"reason": "r" * 200}):
+        assert "not expired" in api.post(path, accepted).json()["message"]
+
+
 def test_a_short_deposit_is_refunded_after_expiry_and_only_once(api: Api) -> None:
     intent = api.create().json()
     pay(api, intent["intent_address"], "short")

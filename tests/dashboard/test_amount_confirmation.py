@@ -19,6 +19,9 @@ def test_the_refund_dialog_requires_the_amount_above_the_limit(screen: Dashboard
     balance = f"{world.reload(intent).balance_at_address / 10**6:f}".rstrip("0")
     screen.open("intent", id=str(intent.id)).click("Refund")
     assert not [field for field in screen.at.text_input if field.key == "confirm_amount"]
+    reason = screen.at.text_input(key="confirm_words")
+    assert reason.label == "Reason, which the payer reads (optional)"
+    assert reason.proto.max_chars == 200
 
     vigilance = SessionPolicy(second_confirmation_micro_usd=0)
     strict = replace(world.services, policy=replace(world.services.policy, sessions=vigilance))

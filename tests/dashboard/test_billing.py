@@ -1,7 +1,11 @@
 """Invoices and subscriptions on screen: issued, listed, made void, paused and cancelled."""
 
+from crossway.dashboard.views import billing as view
 from crossway.domain.subscriptions import SubscriptionState
 from crossway.usecases.billing import invoices, subscriptions
+from crossway.usecases.billing.invoice_fields import LANGUAGES, ContentRequest
+from crossway.usecases.billing.subscriptions import SubscriptionRequest
+from crossway.usecases.developers import clients
 from tests.dashboard.conftest import DashboardApp
 
 
@@ -28,6 +32,32 @@ def test_an_invoice_is_issued_shown_and_made_void(screen: DashboardApp) -> None:
     assert [badge["text"] for badge in row["cells"][1]["badges"]] == ["Void"]
 
 
+def test_the_lists_show_one_merchant_if_asked(screen: DashboardApp) -> None:
+    world = screen.world
+    own, services = world.caller.client.id, world.services
+    other = clients.create_client(services, "Another shop", world.operator)
+    lines = [{"description": "Hosting", "unit_amount": "5000000"}]
+    content = ContentRequest(
+        lines=lines,
+        destination_chain="BASE_MAINNET",
+        recipient=world.wallet("BASE_MAINNET", "shop"),
+    )
+    for client in (own, other.id):
+        invoices.create(services, world.operator, content, "2030-01-31", client_id=client)
+    weekly = SubscriptionRequest(interval="week", first_due_date="2030-01-31")
+    subscriptions.create(services, world.operator, content, weekly, client_id=other.id)
+    screen.open("invoices")
+    assert len(screen.widget("invoices")["rows"]) == 2
+    screen.open("invoices", client=other.id)
+    [row] = screen.widget("invoices")["rows"]
+    assert row["cells"][2]["text"] == "Another shop"
+    assert len(screen.widget("subscriptions")["rows"]) == 1
+    screen.open("invoices", client=own)
+    [row] = screen.widget("invoices")["rows"]
+    assert row["cells"][2]["text"] == "A shop"
+    assert not screen.has_widget("subscriptions")
+
+
 def test_a_line_that_cannot_be_read_is_named(screen: DashboardApp) -> None:
     screen.open("invoices")
     for typed, complaint in (("Hosting", "Line 1 must be"), ("A | x | 1", "Line 1: the quantity")):
@@ -42,12 +72,17 @@ def test_a_subscription_is_created_paused_and_cancelled(screen: DashboardApp) ->
     screen.open("invoices")
     fill_in(screen, "Hosting | 5")
     screen.at.radio(key="invoice_repeats").set_value("Every month")
-    screen.click("Issue invoice")
+    screen.rerun().click("Create subscription")
     [made] = subscriptions.list_page(world.services, world.operator, 10)
     assert (made.interval, made.state) == ("month", SubscriptionState.ACTIVE)
-    screen.open("subscription", id=made.name)
+    assert tuple(view.LANGUAGES) == LANGUAGES
+    facts = str(screen.open("subscription", id=made.name).widget("subscription_facts"))
+    for told in ("1 × Hosting", "Total, with tax", "0 days before the due date"):
+        assert told in facts
     for label, state in (("Pause", "paused"), ("Resume", "active")):
         screen.click(label)
         assert subscriptions.get(world.services, world.operator, made.name).state == state
     screen.click("Cancel subscription")
     assert screen.at.button(key="confirm_yes").label == "Cancel this subscription"
+    [row] = screen.open("invoices").widget("subscriptions")["rows"]
+    assert row["cells"][0]["text"] == "Hosting"

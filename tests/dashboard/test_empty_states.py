@@ -46,7 +46,7 @@ EMPTY = {
 # Forms, and lists that an installation has from its first start.
 NEVER_EMPTY = {
     "new_intent", "quotes", "merchants", "ramp_quotes", "ramp_order_new", "network_map",
-    "developers", "keys", "guided_tour", "present", "simulator",
+    "developers", "keys", "guided_tour", "simulator",
 }  # fmt: skip
 WAYS = (
     ("intents", "intents_ways", "new_intent"),

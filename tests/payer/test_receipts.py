@@ -2,10 +2,15 @@
 
 import html
 import re
+from dataclasses import replace
 
 from crossway.domain.intent import Intent, IntentEvent, State
 from crossway.payer.i18n import LANGUAGES, load_translations
+from crossway.ports.logs import AuditFilter
+from crossway.usecases.payments import manual_refunds
 from crossway.usecases.payments.checkout_urls import create_token
+from crossway.usecases.payments.timeline import get_timeline
+from crossway.usecases.staff import audit
 from tests.bridged import DESTINATION_TX, add_bridged, apply_event, send
 from tests.harness import Harness
 from tests.payer.conftest import Payer
@@ -77,6 +82,38 @@ def test_a_refund_has_a_receipt_with_its_reason(payer: Payer) -> None:
     for code in LANGUAGES:
         title = load_translations(code).texts["receipt.back_title"]
         assert title in html.unescape(receipt(payer, intent, code))
+
+
+def test_a_refund_by_hand_says_what_was_written_about_it(payer: Payer) -> None:
+    world, written = payer.world, 'Sold out <b>today</b> & "sorry"'
+    intent = world.create_intent()
+    world.deposit(intent, "10000000")
+    world.pass_time(20)
+    world.machine.seconds += 3_700
+    for _ in range(20):
+        world.engine.tick()
+        if world.reload(intent).state is State.EXPIRED:
+            break
+        world.machine.seconds += 1
+    process = replace(world.services.process, pause=world.engine.tick)
+    services = replace(world.services, process=process)
+    manual_refunds.refund(services, world.caller, intent.address, reason=f"  {written} ")
+    world.wait_for_state(intent, State.REFUNDED)
+    told = lines(receipt(payer, intent))
+    assert told["Reason"].startswith("Only 10 USDC")
+    assert told["Message on the refund"] == written
+    page = payer.get_page(intent)
+    assert "<b>today" not in page
+    assert f"Message on the refund: {written}" in plain(page)
+    assert lines(receipt(payer, intent, "de"))["Nachricht zur Rückzahlung"] == written
+    # Staff see who wrote it, and the audit log names it; another payment's page does not have it.
+    story = get_timeline(world.services, world.operator, intent.id)
+    [note] = story.notes
+    assert (note.author, note.text) == ("A shop", written)
+    subject = AuditFilter(subject=f"intent:{intent.id}")
+    [entry] = audit.list_entries(world.services, world.operator, subject, 10)
+    assert (entry.action, entry.detail) == ("refund", {"intent": intent.id, "reason": note.id})
+    assert "Message on the refund" not in payer.get_page(world.create_intent())
 
 
 def test_a_late_payment_says_so_as_its_reason(payer: Payer) -> None:

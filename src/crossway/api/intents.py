@@ -28,7 +28,7 @@ from crossway.api.schemas.error_responses import (
     DestinationAddressFailed,
     error_responses,
 )
-from crossway.api.schemas.fields import INTENT, WALLET
+from crossway.api.schemas.fields import INTENT, WALLET, request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.api.schemas.timeline import TimelineOut
 from crossway.domain.clients import Principal
@@ -181,15 +181,22 @@ def trigger_processing(
     "/{intentAddress}/refund",
     response_model=actions.RefundSent,
     responses=error_responses(400, 404, 503, post=True, own=ActionFailed),
+    openapi_extra=request_body_schema(actions.RefundIntent, required=False),
     summary="Refund an expired intent",
     operation_id="refundIntent",
 )
 @error_format(ErrorShape.SUCCESS)
 def refund(
-    request: Request, services: ServicesDep, caller: Refunder, intentAddress: Address
+    request: Request,
+    services: ServicesDep,
+    caller: Refunder,
+    intentAddress: Address,
+    body: Annotated[actions.RefundIntent, Depends(actions.RefundIntent.valid_from_request)],
 ) -> JsonResponse:
     """Refund the balance of an expired intent when the automatic refund did not."""
-    tx_hash = manual_refunds.refund(services, caller, intentAddress, is_repeat=is_repeat(request))
+    tx_hash = manual_refunds.refund(
+        services, caller, intentAddress, is_repeat=is_repeat(request), reason=body.reason
+    )
     return JsonResponse(
         actions.RefundSent(success=True, message="Refund successful", txHash=tx_hash)
     )

@@ -160,7 +160,7 @@ PAGES: Final = (
     ),
     Page(
         "present", "Presentation", "slideshow",
-        "The story beside the network map, full screen, by keys.", "Admin",
+        "The story beside the network map, full screen, by keys.",
         simulated=True, both_modes=True,
     ),
     Page(

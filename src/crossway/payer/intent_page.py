@@ -22,7 +22,7 @@ from crossway.payer.formatting import (
 )
 from crossway.payer.kept_details import KeptDetails, view_kept_details
 from crossway.payer.receipt import receipt_url
-from crossway.payer.refund_reason import reason_text
+from crossway.payer.refund_reason import Reason, list_reasons
 from crossway.payer.responses import PageRequest
 from crossway.payer.simulated_payment import simulated_payment_url
 from crossway.payer.wallet_requests import WalletPanel, transfer_request, wallet_panel
@@ -99,7 +99,7 @@ class IntentPage:
     qr: Markup = field(default_factory=Markup)
     wallet: WalletPanel = field(default_factory=WalletPanel)
     wrong: WrongDeposits = field(default_factory=WrongDeposits)
-    reason: Markup = field(default_factory=Markup)
+    reasons: list[Reason] = field(default_factory=list)
     receipt_url: str = ""
     simulate_url: str = ""
 
@@ -116,7 +116,7 @@ class IntentPage:
             self.transactions,
             self.kept,
             self.pay_again_url,
-            self.reason,
+            self.reasons,
         )
         return sha256(repr(visible).encode()).hexdigest()[:16]
 
@@ -154,7 +154,7 @@ def build_intent_page(page_request: PageRequest, view: CheckoutSnapshot, name: s
         marks=(badge_color(intent.asset_symbol), badge_color(chain.id)),
         address=intent.address,
         wallet=wallet_panel(page_request, chain, name, status.ended),
-        reason=reason_text(page_request, view),
+        reasons=list_reasons(page_request, view),
         receipt_url=receipt_url(page_request, view, name),
     )
     if status.open:

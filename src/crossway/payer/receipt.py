@@ -16,7 +16,7 @@ from crossway.payer.checkout_status import (
 )
 from crossway.payer.details import payment_reference
 from crossway.payer.formatting import format_exact, format_instant
-from crossway.payer.refund_reason import reason_text
+from crossway.payer.refund_reason import list_reasons
 from crossway.payer.responses import PageRequest
 from crossway.usecases.payers.checkout import CheckoutSnapshot
 from crossway.usecases.public_numbers import ids_of
@@ -101,8 +101,8 @@ def _lines(page_request: PageRequest, view: CheckoutSnapshot) -> Iterator[Receip
     if returned := _returned(view, paid):
         amount = f"{_asset(page_request, view, returned)} · {source}"
         yield ReceiptLine(t("receipt.returned"), amount)
-    if reason := reason_text(page_request, view):
-        yield ReceiptLine(t("receipt.reason"), reason)
+    for reason in list_reasons(page_request, view):
+        yield ReceiptLine(reason.label, reason.text)
     yield ReceiptLine(t("receipt.to"), intent.address, mono=True)
     yield ReceiptLine(t("receipt.recipient", merchant=merchant), terms.recipient, mono=True)
     yield ReceiptLine(t("details.refund"), terms.refund_address, mono=True)

@@ -1,5 +1,7 @@
 """Why a payment went back to its payer."""
 
+from dataclasses import dataclass
+
 from markupsafe import Markup
 
 from crossway.domain.deposits import DepositPurpose, DepositState
@@ -13,8 +15,25 @@ from crossway.usecases.payers.checkout import CheckoutSnapshot
 _PAYMENTS = (DepositPurpose.PAYMENT, DepositPurpose.OVERPAYMENT)
 
 
-def reason_text(page_request: PageRequest, view: CheckoutSnapshot) -> Markup:
-    """Why the payment went back, in the payer's language; empty where nothing did."""
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason, and what it is called in the payer's language."""
+
+    label: Markup
+    text: str | Markup
+
+
+def list_reasons(page_request: PageRequest, view: CheckoutSnapshot) -> list[Reason]:
+    """Why the payment went back, in the payer's language, and then as whoever refunded it wrote;
+    none where nothing did."""
+    t = page_request.t
+    # A bridge may deliver what was to be taken back.
+    note = "" if view.intent.state is State.COMPLETED else view.refund_note
+    reasons = (("reason", _reason_text(page_request, view)), ("note", note))
+    return [Reason(t(f"receipt.{name}"), text) for name, text in reasons if text]
+
+
+def _reason_text(page_request: PageRequest, view: CheckoutSnapshot) -> Markup:
     t, intent = page_request.t, view.intent
     key = _find_reason(view)
 

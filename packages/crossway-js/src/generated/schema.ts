@@ -2062,6 +2062,11 @@ export interface components {
             created_at: string;
             data: components["schemas"]["ReadIntent"];
         };
+        /** @description What may be said about a refund. */
+        RefundIntent: {
+            /** @description Why, for the payer, who reads it as it is: one line of plain text. */
+            reason?: string | null;
+        };
         /** @description The answer of a refunded intent. */
         RefundSent: {
             /** @description Always true. */
@@ -3346,7 +3351,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RefundIntent"];
+            };
+        };
         responses: {
             /** @description The answer of a refunded intent. */
             200: {

@@ -148,10 +148,10 @@ def parse_json_object(raw: bytes) -> dict[str, Any]:
     return body
 
 
-def request_body_schema(model: type[RequestModel]) -> dict[str, Any]:
+def request_body_schema(model: type[RequestModel], required: bool = True) -> dict[str, Any]:
     """The `openapi_extra` of an endpoint that takes this body."""
     content = {"application/json": {"schema": model.model_json_schema()}}
-    return {"requestBody": {"required": True, "content": content}}
+    return {"requestBody": {"required": required, "content": content}}
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

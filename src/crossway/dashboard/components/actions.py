@@ -9,6 +9,7 @@ from crossway.dashboard.components.step_up import run_or_ask
 from crossway.dashboard.session import operator, services
 from crossway.dashboard.views.available_actions import AvailableAction
 from crossway.usecases.money.amount_confirmation import TransferAmount, is_required
+from crossway.usecases.payments import refund_reasons
 
 Action = Callable[[], str]
 
@@ -62,18 +63,19 @@ def confirm_money(
     work: Callable[[str, str], str],
     field: str = "",
     choices: Mapping[str, str] | None = None,
+    words: str = "",
 ) -> None:
     """Like `confirm`, for transfers: above this installation's limit the amount must be typed.
 
     `work` receives what is chosen for `field`, if there is one, and the typed amount; `choices`
-    are what there is to choose, each with its label.
+    are what there is to choose, each with its label. Or it receives what may be typed in `words`.
     """
     again = is_required(services(), operator(), moved)
 
     @st.dialog(title, width="medium")
     def ask() -> None:
         st.markdown(escape_markdown(asks))
-        text = _choose(field, choices or {}) if field else ""
+        text = _choose(field, choices or {}) if field else _write(words)
         amount = ""
         if again:
             st.warning(
@@ -91,6 +93,11 @@ def confirm_money(
             run_action(lambda: work(text.strip(), amount))
 
     ask()
+
+
+def _write(label: str) -> str:
+    longest = refund_reasons.MAX_LENGTH
+    return st.text_input(label, key="confirm_words", max_chars=longest) if label else ""
 
 
 def _choose(field: str, choices: Mapping[str, str]) -> str:

@@ -16,7 +16,6 @@ from crossway.dashboard.views.formatting import list_symbols
 from crossway.domain.roles import Permission
 from crossway.domain.subscriptions import Subscription, SubscriptionState
 from crossway.usecases.billing import invoices, subscriptions
-from crossway.usecases.billing.invoice_fields import LANGUAGES
 from crossway.usecases.billing.invoice_view import InvoiceView
 from crossway.usecases.billing.pages import invoice_path, page_url, subscription_path
 from crossway.usecases.billing.subscriptions import SubscriptionRequest
@@ -55,7 +54,12 @@ def _form() -> None:
         name = st.text_input("Payer's name (optional)", key="invoice_name")
         email = st.text_input("Payer's e-mail (optional)", key="invoice_email")
         address = st.text_area("Payer's address (optional)", key="invoice_address", height=80)
-        language = st.selectbox("Language of mails", LANGUAGES, key="invoice_language")
+        language = st.selectbox(
+            "Language of mails",
+            view.LANGUAGES,
+            key="invoice_language",
+            format_func=view.LANGUAGES.__getitem__,
+        )
         chain = chain_choice("On chain", "invoice_chain", "BASE_MAINNET")
         token = st.selectbox(
             "Token", list_symbols(services().catalogue, chain), key=f"invoice_token_{chain}"
@@ -65,7 +69,8 @@ def _form() -> None:
         lines, chain, token or "", recipient, name, email, address, tax_name, notes,
         language or "en", parts,
     )  # fmt: skip
-    if st.button("Issue invoice", icon=":material/receipt:", type="primary"):
+    label = "Issue invoice" if repeats == view.ONCE else "Create subscription"
+    if st.button(label, icon=":material/receipt:", type="primary"):
         run_action(partial(_create, draft, repeats or view.ONCE, str(due), client))
 
 
@@ -82,13 +87,18 @@ def _create(draft: view.Draft, repeats: str, due: str, client: str | None) -> st
 
 
 @live_fragment.fragment()
-def invoice_list(subscription: str | None = None) -> None:
-    """A page of invoices, live; of one subscription, if given."""
+def invoice_list(client: str | None = None, subscription: str | None = None) -> None:
+    """A page of invoices, live; of one merchant or one subscription, if given."""
     with notices.show_errors():
-        after = pagination.cursor("invoices", subscription)
-        rows, older = view.load_invoices(services(), operator(), after, subscription)
+        after = pagination.cursor("invoices", (client, subscription))
+        rows, older = view.load_invoices(services(), operator(), after, subscription, client)
         if rows:
             widget.table(rows, view.COLUMNS, "invoices", "Invoices")
+        elif client:
+            notices.empty_state("No invoices of this merchant", "Choose another.", "receipt")
+        elif subscription:
+            text = "Next invoice, above, says when the first is issued."
+            notices.empty_state("No invoices of this subscription yet", text, "receipt")
         else:
             text = "Create one below, or over the API."
             notices.empty_state(f"No {current_mode()} invoices yet", text, "receipt")
@@ -96,11 +106,11 @@ def invoice_list(subscription: str | None = None) -> None:
 
 
 @live_fragment.fragment()
-def subscription_list() -> None:
-    """A page of subscriptions, live; nothing where there is none."""
+def subscription_list(client: str | None = None) -> None:
+    """A page of subscriptions, live, of one merchant if given; nothing where there is none."""
     with notices.show_errors():
-        after = pagination.cursor("subscriptions", None)
-        rows, older = view.load_subscriptions(services(), operator(), after)
+        after = pagination.cursor("subscriptions", client)
+        rows, older = view.load_subscriptions(services(), operator(), after, client)
         if rows:
             st.header("Subscriptions")
             widget.table(rows, view.SUBSCRIPTION_COLUMNS, "subscriptions", "Subscriptions")

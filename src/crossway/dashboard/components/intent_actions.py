@@ -30,6 +30,7 @@ from crossway.usecases.payments.redirects import can_redirect
 from crossway.usecases.payments.timeline import IntentTimeline
 from crossway.usecases.simulator import chain_controls
 
+_REASON = "Reason, which the payer reads (optional)"
 _WAITS = "Another person has to approve it now, under Treasury."
 
 
@@ -92,7 +93,14 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
             f"{offer.confirm_text} {intent_money.describe_refund_cost(services(), intent)}".strip()
         )
         moved = amount_confirmation.amount_of_intent(intent, amount)
-        confirm_money(title, warning, offer.label, moved, lambda _, typed: _refund(story, typed))
+        confirm_money(
+            title,
+            warning,
+            offer.label,
+            moved,
+            lambda reason, typed: _refund(story, typed, reason),
+            words=_REASON,
+        )
     elif offer.name == "give_up":
         moved = amount_confirmation.amount_of_collected(intent, intent.collected.amount)
         confirm_money(
@@ -100,7 +108,8 @@ def _perform(story: IntentTimeline, offer: AvailableAction) -> None:
             offer.confirm_text,
             "Give up and refund",
             moved,
-            lambda _, amount: _give_up(story, amount),
+            lambda reason, amount: _give_up(story, amount, reason),
+            words=_REASON,
         )
     elif offer.name == "foreign":
         deposit = next(deposit for deposit in story.deposits if deposit.id == offer.target_id)
@@ -129,13 +138,14 @@ def _check_other_chains(story: IntentTimeline) -> str:
     return f"Found {len(deposits)} deposit{'' if len(deposits) == 1 else 's'} on other chains."
 
 
-def _refund(story: IntentTimeline, amount: str) -> str:
-    sent = manual_refunds.refund(services(), operator(), story.intent.address, amount)
+def _refund(story: IntentTimeline, amount: str, reason: str) -> str:
+    address = story.intent.address
+    sent = manual_refunds.refund(services(), operator(), address, amount, reason=reason)
     return f"Refund sent: {sent}"
 
 
-def _give_up(story: IntentTimeline, amount: str) -> str:
-    abandoned_payouts.give_up_by_hand(services(), operator(), story.intent.id, amount)
+def _give_up(story: IntentTimeline, amount: str, reason: str) -> str:
+    abandoned_payouts.give_up_by_hand(services(), operator(), story.intent.id, amount, reason)
     return "The payout is given up; the deposit goes back to the payer."
 
 

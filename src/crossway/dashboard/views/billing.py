@@ -1,5 +1,6 @@
 """Invoices and subscriptions on screen: lists, details, and the form of a new one."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from crossway.dashboard.views.links import page_href, payment_link_href
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell, name_cell
 from crossway.domain.clients import Principal
 from crossway.domain.errors import InvalidInput
-from crossway.domain.invoices import InvoiceStatus
+from crossway.domain.invoices import InvoiceStatus, add_up, read_lines
 from crossway.domain.money import parse_decimal
 from crossway.domain.subscriptions import Subscription, SubscriptionState
 from crossway.domain.typed_amounts import read_amount
@@ -22,6 +23,10 @@ from crossway.usecases.billing.invoice_view import InvoiceView
 PAGE_SIZE = 50
 ONCE, WEEKLY, MONTHLY = "Once", "Every week", "Every month"
 INTERVALS = {WEEKLY: "week", MONTHLY: "month"}
+LANGUAGES = {
+    "en": "English", "de": "German", "fr": "French", "es": "Spanish", "pt": "Portuguese",
+    "ar": "Arabic",
+}  # fmt: skip
 COLUMNS = (
     Column("Invoice", name="invoice"),
     Column("Status", name="status"),
@@ -93,10 +98,14 @@ def get_subscription(services: Services, caller: Principal, text: str) -> Subscr
 
 
 def load_invoices(
-    services: Services, caller: Principal, after: str | None, subscription: str | None = None
+    services: Services,
+    caller: Principal,
+    after: str | None,
+    subscription: str | None = None,
+    client: str | None = None,
 ) -> tuple[tuple[Row, ...], str | None]:
     """One page of invoices, newest first, and where the next one begins."""
-    found = invoices.list_page(services, caller, PAGE_SIZE + 1, after, subscription)
+    found = invoices.list_page(services, caller, PAGE_SIZE + 1, after, subscription, client)
     names, now = client_names(services), services.clock.now()
     rows = tuple(_invoice_row(view, names, view.invoice.is_overdue(now)) for view in found)
     more = len(found) > PAGE_SIZE
@@ -152,6 +161,7 @@ def build_details(services: Services, view: InvoiceView, url: str) -> tuple[Deta
         Detail("Total", _amount(view, invoice.total)),
         Detail("Paid", _amount(view, balance.paid)),
         Detail("On its way or asked for", _amount(view, balance.coming)),
+        Detail("Left to pay", _amount(view, max(invoice.total - balance.paid, 0))),
         Detail("Due", Cell(invoice.due_date, sub=invoice.time_zone)),
         Detail(
             "Subscription", Cell(parent, href=subscription_href(parent)) if parent else Cell("–")
@@ -163,10 +173,10 @@ def build_details(services: Services, view: InvoiceView, url: str) -> tuple[Deta
 
 
 def load_subscriptions(
-    services: Services, caller: Principal, after: str | None
+    services: Services, caller: Principal, after: str | None, client: str | None = None
 ) -> tuple[tuple[Row, ...], str | None]:
     """One page of subscriptions, newest first, and where the next one begins."""
-    found = subscriptions.list_page(services, caller, PAGE_SIZE + 1, after)
+    found = subscriptions.list_page(services, caller, PAGE_SIZE + 1, after, client)
     names = client_names(services)
     rows = tuple(_subscription_row(one, names) for one in found[:PAGE_SIZE])
     return rows, found[PAGE_SIZE - 1].name if len(found) > PAGE_SIZE else None
@@ -180,7 +190,7 @@ def subscription_badge(subscription: Subscription) -> Badge:
 
 def _subscription_row(one: Subscription, names: Any) -> Row:
     badge = subscription_badge(one)
-    title = one.link["title"] or one.name
+    title = one.link["title"] or read_lines(one.content)[0].description
     due = one.schedule.due_date(one.next_period).isoformat() if one.next_at else "–"
     return Row(
         key=one.name,
@@ -212,14 +222,29 @@ def subscription_details(services: Services, one: Subscription, url: str) -> tup
         Detail(
             "Payer", Cell(one.content["payer"]["name"] or "–", sub=one.content["payer"]["email"])
         ),
+        *_billed(one),
         Detail("Repeats", Cell(f"{repeats(one)} from {one.first_date}", sub=one.time_zone)),
-        Detail("Issued", Cell(f"{one.lead_days} days before the due date")),
-        Detail("Next", time_cell(one.next_at, "exact") if one.next_at else Cell("–")),
+        Detail("Issued", Cell(f"{_count(one.lead_days, 'day')} before the due date")),
+        Detail("Next invoice", time_cell(one.next_at, "exact") if one.next_at else Cell("–")),
         Detail("Skipped periods", Cell(f"{one.skipped:,}")),
-        Detail("Pauses itself with", Cell(f"{one.max_unpaid} unpaid invoices")),
+        Detail("Pauses itself with", Cell(_count(one.max_unpaid, "unpaid invoice"))),
         Detail("Reason", Cell(one.reason or "–")),
         Detail("ID", Cell(one.name, copy=one.name, value_name="ID", mono=True)),
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _billed(one: Subscription) -> Iterator[Detail]:
+    """What each of its invoices asks for: its lines, net, and their total."""
+    token, lines = one.content["token"], read_lines(one.content)
+    for line in lines:
+        net = amount_cell(line.net, token["decimals"], token["symbol"])
+        yield Detail(f"{line.quantity} × {line.description}", net)
+    total = add_up(lines, token["decimals"]).total
+    yield Detail("Total, with tax", amount_cell(total, token["decimals"], token["symbol"]))
 
 
 def parse_draft(services: Services, draft: Draft) -> ContentRequest:

@@ -67,7 +67,8 @@ _TITLES: Final[Mapping[str, str]] = MappingProxyType(
 _ICONS_OF_PAGES: Final[Mapping[str, str]] = MappingProxyType(
     {"account": "passkey", "search": "search"}
 )
-UNLISTED_PAGES: Final = tuple(_ICONS_OF_PAGES)
+# The guided tour leads to the presentation.
+UNLISTED_PAGES: Final = (*_ICONS_OF_PAGES, "present")
 
 
 @dataclass(frozen=True, slots=True)

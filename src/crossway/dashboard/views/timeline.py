@@ -18,6 +18,7 @@ from crossway.domain.deposits import Deposit, DepositPurpose, DepositState
 from crossway.domain.intent import Intent, IntentEvent
 from crossway.domain.outbound import OutboundTx, OutboundTxKind, OutboundTxState
 from crossway.ports.search_repository import Note
+from crossway.usecases.payments.refund_reasons import is_reason
 from crossway.usecases.payments.timeline import IntentTimeline
 
 _MISDIRECTED = (DepositPurpose.WRONG_TOKEN, DepositPurpose.WRONG_CHAIN, DepositPurpose.ZERO_VALUE)
@@ -133,9 +134,10 @@ def _sent_entries(
 
 
 def _note_entry(note: Note) -> TimelineEntry:
+    kind = "Told to the payer" if is_reason(note) else "Note"
     return TimelineEntry(
         key=f"note-{note.id}",
-        title=f"Note by {note.author}",
+        title=f"{kind} by {note.author}",
         at=to_millis(note.at),
         note=note.text,
         icon="edit_note",

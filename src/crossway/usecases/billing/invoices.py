@@ -161,9 +161,10 @@ def list_page(
     limit: int,
     after: str | None = None,
     subscription: str | None = None,
+    client_id: str | None = None,
 ) -> list[InvoiceView]:
     """One page of the caller's invoices, newest first, after the one named `after`; of one
-    subscription, if given: none of one that is not theirs."""
+    subscription or, for operators, of one client, if given: none of one that is not theirs."""
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
@@ -174,7 +175,7 @@ def list_page(
         parent = None if subscription is None else unit.subscriptions.get(subscription)
         if subscription is not None and (parent is None or not caller.can_access(parent)):
             return []
-        owners = caller.narrow(OwnerFilter())
+        owners = caller.narrow(OwnerFilter(client_id))
         found = unit.invoices.list_page(
             owners, limit, before.id if before else None, parent.id if parent else None
         )

@@ -171,9 +171,14 @@ def get(services: Services, caller: Principal, name: str) -> Subscription:
 
 
 def list_page(
-    services: Services, caller: Principal, limit: int, after: str | None = None
+    services: Services,
+    caller: Principal,
+    limit: int,
+    after: str | None = None,
+    client_id: str | None = None,
 ) -> list[Subscription]:
-    """One page of the caller's subscriptions, newest first, after the one named `after`."""
+    """One page of the caller's subscriptions, newest first, after the one named `after`; for
+    operators of one client, if given."""
     caller.require_scope(Scope.READ)
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise InvalidInput(f"limit must be from 1 to {MAX_PAGE_SIZE}")
@@ -181,7 +186,7 @@ def list_page(
         before = None if after is None else unit.subscriptions.get(after)
         if after is not None and (before is None or not caller.can_access(before)):
             raise InvalidInput("cursor must be the next cursor of another page")
-        owners = caller.narrow(OwnerFilter())
+        owners = caller.narrow(OwnerFilter(client_id))
         return unit.subscriptions.list_page(owners, limit, before.id if before else None)
 
 

@@ -28,6 +28,7 @@ from crossway.usecases.payments.abandoned_payouts import payout_deadline
 from crossway.usecases.payments.bridge_progress import BridgeProgress, load_progress
 from crossway.usecases.payments.checkout_urls import parse_token
 from crossway.usecases.payments.claims import PayerClaim, list_claims
+from crossway.usecases.payments.refund_reasons import list_reasons
 from crossway.usecases.payments.self_service import Guarantee, SelfService, describe_self_service
 from crossway.usecases.pricing.multi_source import quote_multi_source
 
@@ -64,7 +65,7 @@ class CheckoutSnapshot:
     counts the others. `claims` are what waits at its address. `link` is the payment link it was
     made by, if any; `now` is the service's time. `progress` is that of the bridge that carries it,
     `self_service` what the payer keeps; where the operator is trusted, that ends at the latest at
-    `trusted_until`."""
+    `trusted_until`. `refund_note` is what whoever refunded it wrote about that."""
 
     intent: Intent
     deposits: list[Deposit]
@@ -77,6 +78,7 @@ class CheckoutSnapshot:
     progress: BridgeProgress | None = None
     self_service: SelfService = field(default_factory=lambda: SelfService(Guarantee.OPERATOR))
     trusted_until: datetime | None = None
+    refund_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
         older = 0
         if len(deposits) == MAX_SHOWN:
             older = unit.deposits.count_by_intent(intent_id) - MAX_SHOWN
+        reasons = list_reasons(unit, intent_id)
         return CheckoutSnapshot(
             intent=intent,
             deposits=deposits,
@@ -136,6 +139,7 @@ def get_checkout(services: Services, token: str) -> CheckoutSnapshot:
             trusted_until=None
             if intent.custody is Custody.BRIDGE
             else payout_deadline(services, intent),
+            refund_note=reasons[-1].text if reasons else "",
         )
 
 

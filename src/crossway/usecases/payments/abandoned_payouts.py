@@ -18,6 +18,7 @@ from crossway.usecases.chains.supported_chains import chain_name
 from crossway.usecases.money import amount_confirmation
 from crossway.usecases.payments.intents import get_by_id
 from crossway.usecases.payments.lifecycle import IntentBatch
+from crossway.usecases.payments.refund_reasons import parse_reason, record_reason
 from crossway.usecases.staff.step_up import require_step_up
 
 _BY_HAND = "Given up by {}: the deposit goes back."
@@ -73,24 +74,24 @@ def give_payout_up(batch: IntentBatch, payout: OutboundTx, reason: str) -> None:
 
 
 def give_up_by_hand(
-    services: Services, caller: Principal, intent_id: int, typed_amount: object = None
+    services: Services,
+    caller: Principal,
+    intent_id: int,
+    typed_amount: object = None,
+    reason: object = None,
 ) -> None:
     """Give up the payout of a started payment before its deadline; the deposit goes back.
 
     Audited. Above a limit operators must repeat the amount in `typed_amount`, else
     `AmountNotConfirmed`. Raises `InvalidStatus` where the recipient was or may have been paid. A
     destination that does not answer is no obstacle where nothing was ever signed for this payout.
+    The payer reads the `reason` as it is.
     """
     caller.require_permission(Permission.MOVE_FUNDS)
     require_step_up(services, caller.session)
+    told = parse_reason(reason)
     intent = get_by_id(services, caller, intent_id)
-    if intent.state is not State.INITIATED:
-        raise InvalidStatus(
-            "Only a payment that waits for its payout can be given up: its status is "
-            f"{READ_VOCABULARY[intent.state]}"
-        )
-    if intent.custody is Custody.BRIDGE:
-        raise InvalidStatus("A bridge carries it: only the bridge can deliver or return it")
+    _require_ours(intent)
     amount = amount_confirmation.amount_of_collected(intent, intent.collected.amount)
     amount_confirmation.require_confirmation(services, caller, amount, typed_amount)
     payout = _require_unpaid(services, intent)
@@ -101,16 +102,27 @@ def give_up_by_hand(
         batch = IntentBatch(services, now, unit.intents.lock([intent.id]))
         if not due or batch.current[intent.id].state is not State.INITIATED:
             raise InvalidStatus(_MAYBE_SENT)
-        reason = _BY_HAND.format(caller.actor_name)
-        change = OutboundTxChange.after_event(payout, OutboundTxEvent.GIVE_UP, reason, now)
+        by = _BY_HAND.format(caller.actor_name)
+        change = OutboundTxChange.after_event(payout, OutboundTxEvent.GIVE_UP, by, now)
         unit.outbound_txs.update([change], now)
-        give_payout_up(batch, payout, reason)
+        give_payout_up(batch, payout, by)
         batch.store(unit)
-        detail, subject = {"intent": intent.id}, f"intent:{intent.id}"
+        detail = record_reason(unit, services, caller, intent.id, told)
+        subject = f"intent:{intent.id}"
         unit.audit_log.record(caller.actor_name, "payout given up", detail, now, subject)
 
     services.store.write(work)
     services.process.wake()
+
+
+def _require_ours(intent: Intent) -> None:
+    if intent.state is not State.INITIATED:
+        raise InvalidStatus(
+            "Only a payment that waits for its payout can be given up: its status is "
+            f"{READ_VOCABULARY[intent.state]}"
+        )
+    if intent.custody is Custody.BRIDGE:
+        raise InvalidStatus("A bridge carries it: only the bridge can deliver or return it")
 
 
 def _require_unpaid(services: Services, intent: Intent) -> OutboundTx:

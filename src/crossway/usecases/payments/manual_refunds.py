@@ -27,6 +27,7 @@ from crossway.usecases.payments.lifecycle import (
     IntentBatch,
     new_outbound_tx,
 )
+from crossway.usecases.payments.refund_reasons import parse_reason, record_reason
 from crossway.usecases.staff.step_up import require_step_up
 
 _WAIT_SECONDS = 10
@@ -39,6 +40,7 @@ def refund(
     address: str,
     typed_amount: object = None,
     is_repeat: bool = False,
+    reason: object = None,
 ) -> str:
     """Refund what an expired or failed intent holds; returns the transaction id.
 
@@ -47,18 +49,16 @@ def refund(
     Above a limit operators must repeat it in `typed_amount`, else `AmountNotConfirmed`. Raises
     `InvalidStatus`, for merchants also where the refund waits for a limit of returns, and
     `Unreachable` when the refund was not signed in time. `is_repeat`: it was asked for before and
-    the answer is not known; what was sent since then is the answer, not a reason to refuse.
+    the answer is not known; what was sent since then is the answer, not a reason to refuse. The
+    payer reads the `reason` as it is.
     """
     caller.require_scope(Scope.REFUND)
     require_step_up(services, caller.session)
+    told = parse_reason(reason)
     intent = get_by_address(services, caller, address)
     if is_repeat and (sent := _find_signed(_list_txs(services, intent.id, OutboundTxKind.REFUND))):
         return sent
-    if intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address <= 0:
-        intent = check_deposits(services, intent)
-    from_contract = caller.is_staff and is_held_by_contract(intent)
-    if not from_contract:
-        _require_refundable(services, intent)
+    intent, from_contract = _find_money(services, caller, intent)
     amount_confirmation.require_confirmation(
         services, caller, amount_of_intent(intent, refundable_amount(intent)), typed_amount
     )
@@ -66,13 +66,23 @@ def refund(
     def work(unit: UnitOfWork) -> None:
         now = services.clock.now()
         (_take_back if from_contract else _make_refund_due)(unit, services, caller, intent.id)
-        detail = {"intent": intent.id}
+        detail = record_reason(unit, services, caller, intent.id, told)
         unit.audit_log.record(caller.actor_name, "refund", detail, now, f"intent:{intent.id}")
 
     services.store.write(work)
     services.process.wake()
     kind = OutboundTxKind.GIVE_BACK if from_contract else OutboundTxKind.REFUND
     return _wait_for_tx(services, intent.id, kind)
+
+
+def _find_money(services: Services, caller: Principal, intent: Intent) -> tuple[Intent, bool]:
+    """The intent with what was found for it meanwhile, and whether a bridge's contract has it."""
+    if intent.state in (State.EXPIRED, State.FAILED) and intent.balance_at_address <= 0:
+        intent = check_deposits(services, intent)
+    from_contract = caller.is_staff and is_held_by_contract(intent)
+    if not from_contract:
+        _require_refundable(services, intent)
+    return intent, from_contract
 
 
 def _take_back(unit: UnitOfWork, services: Services, _: Principal, intent_id: int) -> None:

@@ -23,6 +23,7 @@ from crossway.usecases.payments.dust import is_dust
 from crossway.usecases.payments.intents import get_by_id
 from crossway.usecases.payments.next_action import describe_next_action
 from crossway.usecases.payments.redirects import CoordinatorCall, list_coordinator_calls
+from crossway.usecases.payments.refund_reasons import list_reasons
 from crossway.usecases.payments.trust import describe_trust
 
 MAX_RELATED, MAX_SHOWN = 50, 100
@@ -104,7 +105,7 @@ def get_timeline(
         attempts = unit.outbound_txs.list_attempts([t.id for t in outbound_txs])
         transitions = unit.intents.list_transitions([intent_id], newest)
         postings = unit.ledger.list_by_intent(intent_id, newest)
-        notes = unit.notes_and_saved_views.list_notes(f"intent:{intent_id}")
+        notes = _load_notes(unit, intent_id)
         misdirected = unit.ledger.list_misdirected([intent_id], _MAX_ADDRESS_BALANCES)
         claims = list_claims(services, unit, intent)
         shown = HiddenRecords(len(deposits), len(outbound_txs), len(transitions), len(postings))
@@ -130,6 +131,11 @@ def get_timeline(
         describe_trust(services, intent),
         inventory_transfers,
     )
+
+
+def _load_notes(unit: UnitOfWork, intent_id: int) -> list[Note]:
+    notes = unit.notes_and_saved_views.list_notes(f"intent:{intent_id}")
+    return notes + list_reasons(unit, intent_id)
 
 
 def _load_outbound_txs(unit: UnitOfWork, intent_id: int, newest: int | None) -> list[OutboundTx]:

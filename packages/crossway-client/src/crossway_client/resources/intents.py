@@ -117,13 +117,17 @@ class Intents(Resource[CarrierT]):
         )
 
     @endpoint
-    def refund(self, address: str, *, idempotency_key: str | None = None) -> Request[RefundSent]:
-        """Refund what an expired payment holds, when the automatic refund did not."""
+    def refund(
+        self, address: str, *, reason: str | None = None, idempotency_key: str | None = None
+    ) -> Request[RefundSent]:
+        """Refund what an expired payment holds, when the automatic refund did not; the payer reads
+        the `reason`."""
         return Request(
             "POST",
             "/intents/{address}/refund",
             record(RefundSent),
             {"address": address},
+            body=given(reason=reason) or None,
             idempotency_key=idempotency_key,
         )
 

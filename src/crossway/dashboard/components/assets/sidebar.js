@@ -31,7 +31,7 @@ const opening = ({ sections, current, folded_first: foldedFirst }) => {
   open[current] = true
   const room = document.querySelector("[data-testid=stSidebarNav]")?.clientHeight ?? 0
   for (const title of foldedFirst) {
-    if (room === 0 || heightOf(sections, open) <= room - 8) break
+    if (room === 0 || heightOf(sections, open) <= room - 4) break
     if (title !== current && !(title in choices)) open[title] = false
   }
   return open
