@@ -11,8 +11,9 @@ from pathlib import Path
 from benchmarks.campaign.market import chain_facts
 from benchmarks.campaign.tally import Tally
 from tests.databases import new_postgres
+from tests.ports import free_port
 from tests.postgres import running_postgres
-from tests.processes import Installation, free_port, new_installation, wait_until
+from tests.processes import Installation, new_installation, wait_until
 
 API = "api"
 # A lease lasts 15 seconds, that of an engine alone on SQLite 45: a freeze outlasts it.

@@ -6,7 +6,7 @@ from typing import Any
 
 from crossway.dashboard.views.cells import Badge, Cell, Column, Detail, Row
 from crossway.dashboard.views.clients import client_names
-from crossway.dashboard.views.formatting import amount_cell, time_cell, to_millis
+from crossway.dashboard.views.formatting import amount_cell, format_rate, time_cell, to_millis
 from crossway.dashboard.views.links import page_href, payment_link_href
 from crossway.dashboard.views.merchant_names import MERCHANT_COLUMN, merchant_cell, name_cell
 from crossway.domain.clients import Principal
@@ -155,7 +155,9 @@ def build_details(services: Services, view: InvoiceView, url: str) -> tuple[Deta
             for line in invoice.lines
         ),
         *(
-            Detail(f"{invoice.content['tax_name']} {tax.bps / 100:g} %", _amount(view, tax.amount))
+            Detail(
+                f"{invoice.content['tax_name']} {format_rate(tax.bps)}", _amount(view, tax.amount)
+            )
             for tax in invoice.totals.taxes
         ),
         Detail("Total", _amount(view, invoice.total)),

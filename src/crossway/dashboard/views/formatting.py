@@ -73,6 +73,11 @@ def format_percent(value: float, places: int = 1) -> str:
     return f"{value:,.{places}f}%"
 
 
+def format_rate(bps: int) -> str:
+    """A rate in hundredths of a percent, without zeros that say nothing: `19%`, `8.25%`."""
+    return f"{bps / 100:g}%"
+
+
 def format_bps(bps: float) -> str:
     """A number of basis points with one place: `1.0 bps`."""
     return f"{bps:,.1f} bps"

@@ -10,7 +10,7 @@ from crossway.dashboard.views.clients import client_names
 from crossway.dashboard.views.formatting import (
     address_cell,
     capitalize_first,
-    format_bps,
+    format_rate,
     format_token_amount,
     route_cell,
     time_cell,
@@ -164,7 +164,7 @@ def build_details(services: Services, address: StandingAddress) -> tuple[Detail,
     by_address = services.catalogue.by_address
     tokens = [by_address[address.source_chain, rule.token].symbol for rule in terms.tokens]
     paid = by_address[address.destination_chain, address.token_out].symbol
-    rules, fee = address.latest_rules, format_bps(terms.max_fee_bps)
+    rules, fee = address.latest_rules, format_rate(terms.max_fee_bps)
     return (
         Detail("Address", address_cell(source, address.address)),
         Detail("Merchant", merchant_cell(names, address.client_id, f"{address.mode} mode")),
