@@ -259,10 +259,10 @@ def test_indexers_share_the_chains_and_the_engine_goes_on_when_they_are_killed(
 
 
 def nothing_on_its_way(world: Harness) -> bool:
-    """Whether nothing is to be sent, nor will be once a bridge has attested to what it carries:
-    that repays a relayer who has paid a recipient before."""
+    """Whether nothing is to be sent, and nothing still to arrive: what a bridge carries repays a
+    relayer who has paid before, and what it brings for inventory is booked once it is seen."""
     with world.store.read() as unit:
-        if unit.bridge_transfers.list_open(1):
+        if unit.bridge_transfers.list_open(1) or unit.inventory_transfers.list_open(1):
             return False
     return nothing_outstanding(world)
 
