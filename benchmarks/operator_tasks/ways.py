@@ -70,8 +70,10 @@ def webhooks(person: Person, scene: Scene) -> None:
 
 
 def failure(person: Person, scene: Scene) -> None:
-    """One key begins and ends an outage in the presentation; a payment waits meanwhile."""
-    person.menu("Presentation", "Crossway")
+    """The palette opens the presentation, in which one key begins and ends an outage; a payment
+    waits meanwhile."""
+    person.jump("Presentation", "the presentation")
+    person.sees(person.heading("Crossway"))
     chain = person.page.locator(".st-key-story_map a.chain", has_text="Arbitrum")
     facts = person.page.locator(".st-key-story dl")
     person.sees(chain)
