@@ -10,7 +10,7 @@ from crossway.api.idempotency import store_response
 from crossway.api.query_params import CursorPage, query
 from crossway.api.schemas import standing as wire
 from crossway.api.schemas.error_responses import error_responses
-from crossway.api.schemas.fields import USDC_BASE, request_body_schema
+from crossway.api.schemas.fields import UNITS, USDC_BASE, request_body_schema
 from crossway.api.schemas.responses import JsonResponse
 from crossway.domain.standing import StandingAddress
 from crossway.usecases.standing import addresses, estimates
@@ -105,7 +105,8 @@ def quoted(
     caller: Reader,
     id: Name,
     amount: Annotated[
-        str | None, query("The deposit, in the token's smallest unit.", "50000000", required=True)
+        str | None,
+        query("The deposit, in the token's smallest unit.", "50000000", required=True, **UNITS),
     ] = None,
     token: Annotated[
         str | None, query("An accepted token; by default the first.", USDC_BASE)
