@@ -301,6 +301,8 @@ def opened(warm_context: BrowserContext, site: Site) -> Opener:
             _PAGE_LOGS[page].follow(page)
         if page.url.startswith("http://"):
             page.evaluate("localStorage.clear(), sessionStorage.clear()")
+            # Until it is left, an earlier site's page may look for its server, which is gone.
+            page.goto("about:blank")
         warm_context.clear_cookies()
         log = _PAGE_LOGS[page]
         log.clear()
